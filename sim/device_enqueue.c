@@ -306,6 +306,8 @@ static void tell_relatives(struct inquiry *inquiry, struct launch_node *node)
     struct item item;
     origin_item(&inquiry->wave->origin, inquiry->call->lane, &item);
     node->group = item.group_linear;
+    if (inquiry->device->checkers && node->kernel)
+        node->moment = checkers_enqueue(inquiry->device->checkers, &inquiry->wave->origin, inquiry->wave->lane_count, inquiry->call->lane);
     if (node->flags == ENQUEUE_WAIT_WORK_GROUP)
         has(inquiry, await_group(launch->node, node->group));
     launch->info.family = inquiry->family->root.launch;

@@ -36,6 +36,7 @@ struct launch_node {
     uint64_t event;                 /* its own; 0: nobody asked for one */
     uint64_t group;                 /* of the parent: the one that enqueued it */
     bool group_ended;
+    uint32_t moment;                /* of the parent: as struct launch_info has it */
     /* set when it begins */
     uint32_t launch;                /* its number; 0: it runs nothing */
     struct launch_after *after; uint32_t after_count; /* that its events stood for */

@@ -108,6 +108,7 @@ void family_describe(const struct launch_node *node, struct launch_info *info)
     info->family = node->family->root.launch;
     info->start = starts[node->flags];
     info->parent_group = node->group;
+    info->parent_moment = node->moment;
     info->after = node->after;
     info->after_count = node->after_count;
 }
@@ -267,13 +268,15 @@ static bool take_after(const struct family *family, struct launch_node *node)
     uint32_t count = 0;
     for (uint32_t i = 0; i < node->wait_count; i++)
         count += device_event_find(&family->events, node->waits[i])->after_count;
-    node->after = malloc((count + 1) * sizeof *node->after);
+    node->after = malloc((count + 2) * sizeof *node->after);
     for (uint32_t i = 0; node->after && i < node->wait_count; i++) {
         const struct device_event *event = device_event_find(&family->events, node->waits[i]);
         if (event->after_count)
             memcpy(node->after + node->after_count, event->after, event->after_count * sizeof *node->after);
         node->after_count += event->after_count;
     }
+    if (node->after && !node->kernel)
+        node->after[node->after_count++] = (struct launch_after){0};
     return node->after != NULL;
 }
 

@@ -186,7 +186,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.atomics = kernel->info->atomics;
     launch->info.kin = kernel->info->kin;
     launch->info.argument = object_argument;
-    launch->info.may_write = object_may_be_written;
+    launch->info.may_write = kernel->info->enqueues ? NULL : object_may_be_written; /* who read what, and when, is asked of parents */
     launch->info.work_dim = request->work_dim;
     launch->kernel = kernel->info;
     launch->arg_values = request->args;

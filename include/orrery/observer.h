@@ -41,7 +41,8 @@ struct launch_info {
     uint32_t family;      /* the launch of the host's that it came of, itself once it enqueued kernels; 0: no other is */
     enum launch_start start;
     uint64_t parent_group; /* LAUNCH_AFTER_GROUP */
-    const struct launch_after *after; uint32_t after_count; /* it waited for these by events */
+    uint32_t parent_moment; /* when it was enqueued: checkers_enqueue; 0: not known */
+    const struct launch_after *after; uint32_t after_count; /* it waited for these by events; launch 0: for a marker, too */
     const uint64_t *awaited_groups; uint32_t awaited_group_count; /* its own whose end kernels it enqueued wait for, so far */
     const char *kernel;   /* name; owned by the program */
     const struct program *program; /* for program_site(); opaque to observers */

@@ -147,7 +147,7 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
 {
     if (checker->has_sink)
         checker_hand_over(checker, launch);
-    checker->ended_count = 0; /* what they knew goes with the order */
+    checker->ended_count = checker->moment_count = 0; /* what they knew goes with the order */
     if (is_blind(checker))
         memset(checker->shadow.lost, 0, sizeof checker->shadow.lost);
     races_end(&checker->races);
@@ -272,6 +272,7 @@ void checker_free(struct checker *checker)
     free(checker->heard);
     free(checker->compute_units);
     free(checker->ended);
+    free(checker->moments);
     held_fini(&checker->held);
     free(checker);
 }

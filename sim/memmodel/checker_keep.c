@@ -92,15 +92,21 @@ static void describe_kept(struct shadow_region *region, struct footprint_part *p
     part->end = region->sieve.next;
 }
 
+/* Whose bytes host and devices see at once. */
+static bool is_shared(const struct checker *checker, uint64_t address)
+{
+    return is_of_host(checker, address) || memory_region(checker->memory, address)->flags & REGION_FLAG_SHARED;
+}
+
 /* filter: what of it; all of it stands in the shadow then. */
-static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool may_keep, uint32_t *out_count)
+static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool shared, bool may_keep, uint32_t *out_count)
 {
     struct footprint_part *parts = calloc(checker_shadow_count(checker) + 1, sizeof *parts);
     checker->shadow.failed |= !parts;
     *out_count = 0;
     for (uint32_t i = 0; parts && i < checker_shadow_count(checker); i++) {
         struct shadow_region *region = checker_shadow_number(checker, i);
-        if (!was_touched(region))
+        if (!was_touched(region) || (shared && !is_shared(checker, region->low)))
             continue;
         struct footprint_part *part = &parts[(*out_count)++];
         *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
@@ -141,32 +147,84 @@ static bool is_unknown(void *self, uint64_t unit, uint64_t tick)
            !order_map_knows(view->order, view->group->known[IN_GLOBAL], unit, tick);
 }
 
-static void collect_rests(struct checker *checker, struct footprint *footprint)
+struct moment_view { struct order *order; const struct order_moment *moment; };
+
+static bool is_unknown_then(void *self, uint64_t unit, uint64_t tick)
 {
-    for (uint32_t i = 0; checker->ended_count && i < checker_shadow_count(checker); i++)
+    const struct moment_view *view = self;
+    return !order_moment_knows(view->order, view->moment, IN_GLOBAL, unit, tick);
+}
+
+static void spill_all(struct checker *checker)
+{
+    for (uint32_t i = 0; i < checker_shadow_count(checker); i++)
         if (was_touched(checker_shadow_number(checker, i)))
             checker_spill(checker, checker_shadow_number(checker, i));
+}
+
+static void collect_moments(struct checker *checker, struct footprint *footprint)
+{
+    footprint->moments = calloc(checker->moment_count + 1, sizeof *footprint->moments);
+    checker->shadow.failed |= !footprint->moments;
+    for (uint32_t i = 0; footprint->moments && i < checker->moment_count; i++) {
+        struct moment_view view = {&checker->order, &checker->moments[i]};
+        struct footprint_moment *moment = &footprint->moments[footprint->moment_count++];
+        moment->unit = view.moment->unit;
+        moment->parts = collect(checker, &(struct unit_filter){&view, is_unknown_then}, true, false, &moment->count);
+    }
+}
+
+static void collect_rests(struct checker *checker, struct footprint *footprint)
+{
+    if (checker->ended_count || checker->moment_count)
+        spill_all(checker);
     footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
     checker->shadow.failed |= !footprint->rests;
     for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
         struct group_view view = {&checker->order, &checker->ended[i]};
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
         rest->group = view.group->number;
-        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, &rest->count);
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, false, &rest->count);
     }
 }
 
 void checker_hand_over(struct checker *checker, const struct launch_info *launch)
 {
     struct footprint footprint = {.launch = launch};
-    footprint.parts = collect(checker, NULL, checker->sink.settle && !launch->family && !checker->ended_count, &footprint.count);
+    footprint.parts = collect(checker, NULL, false, checker->sink.settle && !launch->family && !checker->ended_count, &footprint.count);
     collect_rests(checker, &footprint);
+    collect_moments(checker, &footprint);
     footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
     checker->sink.launch_ended(checker->sink.self, &footprint);
     parts_free(footprint.parts, footprint.count);
     for (uint32_t i = 0; i < footprint.rest_count; i++)
         parts_free(footprint.rests[i].parts, footprint.rests[i].count);
+    for (uint32_t i = 0; i < footprint.moment_count; i++)
+        parts_free(footprint.moments[i].parts, footprint.moments[i].count);
     free(footprint.rests);
+    free(footprint.moments);
+}
+
+static bool has_shared(const struct memory *memory)
+{
+    bool some = memory->host.permits;
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        some |= memory->regions[i].flags & REGION_FLAG_SHARED && !(memory->regions[i].flags & REGION_FLAG_FREED);
+    return some;
+}
+
+uint32_t checker_keep_moment(struct checker *checker, const struct origin *origin, uint32_t lane_count, uint32_t lane)
+{
+    if (!checker->has_sink || !checker->races_wanted || checker->moment_count == MOMENTS_MOST || !has_shared(checker->memory))
+        return 0;
+    if (!checker->moments)
+        checker->moments = calloc(MOMENTS_MOST, sizeof *checker->moments);
+    checker->shadow.failed |= !checker->moments;
+    checker->order.event = ++checker->time;
+    man(checker, origin, lane_count);
+    checker_name_units(checker, origin);
+    return checker->moments && order_moment(&checker->order, checker->crew.unit[lane], &checker->moments[checker->moment_count])
+               ? ++checker->moment_count : 0;
 }
 
 /* Somebody begins when this group has ended. */

@@ -44,6 +44,7 @@ struct standing {
     struct shadow_region *region;
     struct journal_cursor at;
 };
+enum { MOMENTS_MOST = HOSTILE(64, 3) };
 enum { STANDINGS = HOSTILE(32, 2), TURNS = HOSTILE(8, 1), SPARE_BYTES = HOSTILE(64 << 20, 1 << 12), KEPT_BYTES = HOSTILE(64 << 10, 0) };
 
 struct checker {
@@ -72,6 +73,7 @@ struct checker {
     uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;
     struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
+    struct order_moment *moments; uint32_t moment_count; /* when work-items enqueued kernels: MOMENTS_MOST */
     struct held held;
 };
 
@@ -236,6 +238,7 @@ void checker_on_sync(void *self, const struct sync_event *event);
 void checker_let_go(struct checker *checker, uint64_t group); /* held accesses; of the group that ends, whoever never came, or HELD_NO_GROUP */
 /* checker_keep.c */
 void checker_hand_over(struct checker *checker, const struct launch_info *launch); /* at its end, to the sink */
+uint32_t checker_keep_moment(struct checker *checker, const struct origin *origin, uint32_t lane_count, uint32_t lane); /* its number, from 1; 0: none */
 void checker_keep_group(struct checker *checker, const struct launch_event *event); /* at its end, if a launch waits for it */
 
 #endif

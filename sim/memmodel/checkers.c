@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "checker_state.h"
 #include "cross_launch.h"
 #include "footprint.h"
 
@@ -187,6 +188,12 @@ void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *s
     checkers->has_sink = true;
     for (struct post *post = checkers->first; post; post = post->next)
         checker_set_sink(post->checker, sink);
+}
+
+uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count, uint32_t lane)
+{
+    const struct post *post = post_of(checkers, origin->launch);
+    return post ? checker_keep_moment(post->checker, origin, lane_count, lane) : 0;
 }
 
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)

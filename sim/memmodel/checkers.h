@@ -21,6 +21,9 @@ struct checkers *checkers_new(const struct memory *memory, struct report *report
 void checkers_free(struct checkers *checkers);
 void checkers_observer(struct checkers *checkers, struct observer *out_observer);
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink);
+/* A work-item of a launch enqueues a kernel, which comes after what it knows, of fine-grained memory: the number of what it does not
+ * know among the footprint's moments, from 1. 0: none is kept. */
+uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count, uint32_t lane);
 struct cross_launch;
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross);
 

@@ -218,7 +218,7 @@ static void know_events(struct cross_launch *cross, struct member *member)
 {
     for (uint32_t k = 0; k < member->shape.after_count; k++) {
         const struct launch_after *after = &member->shape.after[k];
-        const uint32_t other = member_by_launch(cross, after->launch);
+        const uint32_t other = after->launch ? member_by_launch(cross, after->launch) : 0;
         if (other)
             know_launch(cross, member, other);
         for (uint32_t i = 1; other && after->complete && i + 1 < cross->member_count; i++)

@@ -107,11 +107,16 @@ void footprint_part_fini(struct footprint_part *part);
 /* What one work-group does not know at its end: the same without all that happens before. */
 struct footprint_rest { uint64_t group; struct footprint_part *parts; uint32_t count; };
 
+/* What a kernel does not know that one of its work-items enqueued: the same, of fine-grained memory alone, without all that happens
+ * before the call. */
+struct footprint_moment { uint64_t unit; struct footprint_part *parts; uint32_t count; };
+
 struct footprint {
     const struct launch_info *launch;
     struct footprint_part *parts; /* by region_id, ascending */
     uint32_t count;
     struct footprint_rest *rests; uint32_t rest_count; /* of launch->awaited_groups */
+    struct footprint_moment *moments; uint32_t moment_count;
     bool partial;               /* memory ran out: there is more */
 };
 

@@ -172,6 +172,14 @@ struct group_order {
 /* What a member knew when it came to a copy. */
 struct copy_member { bool came; uint64_t slice; /* began then */ uint64_t sub_base[ORDER_REGIONS]; struct knowledge *sub[ORDER_REGIONS], *item[ORDER_REGIONS]; };
 
+/* What a unit knew at some point, by itself and as one of its group. */
+struct order_moment {
+    uint64_t unit;
+    uint64_t base[ORDER_REGIONS];
+    struct knowledge *acquired[ORDER_REGIONS];
+    struct copy_member self;
+};
+
 struct copy_order {
     uint64_t group;
     uint32_t number;                          /* of its event */
@@ -372,6 +380,9 @@ void order_overwrite(struct order *order, struct agent *agent, uint64_t address,
 uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
 /* One of the members comes to its next copy, while others have not yet: it is complete when all of them have. */
 void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site);
+/* What it does from now on is behind the moment. False: no memory. */
+bool order_moment(struct order *order, uint64_t unit, struct order_moment *out_moment);
+bool order_moment_knows(const struct order *order, const struct order_moment *moment, int region, uint64_t unit, uint64_t tick);
 /* Either of them: members of one wave come to it, by lane. Waves do one after another. */
 void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event, uint32_t site);
 bool order_copy_complete(const struct order *order, uint64_t unit);

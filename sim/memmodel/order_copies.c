@@ -69,9 +69,39 @@ static struct copy_order *called(struct order *order, struct group_order *group,
     return copy->members ? copy : NULL;
 }
 
-void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site)
+/* From now on it is in another slice; what it waited to hear has come. */
+static void come(struct order *order, struct group_order *group, uint64_t unit, struct copy_member *member)
 {
     struct agent agent;
+    order_relay_leave(order, group);
+    order_agent(order, unit, &agent);
+    order_deliver(order, &agent);
+    const struct sub_group_order *sub = order_sub_group_of(&agent);
+    member->came = true;
+    group->slice = member->slice = ++order->tick;
+    nobody_done(group);
+    if (sub) {
+        memcpy(member->sub_base, sub->base, sizeof member->sub_base);
+        share_all(member->sub, sub->acquired);
+    }
+    if (agent.item)
+        share_all(member->item, agent.item->acquired);
+}
+
+bool order_moment(struct order *order, uint64_t unit, struct order_moment *out_moment)
+{
+    struct group_order *group = order_group(order, order_unit_group(order, unit));
+    *out_moment = (struct order_moment){.unit = unit};
+    if (!group)
+        return false;
+    come(order, group, unit, &out_moment->self);
+    memcpy(out_moment->base, group->base, sizeof out_moment->base);
+    share_all(out_moment->acquired, group->acquired);
+    return true;
+}
+
+void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site)
+{
     struct group_order *group = order_group(order, order_unit_group(order, unit));
     const uint64_t local = unit % order->group_items;
     if (group && !group->calls && !(group->calls = calloc(order->group_items, sizeof *group->calls)))
@@ -79,21 +109,8 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
     struct copy_order *copy = group && group->calls ? called(order, group, group->calls[local]++, number, site) : NULL;
     if (!copy)
         return;
-    order_relay_leave(order, group);
-    order_agent(order, unit, &agent);
-    order_deliver(order, &agent);
-    const struct sub_group_order *sub = order_sub_group_of(&agent);
-    struct copy_member *member = &copy->members[local];
-    member->came = true;
-    group->slice = member->slice = ++order->tick;
-    nobody_done(group);
+    come(order, group, unit, &copy->members[local]);
     copy->absent--;
-    if (sub) {
-        memcpy(member->sub_base, sub->base, sizeof member->sub_base);
-        share_all(member->sub, sub->acquired);
-    }
-    if (agent.item)
-        share_all(member->item, agent.item->acquired);
     if (local == 0)
         group->performed = UNIT_COPIES + (uint64_t)(copy - order->copies);
 }

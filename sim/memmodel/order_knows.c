@@ -128,6 +128,13 @@ static bool member_knew(const struct order *order, const struct copy_member *the
            map_knows(order, then->sub[region], of, tick) || map_knows(order, then->item[region], of, tick);
 }
 
+bool order_moment_knows(const struct order *order, const struct order_moment *moment, int region, uint64_t unit, uint64_t tick)
+{
+    const struct subject of = subject_of(order, unit);
+    return (of.unit < UNIT_COPIES && of.group == order_unit_group(order, moment->unit) && tick < moment->base[region]) ||
+           map_knows(order, moment->acquired[region], &of, tick) || member_knew(order, &moment->self, moment->unit, region, &of, tick);
+}
+
 static bool all_knew(const struct order *order, const struct copy_order *copy, int region, const struct subject *of, uint64_t tick)
 {
     const uint64_t count = order_group_size(order, copy->group);

@@ -25,6 +25,7 @@ struct deeds {
 };
 struct record { struct deeds *deeds; uint32_t count; };
 struct rest { uint64_t group; struct record record; }; /* what the group does not know at its end */
+struct moment { uint64_t unit; struct record record; }; /* what a kernel does not know, of fine-grained memory, that this one enqueued */
 
 /* One launch that has ended. */
 struct member {
@@ -33,10 +34,12 @@ struct member {
     const char *kernel;
     enum launch_start start;
     uint64_t parent_group;
+    uint32_t parent_moment; /* 1 + its number; 0: not known */
     enum memory_scope releases, acquires;
     struct launch_after *after; uint32_t after_count;
     struct record all;
     struct rest *rests; uint32_t rest_count;
+    struct moment *moments; uint32_t moment_count;
 };
 
 struct relatives {
@@ -75,7 +78,10 @@ static void member_free(struct member *member)
     record_fini(&member->all);
     for (uint32_t i = 0; i < member->rest_count; i++)
         record_fini(&member->rests[i].record);
+    for (uint32_t i = 0; i < member->moment_count; i++)
+        record_fini(&member->moments[i].record);
     free(member->rests);
+    free(member->moments);
     free(member->after);
     free(member);
 }
@@ -167,6 +173,19 @@ static bool copy_rests(const struct relatives *relatives, const struct footprint
     return whole && member->rests;
 }
 
+static bool copy_moments(const struct relatives *relatives, const struct footprint *footprint, struct member *member)
+{
+    bool whole = true;
+    member->moments = calloc(footprint->moment_count + 1, sizeof *member->moments);
+    for (uint32_t i = 0; member->moments && i < footprint->moment_count; i++) {
+        const struct footprint_moment *moment = &footprint->moments[i];
+        member->moments[i].unit = moment->unit;
+        member->moment_count++;
+        whole &= copy_record(relatives, footprint->launch, moment->parts, moment->count, &member->moments[i].record);
+    }
+    return whole && member->moments;
+}
+
 static bool copy_after(const struct launch_info *launch, struct member *member)
 {
     size_t size = launch->after_count * sizeof *member->after;
@@ -187,11 +206,12 @@ static void take(struct relatives *relatives, const struct footprint *footprint)
     }
     *member = (struct member){.next = relatives->members, .launch = launch->launch, .parent = launch->parent,
                               .family = launch->family, .device = launch->device, .kernel = launch->kernel, .start = launch->start,
-                              .parent_group = launch->parent_group, .releases = launch->releases, .acquires = launch->acquires};
+                              .parent_group = launch->parent_group, .parent_moment = launch->parent_moment, .releases = launch->releases, .acquires = launch->acquires};
     relatives->members = member;
     bool whole = copy_after(launch, member);
     whole &= copy_record(relatives, launch, footprint->parts, footprint->count, &member->all);
     whole &= copy_rests(relatives, footprint, member);
+    whole &= copy_moments(relatives, footprint, member);
     relatives->lost |= !whole;
 }
 
@@ -363,6 +383,78 @@ static const struct record *unknown_part(const struct kin *kin, uint32_t earlier
     return NULL;
 }
 
+/* ---- what is known of fine-grained memory alone ------------------------------------------------------ */
+
+/* When work-items of `of` enqueued kernels that one may have heard of: it knows what these did. latest: of one work-item, the latest. */
+struct hearsay { uint32_t of; uint64_t *seen, group; const struct moment *latest; bool some, unsure; };
+
+static void hear(const struct kin *kin, struct hearsay *hearsay, uint32_t child)
+{
+    const struct member *from = kin->members[hearsay->of];
+    const uint32_t number = kin->members[child]->parent_moment;
+    const struct moment *moment = number && number <= from->moment_count ? &from->moments[number - 1] : NULL;
+    hearsay->some = true;
+    hearsay->unsure |= !moment || (hearsay->latest && hearsay->latest->unit != moment->unit);
+    hearsay->group = kin->members[child]->parent_group;
+    if (moment && (!hearsay->latest || moment > hearsay->latest))
+        hearsay->latest = moment;
+}
+
+static bool is_new(uint64_t *seen, uint32_t member)
+{
+    const uint64_t is = UINT64_C(1) << member % 64;
+    const bool fresh = !(seen[member / 64] & is);
+    seen[member / 64] |= is;
+    return fresh;
+}
+
+/* All that `row` may know: itself, whom it waited for and whom atomics joined to it. */
+static void gather_hearsay(const struct kin *kin, struct hearsay *hearsay, uint32_t row)
+{
+    if (row == UINT32_MAX || !is_new(hearsay->seen, row))
+        return;
+    const struct member *member = kin->members[row];
+    if (member->parent == kin->members[hearsay->of]->launch)
+        hear(kin, hearsay, row);
+    else
+        gather_hearsay(kin, hearsay, index_of(kin, member->parent));
+    for (uint32_t i = 0; i < member->after_count; i++) {
+        const uint32_t other = index_of(kin, member->after[i].launch);
+        hearsay->unsure |= !member->after[i].launch; /* whoever enqueued that marker may have told it more */
+        gather_hearsay(kin, hearsay, other);
+        for (uint32_t k = 0; member->after[i].complete && other != UINT32_MAX && k < kin->count; k++)
+            if (k > other && came_of(kin, k, other))
+                gather_hearsay(kin, hearsay, k);
+    }
+    for (uint32_t other = 0; other < kin->count; other++)
+        if (bit(kin, kin->joined, row, other))
+            gather_hearsay(kin, hearsay, other);
+}
+
+static bool is_joined(const struct kin *kin, uint32_t row)
+{
+    uint64_t some = 0;
+    for (uint32_t w = 0; w < kin->words; w++)
+        some |= kin->joined[(size_t)row * kin->words + w];
+    return some;
+}
+
+/* Rule (1): an enqueueing call comes before what it enqueues, and orders fine-grained memory. What of that `later` does not know; NULL:
+ * nothing, or it is not known what: several work-items, or what atomics ordered, may have told it more. */
+static const struct record *unknown_fine(const struct kin *kin, uint32_t earlier, uint32_t later, const struct record *unknown)
+{
+    struct hearsay hearsay = {.of = earlier, .seen = calloc(kin->words, sizeof *hearsay.seen)};
+    if (!hearsay.seen)
+        return NULL;
+    if (RULE(3101))
+        gather_hearsay(kin, &hearsay, later);
+    free(hearsay.seen);
+    const bool whole = unknown == &kin->members[earlier]->all;
+    if (hearsay.unsure || (hearsay.some && (is_joined(kin, earlier) || (!whole && hearsay.group != kin->partly[later].group))))
+        return NULL;
+    return hearsay.some && whole ? &hearsay.latest->record : unknown; /* the end of the call's work-group came later */
+}
+
 /* ---- what meets --------------------------------------------------------------------------------------- */
 
 struct meeting { const struct deeds *a, *b; enum footprint_use use_a, use_b; struct byte_run run; };
@@ -474,13 +566,16 @@ static void describe(const struct kin *kin, uint32_t member, const struct deeds 
     out_access->place = deeds->place[use][site];
 }
 
-static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, char why[TEXT_CHARS], char fix[TEXT_CHARS])
+static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, bool fine, char why[TEXT_CHARS], char fix[TEXT_CHARS])
 {
     const struct member *a = kin->members[earlier], *b = kin->members[later];
-    bool child = b->parent == a->launch;
+    const bool child = b->parent == a->launch;
     if (child && b->start == LAUNCH_AFTER_GROUP)
         format(why, "kernel %s waits for the end of the work-group that enqueued it alone (CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and "
                     "another work-group of kernel %s made the access", b->kernel, a->kernel);
+    else if (child && fine)
+        format(why, "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT): it comes after what the work-item "
+                    "that did so had done before, and all that was ordered before that, and this access is neither", b->kernel, a->kernel);
     else if (child)
         format(why, "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT), and does not even see what that "
                     "wrote before: enqueue_kernel orders fine-grained SVM alone", b->kernel, a->kernel);
@@ -500,7 +595,7 @@ static void tell(const struct relatives *relatives, const struct kin *kin, uint3
     struct finding finding = {.kind = FINDING_RACE_COMMANDS, .launch = kin->members[later]->launch,
                               .kernel = kin->members[later]->kernel, .object = meeting->a->object, .has_offset = !meeting->a->of_host,
                               .offset_bytes = meeting->a->of_host ? 0 : meeting->run.low, .access_count = 2, .why = why, .fix = fix, .spec = spec_text};
-    explain(kin, earlier, later, why, fix);
+    explain(kin, earlier, later, meeting->a->fine, why, fix);
     describe(kin, earlier, meeting->a, meeting->use_a, &run, &finding.access[0], by[0]);
     describe(kin, later, meeting->b, meeting->use_b, &run, &finding.access[1], by[1]);
     const uint64_t bytes = run.high - run.low;
@@ -508,16 +603,34 @@ static void tell(const struct relatives *relatives, const struct kin *kin, uint3
     report_add(relatives->report, &finding);
 }
 
-static void tell_all(const struct relatives *relatives, const struct kin *kin)
+/* fine: of fine-grained memory, or of other. */
+static void tell_some(const struct relatives *relatives, const struct kin *kin, uint32_t earlier, uint32_t later, const struct record *unknown, bool fine)
 {
     struct meeting meeting;
+    uint32_t at[2] = {0, 0};
+    while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting))
+        if (meeting.a->fine == fine)
+            tell(relatives, kin, earlier, later, &meeting);
+}
+
+static bool has_fine(const struct record *record)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < record->count; i++)
+        some |= record->deeds[i].fine;
+    return some;
+}
+
+static void tell_all(const struct relatives *relatives, const struct kin *kin)
+{
     for (uint32_t later = 1; later < kin->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++) {
             const struct record *unknown = unknown_part(kin, earlier, later);
-            uint32_t at[2] = {0, 0};
-            while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting))
-                if (!meeting.a->fine || !came_of(kin, later, earlier) || !RULE(3101))
-                    tell(relatives, kin, earlier, later, &meeting);
+            if (!unknown)
+                continue;
+            tell_some(relatives, kin, earlier, later, unknown, false);
+            if (has_fine(unknown))
+                tell_some(relatives, kin, earlier, later, unknown_fine(kin, earlier, later, unknown), true);
         }
 }
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kernel that a kernel enqueues comes after what the call comes after, and no more, of fine-grained shared virtual memory (OpenCL
+ * 2.2 API, 3.3.6, host-side and device-side commands, rule (1)); of other memory not even after that, but for what it waits for.
+ */
+#include "host_fixture.h"
+
+enum { ITEMS = 64, GROUP = 32, WORDS = 1024 };
+
+#define CHILD(items, deed) "enqueue_kernel(q, FLAGS, ndrange_1D(" #items "), ^{ " deed " });"
+#define READS CHILD(64, "o[get_global_id(0)] = b[0];")
+#define WRITES CHILD(1, "b[0] = 3;")
+#define GRANDCHILD CHILD(1, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(20), ^{ int i = get_global_id(0); o[i] = b[1 + i]; });")
+
+static const struct { const char *parent; bool races[2], coarse[2]; } cases[] = { /* NO_WAIT and WAIT_WORK_GROUP */
+    {"if (g == 0) { b[0] = 2; " READS " }", {false, false}, {true, false}},
+    {"if (g == 0) { " READS " b[0] = 2; }", {true, false}, {true, false}},
+    {"if (g == 0) { o[0] = b[0]; " WRITES " }", {false, false}, {true, false}},
+    {"if (g == 0) { " WRITES " o[0] = b[0]; }", {true, false}, {true, false}},
+    /* other work-items */
+    {"if (g == 0) { " READS " } if (g == 40) b[0] = 2;", {true, true}, {true, true}},
+    {"if (g == 0) { " READS " } if (g == 5) b[0] = 2;", {true, false}, {true, false}},
+    {"if (g == 5) b[0] = 2; barrier(CLK_GLOBAL_MEM_FENCE); if (g == 0) { " READS " }", {false, false}, {true, false}},
+    {"if (g == 5) b[0] = 2; barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { " READS " }", {true, false}, {true, false}},
+    {"if (g == 5) b[0] = 2; sub_group_barrier(CLK_GLOBAL_MEM_FENCE); if (g == 0) { " READS " }", {false, false}, {true, false}},
+    {"local atomic_int f; if (g % 32 == 0) atomic_init(&f, 0); barrier(CLK_LOCAL_MEM_FENCE);"
+     "if (g == 5) { b[0] = 2; atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, memory_scope_work_group);"
+     "              atomic_store_explicit(&f, 1, memory_order_relaxed, memory_scope_work_group); }"
+     "if (g == 0) { while (!atomic_load_explicit(&f, memory_order_relaxed, memory_scope_work_group));"
+     "              atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group); " READS " }",
+     {false, false}, {true, false}},
+    /* scattered reads, by the parent alone */
+    {"if (g < 32) for (int i = 0; i < 4; i++) o[g * 4 + i] = b[((g * 4 + i) * (g * 4 + i) * 37 + g) % 500];"
+     "barrier(CLK_GLOBAL_MEM_FENCE); if (g == 0) " CHILD(500, "b[get_global_id(0)] = 3;"), {false, false}, {true, false}},
+    {"if (g < 32) for (int i = 0; i < 4; i++) o[g * 4 + i] = b[((g * 4 + i) * (g * 4 + i) * 37 + g) % 500];"
+     "if (g == 0) " CHILD(500, "b[get_global_id(0)] = 3;"), {true, false}, {true, false}},
+    /* children of children, and of one parent */
+    {"if (g < 32) { b[g + 1] = 3; barrier(CLK_GLOBAL_MEM_FENCE); if (g == 0) " GRANDCHILD " }", {false, false}, {true, false}},
+    {"if (g < 32) { if (g == 0) " GRANDCHILD " b[g + 1] = 3; }", {true, false}, {true, false}},
+    {"if (g == 0) { " WRITES READS " }", {true, true}, {true, true}},
+    /* what is waited for by events */
+    {"clk_event_t e; if (g == 0) { b[5] = 1; enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[3] = b[5]; }); b[6] = 2;"
+     "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &e, NULL, ^{ o[3] = b[5] + b[6]; }); }", {false, false}, {true, false}},
+    {"clk_event_t e; if (g == 5) b[6] = 2; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[3] = b[5]; });"
+     "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &e, NULL, ^{ o[3] = b[5] + b[6]; }); }", {true, false}, {true, false}},
+    {"global clk_event_t *e = (global clk_event_t *)(o + 512); if (g == 5) { b[6] = 2; clk_event_t first; " /* a marker's call comes after, too */
+     "enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &first, ^{ o[3] = b[5]; }); enqueue_marker(q, 1, &first, e); }"
+     "work_group_barrier(CLK_GLOBAL_MEM_FENCE); if (g == 0) { clk_event_t f = *e; enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &f, NULL, ^{ o[3] = b[6]; }); }",
+     {false, false}, {true, false}},
+    /* each of many has one, more than are followed */
+    {"b[g] = g; " CHILD(1, "o[g] = b[g];"), {false, false}, {true, false}},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static bool races(int number, const char *flags, cl_svm_mem_flags kind)
+{
+    static char text[4096];
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0};
+    const size_t items = ITEMS, group = GROUP;
+    cl_int err;
+    snprintf(text, sizeof text, "#define FLAGS CLK_ENQUEUE_FLAGS_%s\nkernel void parent(global int *b, global int *o)\n"
+             "{ int g = get_global_id(0); queue_t q = get_default_queue(); %s }\n", flags, cases[number].parent);
+    host_set_up("warning", "false", text);
+    cl_command_queue on_device = clCreateCommandQueueWithProperties(context, device, properties, &err);
+    cl_ok(err);
+    cl_int *words = clSVMAlloc(context, CL_MEM_READ_WRITE | kind, WORDS * sizeof *words, 0);
+    cl_mem other = cl_buffer(context, CL_MEM_READ_WRITE, WORDS * sizeof *words, NULL);
+    cl_kernel kernel = host_kernel("parent");
+    cl_ok(clSetKernelArgSVMPointer(kernel, 0, words));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof other, &other));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(orrery_finding_count(), orrery_finding_count_of("race-commands"));
+    const size_t count = orrery_finding_count();
+    for (size_t i = 0; i < count; i++) {
+        struct orrery_finding finding;
+        ck_assert_int_eq(orrery_finding_get(i, &finding), ORRERY_OK);
+        if (strncmp(finding.object, "svm", 3) == 0)
+            return true;
+    }
+    (void)on_device;
+    return false;
+}
+
+static const char *const flags[] = {"NO_WAIT", "WAIT_WORK_GROUP"};
+
+START_TEST(of_fine_grained_memory)
+{
+    ck_assert_int_eq(races(_i / 2, flags[_i % 2], CL_MEM_SVM_FINE_GRAIN_BUFFER), cases[_i / 2].races[_i % 2]);
+}
+END_TEST
+
+START_TEST(of_memory_with_atomics)
+{
+    ck_assert_int_eq(races(_i / 2, flags[_i % 2], CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS), cases[_i / 2].races[_i % 2]);
+}
+END_TEST
+
+START_TEST(of_coarse_memory)
+{
+    ck_assert_int_eq(races(_i / 2, flags[_i % 2], 0), cases[_i / 2].coarse[_i % 2]);
+}
+END_TEST
+
+START_TEST(with_the_parent_s_end)
+{
+    ck_assert(!races(_i, "WAIT_KERNEL", CL_MEM_SVM_FINE_GRAIN_BUFFER) || (cases[_i].races[0] && cases[_i].races[1]));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("enqueued kernels and fine-grained memory");
+    TCase *tests = tcase_create("calls");
+    setenv("ORRERY_QUIET", "1", 0);
+    tcase_set_timeout(tests, 30);
+    tcase_add_loop_test(tests, of_fine_grained_memory, 0, 2 * CASES);
+    tcase_add_loop_test(tests, of_memory_with_atomics, 0, 2 * CASES);
+    tcase_add_loop_test(tests, of_coarse_memory, 0, 2 * CASES);
+    tcase_add_loop_test(tests, with_the_parent_s_end, 0, CASES);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
