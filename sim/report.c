@@ -38,6 +38,7 @@ struct report {
     bool incomplete[FINDING_KIND_COUNT]; /* there may be more of them */
     size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
     uint64_t heard_of;               /* report_heard_of */
+    uint64_t clears;
 };
 
 struct report *report_new(const struct scenario *scenario)
@@ -522,6 +523,26 @@ void report_add(struct report *report, const struct finding *finding)
         heard(count);
 }
 
+bool report_has(struct report *report, const struct finding *finding)
+{
+    char *key = finding_key(finding, report_suppresses(report, finding));
+    struct entry *entry = NULL;
+    pthread_mutex_lock(&report->lock);
+    if (key)
+        HASH_FIND_STR(report->by_key, key, entry);
+    pthread_mutex_unlock(&report->lock);
+    free(key);
+    return entry;
+}
+
+uint64_t report_clears(struct report *report)
+{
+    pthread_mutex_lock(&report->lock);
+    const uint64_t clears = report->clears;
+    pthread_mutex_unlock(&report->lock);
+    return clears;
+}
+
 static void say_stopped(FILE *stream, const struct finding *finding, bool colour)
 {
     (void)colour;
@@ -597,6 +618,7 @@ void report_clear(struct report *report)
     memset(report->kind_count, 0, sizeof report->kind_count);
     memset(report->lost, 0, sizeof report->lost);
     memset(report->incomplete, 0, sizeof report->incomplete);
+    report->clears++;
     void (*heard)(size_t count) = report->heard;
     pthread_mutex_unlock(&report->lock);
     if (heard)

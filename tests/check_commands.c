@@ -663,6 +663,41 @@ START_TEST(what_was_not_tried_is_not_verified)
     }
     writes(2, 0, 64);
     ck_assert_ptr_nonnull(strstr(the_fix(false), "command 1"));
+    ck_assert_ptr_null(strstr(the_fix(false), "user event"));
+}
+END_TEST
+
+static void one_race(uint32_t command)
+{
+    enqueue(command, 1, NONE);
+    enqueue(command + 1, 2, NONE);
+    writes(command, 0, 64);
+    writes(command + 1, 0, 64);
+    waited(AFTER(command, command + 1));
+}
+
+/* They are one finding; and who clears the report wants fixes for what comes then. */
+START_TEST(what_is_told_again_is_not_tried_again)
+{
+    for (uint32_t i = 0; i < 100; i++)
+        one_race(1 + 2 * i);
+    ck_assert_uint_eq(report_count(report), 1);
+    enqueue(201, 1, NONE);
+    enqueue(202, 2, NONE);
+    writes(201, 128, 64);
+    reads(202, 128, 64);
+    ck_assert_uint_eq(report_count(report), 2);
+    ck_assert(report_get(report, 1)->fix_verified);
+}
+END_TEST
+
+START_TEST(fixes_are_tried_anew_in_a_report_that_was_cleared)
+{
+    for (uint32_t i = 0; i < 100; i++) {
+        one_race(1 + 2 * i);
+        ck_assert(report_get(report, 0)->fix_verified);
+        report_clear(report);
+    }
 }
 END_TEST
 
@@ -1209,6 +1244,8 @@ int main(void)
     ADD(an_unmap_is_named_to_who_comes_later);
     ADD(an_unmap_alone_is_named);
     ADD(what_was_not_tried_is_not_verified);
+    ADD(what_is_told_again_is_not_tried_again);
+    ADD(fixes_are_tried_anew_in_a_report_that_was_cleared);
     ADD(kernels_that_may_wait_for_each_other);
     ADD(arguments_have_names);
     ADD(R32_atomics_of_two_launches_on_a_buffer);

@@ -201,6 +201,9 @@ void report_stop(struct report *report, const struct finding *finding);
 /* How often one of the two was called so far, but for report_add of a check that is off: when it grew, what went wrong was told, or
  * is not wanted. */
 uint64_t report_heard_of(const struct report *report);
+/* It is one that was added already, so that what it says besides who and where is not asked for. */
+bool report_has(struct report *report, const struct finding *finding);
+uint64_t report_clears(struct report *report); /* how often was it cleared? */
 
 /* Whether it would be held back. */
 bool report_suppresses(const struct report *report, const struct finding *finding);

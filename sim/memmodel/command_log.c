@@ -66,6 +66,11 @@ static bool reserve(struct command_log *log, size_t after_count)
     return true;
 }
 
+bool command_log_whole(const struct command_log *log)
+{
+    return !log->lost;
+}
+
 void command_log_add(struct command_log *log, const struct order_event *event)
 {
     if (event->kind == ORDER_BEGIN || log->lost)

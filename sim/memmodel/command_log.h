@@ -9,6 +9,7 @@
  *   command_log_add       takes one order event
  *   command_log_clear     no command is left that anybody asks of
  *   command_log_try       with the edit `second` knows `first`, and nobody waits for ever. False, too: not all is there
+ *   command_log_whole     all is there
  *   command_log_crosses   it waits for commands of other queues, which have to be flushed
  */
 #ifndef ORRERY_MEMMODEL_COMMAND_LOG_H
@@ -29,6 +30,7 @@ void command_log_free(struct command_log *log);
 void command_log_add(struct command_log *log, const struct order_event *event);
 void command_log_clear(struct command_log *log);
 bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second);
+bool command_log_whole(const struct command_log *log);
 bool command_log_crosses(const struct command_log *log, uint32_t command);
 
 #endif

@@ -38,14 +38,14 @@ static void tell(void *self, const struct cross_race *race)
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const uint32_t a = race->side[0].command, b = race->side[1].command;
     cross_launch_finding(race, &finding);
-    if (!race->by_scope && !commands_are_ordered(commands, a, b)) {
+    for (int i = 0; i < 2; i++)
+        describe(commands, &race->side[i], &finding.access[i], &side[i]);
+    if (!race->by_scope && !commands_are_ordered(commands, a, b) && !report_has(commands->report, &finding)) {
         commands_explain(commands, finding.access[0].has_order && finding.access[1].has_order, a < b ? a : b, a < b ? b : a, why);
         finding.fix_verified = commands_cure(commands, a < b ? a : b, a < b ? b : a, fix);
         finding.why = why;
         finding.fix = fix;
     }
-    for (int i = 0; i < 2; i++)
-        describe(commands, &race->side[i], &finding.access[i], &side[i]);
     report_add(commands->report, &finding);
 }
 

@@ -128,7 +128,7 @@ struct commands {
     struct command_graph *graph;
     struct command_log *log;
     struct cross_launch *cross;
-    uint32_t tries;             /* of edits, so far */
+    uint32_t tries; uint64_t tries_since; /* of edits, since the report was cleared so often */
     struct area *areas;
     struct site *sites_by_key, **sites; /* sites[number - 1] */
     uint32_t site_count, site_room, several_latest;

@@ -81,7 +81,16 @@ enum { TRIES_MOST = 64 };
 
 static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
 {
-    return commands->tries <= TRIES_MOST && command_log_try(commands->log, edit, first, second);
+    return command_log_try(commands->log, edit, first, second);
+}
+
+static bool may_try(struct commands *commands)
+{
+    const uint64_t clears = report_clears(commands->report);
+    if (commands->tries_since != clears)
+        commands->tries = 0;
+    commands->tries_since = clears;
+    return command_log_whole(commands->log) && commands->tries++ < TRIES_MOST;
 }
 
 static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
@@ -96,9 +105,8 @@ static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
 bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first), *b = command_graph_facts(commands->graph, second);
-    const bool crosses = commands->tries >= TRIES_MOST || command_log_crosses(commands->log, first);
+    const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
     char flush[80] = "", wait[160] = "";
-    commands->tries++;
     if (crosses)
         commands_format(flush, sizeof flush, ", with clFlush before on all queues that it waits for");
     else if (a->queue != b->queue)
@@ -106,6 +114,10 @@ bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, c
     if (talked(commands, first, second)) {
         commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of command %" PRIu32
                " to the wait list of command %" PRIu32 "%s; else have these release and acquire, for the device or wider", first, second, flush);
+        return false;
+    }
+    if (!tried) {
+        commands_format(fix, SPEC_CHARS, "add the event of command %" PRIu32 " to the wait list of command %" PRIu32 "%s", first, second, flush);
         return false;
     }
     if (!crosses && helps(commands, EDIT_FINISH, first, second))
@@ -147,7 +159,7 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
     const struct site *site = commands_site_of(commands, second) ? commands_site_of(commands, second) : commands_site_of(commands, first);
     struct side side[2];
-    char why[SPEC_CHARS], fix[SPEC_CHARS], object[OBJECT_CHARS];
+    char why[SPEC_CHARS] = "", fix[SPEC_CHARS] = "", object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
                               .kernel = site ? site->kernel : NULL,
                               .object = commands_object(commands, conflict->area, first, second, object),
@@ -157,11 +169,13 @@ static void tell(struct commands *commands, const struct conflict *conflict)
                               .why = why,
                               .fix = fix,
                               .spec = spec_text};
-    commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
-    finding.fix_verified = commands_cure(commands, first->command, second->command, fix);
     commands_describe(commands, first, command_graph_facts(commands->graph, first->command), &finding.access[0], &side[0]);
     commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
     finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
+    if (!report_has(commands->report, &finding)) {
+        commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
+        finding.fix_verified = commands_cure(commands, first->command, second->command, fix);
+    }
     report_add(commands->report, &finding);
 }
 
