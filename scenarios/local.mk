@@ -113,6 +113,8 @@ scenario_tests = \
 	%D%/faulty/named_barrier_too_few.yaml \
 	%D%/faulty/barrier_return.yaml \
 	%D%/faulty/barrier_mismatch.yaml \
+	%D%/faulty/barrier_sub_groups_lockstep.yaml \
+	%D%/faulty/barrier_sub_groups_serial.yaml \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/captured_local.yaml \
 	%D%/faulty/child_awaited.yaml \
@@ -340,6 +342,7 @@ scenario_files = \
 	%D%/faulty/called_from.cl \
 	%D%/faulty/barrier_return.cl \
 	%D%/faulty/barrier_mismatch.cl \
+	%D%/faulty/barrier_sub_groups.cl \
 	%D%/faulty/collective_divergence.cl \
 	%D%/faulty/captured_local.cl \
 	%D%/faulty/endless_loop.cl \

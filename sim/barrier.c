@@ -27,7 +27,7 @@ static bool is_non_uniform(const struct wave *wave)
     return wave->stop == RUN_COLLECTIVE && wave->wait->f & COLLECTIVE_NON_UNIFORM;
 }
 
-static bool same_place(const struct wave *a, const struct wave *b)
+bool wave_waits_with(const struct wave *a, const struct wave *b)
 {
     return a->stop == b->stop && a->site == b->site &&
            wave_waits_in_sub_group(a) == wave_waits_in_sub_group(b);
@@ -90,6 +90,7 @@ static void pass(struct group *group, const uint32_t *indices, uint32_t count, b
         if (group->waves[indices[i]].state != WAVE_WAITS)
             continue;
         group->waves[indices[i]].state = WAVE_READY;
+        group->waves[indices[i]].told = (lane_mask){{0}};
         group->waves[indices[i]].watched.epoch = 0;
         if (!group->laps.circles)
             group->waves[indices[i]].quiet = group->waves[indices[i]].kept_on = 0;
@@ -107,7 +108,7 @@ static uint32_t pick_same(struct group *group, uint32_t lead, uint32_t from, uin
 {
     const struct wave *wave = group->waves[lead].wave;
     for (uint32_t i = from; i < to; i++)
-        if (i != lead && group->waves[i].state == WAVE_WAITS && same_place(group->waves[i].wave, wave))
+        if (i != lead && group->waves[i].state == WAVE_WAITS && wave_waits_with(group->waves[i].wave, wave))
             group->picked[count++] = i;
     return count;
 }
@@ -145,14 +146,19 @@ static void tally_add(struct tally *tally, const struct group *group, const stru
         tally->count[(wave->origin.first_lane + lane - tally->base) / size]++;
 }
 
-/* The first sub-group of which some lanes wait and some do not, or UINT32_MAX. */
-static uint32_t tally_partial(const struct tally *tally, const struct group *group)
+/* The first sub-group from the one given on of which some lanes wait and some do not, or UINT32_MAX. */
+static uint32_t tally_partial_from(const struct tally *tally, const struct group *group, uint32_t from)
 {
     uint32_t first = tally->base / group->launch->info.sub_group_size;
-    for (uint32_t i = 0; i < WAVE_LANES_MAX; i++)
+    for (uint32_t i = from > first ? from - first : 0; i < WAVE_LANES_MAX; i++)
         if (tally->count[i] && tally->count[i] < sub_group_items(group, first + i))
             return first + i;
     return UINT32_MAX;
+}
+
+static uint32_t tally_partial(const struct tally *tally, const struct group *group)
+{
+    return tally_partial_from(tally, group, 0);
 }
 
 static uint32_t cluster_base(const struct group *group, const struct wave *wave)
@@ -191,22 +197,61 @@ static uint32_t pick_cluster(struct group *group, uint32_t lead, struct tally *t
     return count;
 }
 
-static void settle_cluster(struct group *group, uint32_t lead)
-{
-    struct tally tally;
-    uint32_t count = pick_cluster(group, lead, &tally);
-    uint32_t partial = tally_partial(&tally, group);
-    if (partial != UINT32_MAX && group->faulted == 0 && !is_non_uniform(group->waves[lead].wave))
-        divergence_report(group, group->picked, count, partial);
-    barrier_pass(group, group->picked, count);
-}
-
-/* ---- named barriers: waves of one sub-group each, and one barrier ------------------------ */
-
 static uint32_t sub_group_of_lane(const struct group *group, const struct wave *wave, uint32_t lane)
 {
     return (wave->origin.first_lane + lane) / group->launch->info.sub_group_size;
 }
+
+static lane_mask lanes_of_sub_group(const struct group *group, const struct wave *wave, uint32_t sub_group)
+{
+    lane_mask lanes = {{0}};
+    for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX; lane = lane_mask_next(&wave->active, lane + 1))
+        if (sub_group_of_lane(group, wave, lane) == sub_group)
+            lanes.word[lane / 64] |= UINT64_C(1) << lane % 64;
+    return lanes;
+}
+
+/* A finding about others of the sub-group said that they wait there. */
+static bool were_told(const struct group *group, uint32_t count, uint32_t sub_group)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct group_wave *waiting = &group->waves[group->picked[i]];
+        const lane_mask lanes = lanes_of_sub_group(group, waiting->wave, sub_group), untold = lane_mask_minus(&lanes, &waiting->told);
+        if (!lane_mask_empty(&untold))
+            return false;
+    }
+    return true;
+}
+
+static void tell_waiting(struct group *group, uint32_t sub_group)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        if (group->waves[i].state != WAVE_WAITS || !wave_waits_in_sub_group(group->waves[i].wave))
+            continue;
+        const lane_mask lanes = lanes_of_sub_group(group, group->waves[i].wave, sub_group);
+        for (int k = 0; k < LANE_MASK_WORDS; k++)
+            group->waves[i].told.word[k] |= lanes.word[k];
+    }
+}
+
+/* One finding of each sub-group says who waits where; who is furthest behind goes on, and may come to where others wait. */
+static void settle_cluster(struct group *group, uint32_t lead)
+{
+    struct tally tally;
+    const uint32_t count = pick_cluster(group, lead, &tally);
+    uint32_t partial = tally_partial(&tally, group);
+    if (group->faulted || is_non_uniform(group->waves[lead].wave))
+        partial = UINT32_MAX;
+    for (; partial != UINT32_MAX; partial = tally_partial_from(&tally, group, partial + 1)) {
+        if (were_told(group, count, partial))
+            continue;
+        divergence_report(group, group->picked, count, partial);
+        tell_waiting(group, partial);
+    }
+    barrier_pass(group, group->picked, count);
+}
+
+/* ---- named barriers: waves of one sub-group each, and one barrier ------------------------ */
 
 static uint64_t named_of(const struct wave *wave)
 {
@@ -341,7 +386,7 @@ static bool waits_elsewhere(const struct group *group, uint32_t lead)
 {
     for (uint32_t i = 0; i < group->wave_count; i++)
         if (group->waves[i].state == WAVE_WAITS && !wave_waits_in_sub_group(group->waves[i].wave) &&
-            !same_place(group->waves[i].wave, group->waves[lead].wave))
+            !wave_waits_with(group->waves[i].wave, group->waves[lead].wave))
             return true;
     return false;
 }

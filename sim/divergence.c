@@ -13,23 +13,29 @@
 struct census {
     uint32_t first, end; /* lanes asked about */
     uint8_t *accounted;  /* waits somewhere */
-    uint32_t here, elsewhere, gone;
+    uint32_t here, gone;
     uint32_t first_gone;      /* tile lane */
     const struct wave *other; /* the first wave that waits elsewhere */
 };
 
+/* Those of the wave that were asked about. */
+static lane_mask lanes_asked(const struct census *census, const struct wave *wave)
+{
+    lane_mask asked = {{0}};
+    for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX; lane = lane_mask_next(&wave->active, lane + 1)) {
+        const uint32_t at = wave->origin.first_lane + lane;
+        if (at >= census->first && at < census->end)
+            asked.word[lane / 64] |= UINT64_C(1) << lane % 64;
+    }
+    return asked;
+}
+
 static uint32_t mark(struct census *census, const struct wave *wave)
 {
-    uint32_t marked = 0;
-    for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX;
-         lane = lane_mask_next(&wave->active, lane + 1)) {
-        uint32_t at = wave->origin.first_lane + lane;
-        if (at < census->first || at >= census->end)
-            continue;
-        census->accounted[at - census->first] = 1;
-        marked++;
-    }
-    return marked;
+    const lane_mask asked = lanes_asked(census, wave);
+    for (uint32_t lane = lane_mask_next(&asked, 0); lane < WAVE_LANES_MAX; lane = lane_mask_next(&asked, lane + 1))
+        census->accounted[wave->origin.first_lane + lane - census->first] = 1;
+    return lane_mask_count(&asked);
 }
 
 static bool among(const uint32_t *indices, uint32_t count, uint32_t index)
@@ -48,13 +54,10 @@ static void count_waves(struct census *census, const struct group *group, const 
             continue;
         const struct wave *wave = group->waves[i].wave;
         uint32_t marked = mark(census, wave);
-        if (among(waiting, count, i)) {
+        if (among(waiting, count, i))
             census->here += marked;
-        } else {
-            census->elsewhere += marked;
-            if (marked && !census->other)
-                census->other = wave;
-        }
+        else if (marked && !census->other)
+            census->other = wave;
     }
 }
 
@@ -88,17 +91,57 @@ static bool census_take(struct census *census, const struct group *group, const 
 
 /* ---- words ------------------------------------------------------------------------ */
 
-static void access_at(const struct launch *launch, const struct wave *wave, struct finding_access *out_access)
+static void access_at(const struct launch *launch, const struct wave *wave, const lane_mask *lanes, struct finding_access *out_access)
 {
     launch_access(launch, wave->site, out_access);
     out_access->has_item = true;
-    origin_item(&wave->origin, lane_mask_next(&wave->active, 0), &out_access->item);
+    origin_item(&wave->origin, lane_mask_next(lanes, 0), &out_access->item);
+}
+
+/* ---- places: those who wait at one are told together ------------------------- */
+
+static uint32_t lanes_at(const struct group *group, const struct census *census, uint32_t index)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        if (group->waves[i].state != WAVE_WAITS || !wave_waits_with(group->waves[i].wave, group->waves[index].wave))
+            continue;
+        const lane_mask asked = lanes_asked(census, group->waves[i].wave);
+        lanes += lane_mask_count(&asked);
+    }
+    return lanes;
+}
+
+static bool named_before(const struct group *group, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (group->waves[i].state == WAVE_WAITS && wave_waits_with(group->waves[i].wave, group->waves[index].wave))
+            return true;
+    return false;
 }
 
 static void say_where(struct sentence *why, const struct source_place *place)
 {
     if (place->line)
         sentence_add(why, " at %s:%" PRIu32, place->file ? place->file : "line ", place->line);
+}
+
+static void say_elsewhere(struct sentence *why, const struct group *group, const struct census *census, const struct wave *lead)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        const struct wave *wave = group->waves[i].wave;
+        if (group->waves[i].state != WAVE_WAITS || wave_waits_with(wave, lead) || named_before(group, i))
+            continue;
+        const uint32_t lanes = lanes_at(group, census, i);
+        struct finding_access access;
+        if (!lanes)
+            continue;
+        sentence_add(why, "; %" PRIu32 " wait%s", lanes, lanes == 1 ? "s" : "");
+        launch_access(group->launch, wave->site, &access);
+        if (access.what)
+            sentence_add(why, " in %s", access.what);
+        say_where(why, &access.place);
+    }
 }
 
 static void say_gone(struct sentence *why, const struct census *census, const struct origin *tile_origin)
@@ -112,8 +155,8 @@ static void say_gone(struct sentence *why, const struct census *census, const st
     sentence_ids(why, item.global_id);
 }
 
-static void say_why(struct sentence *why, const struct census *census, const struct finding *finding,
-                    const struct origin *origin, uint32_t sub_group)
+static void say_why(struct sentence *why, const struct group *group, const struct census *census, const struct finding *finding,
+                    const struct wave *lead, uint32_t sub_group)
 {
     uint32_t all = census->end - census->first;
     sentence_add(why, "%" PRIu32 " of the %" PRIu32 " work-items of ", census->here, all);
@@ -122,14 +165,9 @@ static void say_why(struct sentence *why, const struct census *census, const str
     sentence_add(why, "work-group ");
     sentence_ids(why, finding->access[0].item.group_id);
     sentence_add(why, " wait here");
-    if (census->elsewhere) {
-        sentence_add(why, "; %" PRIu32 " wait", census->elsewhere);
-        if (finding->access[1].what)
-            sentence_add(why, " in %s", finding->access[1].what);
-        say_where(why, &finding->access[1].place);
-    }
+    say_elsewhere(why, group, census, lead);
     if (census->gone)
-        say_gone(why, census, origin);
+        say_gone(why, census, &lead->origin);
 }
 
 /* ---- different barriers ------------------------------------------------------------- */
@@ -142,19 +180,6 @@ static bool is_mismatch(const struct group *group, const struct census *census, 
         if (group->waves[i].state == WAVE_WAITS && !wave_waits_at_work_group_barrier(group->waves[i].wave))
             return false;
     return true;
-}
-
-static bool waits_at(const struct group *group, uint32_t index, uint32_t site)
-{
-    return group->waves[index].state == WAVE_WAITS && group->waves[index].wave->site == site;
-}
-
-static bool named_before(const struct group *group, uint32_t index)
-{
-    for (uint32_t i = 0; i < index; i++)
-        if (waits_at(group, i, group->waves[index].wave->site))
-            return true;
-    return false;
 }
 
 static void say_flags(struct sentence *why, uint32_t regions)
@@ -176,20 +201,17 @@ static void say_flags(struct sentence *why, uint32_t regions)
         sentence_add(why, " without flags");
 }
 
-static void say_barrier(struct sentence *why, const struct group *group, uint32_t index)
+static void say_barrier(struct sentence *why, const struct group *group, const struct census *census, uint32_t index)
 {
     static const char *const scopes[] = {"memory_scope_work_item", "memory_scope_sub_group",
                                          "memory_scope_work_group", "memory_scope_device",
                                          "memory_scope_all_svm_devices"};
-    uint32_t lanes = 0, number = group->waves[index].wave->site;
-    for (uint32_t i = index; i < group->wave_count; i++)
-        if (waits_at(group, i, number))
-            lanes += lane_mask_count(&group->waves[i].wave->active);
-    const struct site *site = launch_site(group->launch, number);
-    struct source_place place;
-    launch_place(group->launch, number, &place);
-    sentence_add(why, " %" PRIu32, lanes);
-    say_where(why, &place);
+    const struct wave *wave = group->waves[index].wave;
+    const struct site *site = launch_site(group->launch, wave->site);
+    struct finding_access access;
+    launch_access(group->launch, wave->site, &access);
+    sentence_add(why, " %" PRIu32, lanes_at(group, census, index));
+    say_where(why, &access.place);
     say_flags(why, site->regions);
     sentence_add(why, " and %s", scopes[site->scope]);
 }
@@ -205,7 +227,7 @@ static void say_mismatch(struct sentence *why, const struct group *group, const 
         if (group->waves[i].state != WAVE_WAITS || named_before(group, i))
             continue;
         sentence_add(why, "%s", between);
-        say_barrier(why, group, i);
+        say_barrier(why, group, census, i);
         between = ";";
     }
 }
@@ -229,30 +251,43 @@ static const char *fix_of(enum finding_kind kind)
                : "let every work-item of the group call the function: move it out of the branch or loop";
 }
 
+/* The first of them that is asked about. */
+static const struct wave *lead_of(const struct group *group, const struct census *census, const uint32_t *waiting, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const lane_mask asked = lanes_asked(census, group->waves[waiting[i]].wave);
+        if (!lane_mask_empty(&asked))
+            return group->waves[waiting[i]].wave;
+    }
+    return group->waves[waiting[0]].wave;
+}
+
 void divergence_report(struct group *group, const uint32_t *waiting, uint32_t count, uint32_t sub_group)
 {
     const struct launch *launch = group->launch;
-    const struct wave *lead = group->waves[waiting[0]].wave;
     struct census census;
     if (!census_take(&census, group, waiting, count, sub_group))
         return;
 
+    const struct wave *lead = lead_of(group, &census, waiting, count);
     bool mismatch = is_mismatch(group, &census, sub_group);
+    lane_mask lanes = lanes_asked(&census, lead);
     struct finding finding = {.kind = kind_of(lead, mismatch),
                               .launch = launch->info.launch,
                               .kernel = launch->info.kernel,
                               .access_count = 1};
-    access_at(launch, lead, &finding.access[0]);
+    access_at(launch, lead, &lanes, &finding.access[0]);
     if (census.other) {
         finding.access_count = 2;
-        access_at(launch, census.other, &finding.access[1]);
+        lanes = lanes_asked(&census, census.other);
+        access_at(launch, census.other, &lanes, &finding.access[1]);
     }
     struct sentence why;
     sentence_init(&why);
     if (mismatch)
         say_mismatch(&why, group, &census, &finding.access[0].item);
     else
-        say_why(&why, &census, &finding, &lead->origin, sub_group);
+        say_why(&why, group, &census, &finding, lead, sub_group);
     finding.why = why.bytes;
     finding.fix = fix_of(finding.kind);
     report_add(launch->report, &finding);
@@ -265,7 +300,7 @@ void divergence_report_named(struct group *group, uint32_t waiting, uint32_t com
     const struct wave *lead = group->waves[waiting].wave;
     struct finding finding = {.kind = FINDING_BARRIER_DIVERGENCE, .launch = launch->info.launch, .kernel = launch->info.kernel, .access_count = 1};
     struct sentence why;
-    access_at(launch, lead, &finding.access[0]);
+    access_at(launch, lead, &lead->active, &finding.access[0]);
     sentence_init(&why);
     if (wanted)
         sentence_add(&why, "the named barrier is for %" PRIu32 " sub-groups, and %" PRIu32 " came with all their work-items; the others of work-group ", wanted, come);

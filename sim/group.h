@@ -36,6 +36,7 @@ struct group_wave {
     int64_t priority; /* pct: the higher goes first */
     uint32_t kept_on; /* pct: quiet ones since its priority dropped; a replay, which drops none, goes by quiet alone */
     uint32_t barriers; /* it has come to */
+    lane_mask told; /* of barrier.c: whose wait a finding named as one elsewhere */
     /* of schedule_circle.c, which forgets it at barriers */
     struct watched watched;
     /* of schedule_script.c, in the script's step */

@@ -371,10 +371,24 @@ static bool blame_one(const struct finding *earlier, const struct finding *findi
     return false;
 }
 
+static bool comes_apart(enum finding_kind kind)
+{
+    return kind == FINDING_BARRIER_DIVERGENCE || kind == FINDING_BARRIER_MISMATCH || kind == FINDING_COLLECTIVE_DIVERGENCE;
+}
+
+/* Within one work-group: who went on from there by himself is missing at the next one. */
+static bool parted_there(const struct finding *earlier, const struct finding *finding)
+{
+    return comes_apart(earlier->kind) && comes_apart(finding->kind) &&
+           earlier->access[0].item.group_linear == finding->access[0].item.group_linear;
+}
+
 static bool may_cause(const struct finding *earlier, const struct finding *finding, bool was_known)
 {
     if (!finding->launch || earlier->launch != finding->launch || goes_on(earlier->kind))
         return false;
+    if (parted_there(earlier, finding))
+        return true;
     for (size_t i = 0; was_known && i < sizeof follows / sizeof follows[0]; i++) {
         if (follows[i].cause == finding_check(earlier->kind) && follows[i].effect == finding_check(finding->kind))
             return true;

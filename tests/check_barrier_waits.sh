@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A wait that passes a barrier or a collective function in each turn, for what nobody writes, is a livelock under every policy.
+# Likewise, each sub-group that waits at two barriers is one occurrence.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 work=$(mktemp -d)
@@ -57,4 +58,13 @@ if ! grep -q 'nobody else can' "$work/out" || grep -q 'for no more' "$work/out";
     head -20 "$work/out"
     bad=1
 fi
+
+for policy in lockstep serial reverse round-robin random pct; do
+    "$build/orrery" run --schedule=$policy "$src/scenarios/faulty/barrier_sub_groups_lockstep.yaml" >"$work/out" 2>&1
+    if ! grep -q 'also 2 more barrier-divergence at barrier_sub_groups.cl:6:9' "$work/out"; then
+        echo "three sub-groups come apart, $policy: another count"
+        grep also "$work/out"
+        bad=1
+    fi
+done
 exit $bad

@@ -1,0 +1,27 @@
+/* In each sub-group: half of it waits at either barrier. */
+kernel void halves(global int *out)
+{
+    int l = get_local_id(0);
+    if (l & 1)
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    else
+        sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
+    out[l] = 1;
+}
+/* Sub-group 1 alone: told is one of its work-items. */
+kernel void second(global int *out)
+{
+    int l = get_local_id(0);
+    if (l != 11)
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[l] = 1;
+}
+/* Who waited in the branch is missing behind it because Orrery let them go on. */
+kernel void displaced(global int *out)
+{
+    int l = get_local_id(0);
+    if (l < 9)
+        work_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[l] = 1;
+    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+}
