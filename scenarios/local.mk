@@ -112,6 +112,7 @@ scenario_tests = \
 	%D%/faulty/named_barrier_some.yaml \
 	%D%/faulty/named_barrier_too_few.yaml \
 	%D%/faulty/barrier_return.yaml \
+	%D%/faulty/barrier_calls.yaml \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/barrier_sub_groups_lockstep.yaml \
 	%D%/faulty/barrier_sub_groups_serial.yaml \
@@ -341,6 +342,7 @@ scenario_files = \
 	%D%/faulty/barrier_divergence.cl \
 	%D%/faulty/called_from.cl \
 	%D%/faulty/barrier_return.cl \
+	%D%/faulty/barrier_calls.cl \
 	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/barrier_sub_groups.cl \
 	%D%/faulty/collective_divergence.cl \

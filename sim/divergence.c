@@ -120,10 +120,16 @@ static bool named_before(const struct group *group, uint32_t index)
     return false;
 }
 
-static void say_where(struct sentence *why, const struct source_place *place)
+static void say_place(struct sentence *why, const char *how, const struct source_place *place)
 {
     if (place->line)
-        sentence_add(why, " at %s:%" PRIu32, place->file ? place->file : "line ", place->line);
+        sentence_add(why, "%s %s:%" PRIu32, how, place->file ? place->file : "line ", place->line);
+}
+
+static void say_where(struct sentence *why, const struct finding_access *access)
+{
+    say_place(why, " at", &access->place);
+    say_place(why, ", called from", &access->caller);
 }
 
 static void say_elsewhere(struct sentence *why, const struct group *group, const struct census *census, const struct wave *lead)
@@ -140,7 +146,7 @@ static void say_elsewhere(struct sentence *why, const struct group *group, const
         launch_access(group->launch, wave->site, &access);
         if (access.what)
             sentence_add(why, " in %s", access.what);
-        say_where(why, &access.place);
+        say_where(why, &access);
     }
 }
 
@@ -211,7 +217,8 @@ static void say_barrier(struct sentence *why, const struct group *group, const s
     struct finding_access access;
     launch_access(group->launch, wave->site, &access);
     sentence_add(why, " %" PRIu32, lanes_at(group, census, index));
-    say_where(why, &access.place);
+    say_where(why, &access);
+    sentence_add(why, "%s", access.caller.line ? "," : "");
     say_flags(why, site->regions);
     sentence_add(why, " and %s", scopes[site->scope]);
 }

@@ -246,7 +246,7 @@ static void key_by(FILE *stream, const char *by)
 }
 
 /* Where no place is known, the words tell findings apart. */
-static char *access_key(const struct finding_access *access)
+static char *access_key(const struct finding_access *access, bool by_call)
 {
     char *key = NULL;
     size_t size = 0;
@@ -255,6 +255,10 @@ static char *access_key(const struct finding_access *access)
         return NULL;
     fprintf(stream, "%d:%" PRIu32 ":%" PRIu32 ":", (int)access->kind, access->place.line, access->place.column);
     key_text(stream, access->place.file);
+    if (by_call && access->caller.line) {
+        fprintf(stream, "%" PRIu32 ":%" PRIu32 ":", access->caller.line, access->caller.column);
+        key_text(stream, access->caller.file);
+    }
     if (!access->place.line) {
         key_text(stream, access->what);
         key_by(stream, access->by);
@@ -266,8 +270,9 @@ static char *access_key(const struct finding_access *access)
 /* Which of the two came first is an accident of the schedule: the same pair is the same finding. */
 static bool key_accesses(FILE *stream, const struct finding *finding)
 {
-    char *first = access_key(&finding->access[0]);
-    char *second = finding->access_count > 1 ? access_key(&finding->access[1]) : strdup("");
+    const bool by_call = finding_check(finding->kind) == CHECK_DIVERGENCE; /* a barrier in a function is another one in each call */
+    char *first = access_key(&finding->access[0], by_call);
+    char *second = finding->access_count > 1 ? access_key(&finding->access[1], by_call) : strdup("");
     bool fine = first && second;
     bool swapped = fine && finding->access_count > 1 && strcmp(first, second) > 0;
     if (fine)
