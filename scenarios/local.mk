@@ -5,6 +5,8 @@ scenario_tests = \
 	%D%/clean/atomics.yaml \
 	%D%/clean/atomic_forms.yaml \
 	%D%/clean/barrier_in_loop.yaml \
+	%D%/clean/barrier_one_loop.yaml \
+	%D%/clean/barrier_turns.yaml \
 	%D%/clean/checks_off.yaml \
 	%D%/clean/child_beside.yaml \
 	%D%/clean/child_of_group.yaml \
@@ -116,6 +118,7 @@ scenario_tests = \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/barrier_sub_groups_lockstep.yaml \
 	%D%/faulty/barrier_sub_groups_serial.yaml \
+	%D%/faulty/barrier_turns.yaml \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/captured_local.yaml \
 	%D%/faulty/child_awaited.yaml \
@@ -273,6 +276,8 @@ scenario_files = \
 	%D%/clean/atomics.cl \
 	%D%/clean/atomic_forms.cl \
 	%D%/clean/barrier_in_loop.cl \
+	%D%/clean/barrier_one_loop.spvasm \
+	%D%/clean/barrier_turns.cl \
 	%D%/clean/checks_off.cl \
 	%D%/clean/child_beside.cl \
 	%D%/clean/child_of_group.cl \
@@ -345,6 +350,7 @@ scenario_files = \
 	%D%/faulty/barrier_calls.cl \
 	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/barrier_sub_groups.cl \
+	%D%/faulty/barrier_turns.cl \
 	%D%/faulty/collective_divergence.cl \
 	%D%/faulty/captured_local.cl \
 	%D%/faulty/endless_loop.cl \

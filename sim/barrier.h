@@ -22,7 +22,7 @@ void barrier_settle(struct group *group);
 /* Of a wave that stopped at a barrier or collective. */
 bool wave_waits_in_sub_group(const struct wave *wave);
 bool wave_waits_at_work_group_barrier(const struct wave *wave);
-bool wave_waits_with(const struct wave *a, const struct wave *b); /* at one place */
+bool wave_waits_with(const struct wave *a, const struct wave *b); /* at one place, in one turn of the loops around it */
 
 static inline uint32_t lane_mask_count(const lane_mask *mask)
 {

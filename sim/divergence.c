@@ -98,7 +98,7 @@ static void access_at(const struct launch *launch, const struct wave *wave, cons
     origin_item(&wave->origin, lane_mask_next(lanes, 0), &out_access->item);
 }
 
-/* ---- places: those who wait at one are told together ------------------------- */
+/* ---- places: those who wait at one in one turn are told together ------------------------- */
 
 static uint32_t lanes_at(const struct group *group, const struct census *census, uint32_t index)
 {
@@ -120,6 +120,19 @@ static bool named_before(const struct group *group, uint32_t index)
     return false;
 }
 
+static bool in_another_turn(const struct wave *wave, const struct wave *lead)
+{
+    return wave->site == lead->site && wave_turn(wave) != wave_turn(lead);
+}
+
+static bool all_at_one_site(const struct group *group, uint32_t site)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (group->waves[i].state == WAVE_WAITS && group->waves[i].wave->site != site)
+            return false;
+    return true;
+}
+
 static void say_place(struct sentence *why, const char *how, const struct source_place *place)
 {
     if (place->line)
@@ -130,6 +143,17 @@ static void say_where(struct sentence *why, const struct finding_access *access)
 {
     say_place(why, " at", &access->place);
     say_place(why, ", called from", &access->caller);
+}
+
+/* Turns of an outer loop are far apart. */
+static void say_turns(struct sentence *why, const struct wave *wave, const struct wave *lead)
+{
+    const int64_t ahead = (int64_t)(wave_turn(wave) - wave_turn(lead));
+    const int64_t turns = ahead < 0 ? -ahead : ahead;
+    if (turns <= 0 || turns > INT32_MAX)
+        sentence_add(why, ", in another turn of the loops around it");
+    else
+        sentence_add(why, ", %" PRId64 " turn%s of the loop %s", turns, turns == 1 ? "" : "s", ahead > 0 ? "ahead" : "behind");
 }
 
 static void say_elsewhere(struct sentence *why, const struct group *group, const struct census *census, const struct wave *lead)
@@ -143,6 +167,11 @@ static void say_elsewhere(struct sentence *why, const struct group *group, const
         if (!lanes)
             continue;
         sentence_add(why, "; %" PRIu32 " wait%s", lanes, lanes == 1 ? "s" : "");
+        if (in_another_turn(wave, lead)) {
+            sentence_add(why, " here");
+            say_turns(why, wave, lead);
+            continue;
+        }
         launch_access(group->launch, wave->site, &access);
         if (access.what)
             sentence_add(why, " in %s", access.what);
@@ -178,9 +207,9 @@ static void say_why(struct sentence *why, const struct group *group, const struc
 
 /* ---- different barriers ------------------------------------------------------------- */
 
-static bool is_mismatch(const struct group *group, const struct census *census, uint32_t sub_group)
+static bool is_mismatch(const struct group *group, const struct census *census, const struct wave *lead, uint32_t sub_group)
 {
-    if (sub_group != DIVERGENCE_WORK_GROUP || census->gone)
+    if (sub_group != DIVERGENCE_WORK_GROUP || census->gone || all_at_one_site(group, lead->site))
         return false;
     for (uint32_t i = 0; i < group->wave_count; i++)
         if (group->waves[i].state == WAVE_WAITS && !wave_waits_at_work_group_barrier(group->waves[i].wave))
@@ -221,6 +250,12 @@ static void say_barrier(struct sentence *why, const struct group *group, const s
     sentence_add(why, "%s", access.caller.line ? "," : "");
     say_flags(why, site->regions);
     sentence_add(why, " and %s", scopes[site->scope]);
+    for (uint32_t i = 0; i < index; i++) {
+        if (group->waves[i].state != WAVE_WAITS || !in_another_turn(wave, group->waves[i].wave))
+            continue;
+        say_turns(why, wave, group->waves[i].wave);
+        break;
+    }
 }
 
 static void say_mismatch(struct sentence *why, const struct group *group, const struct census *census,
@@ -248,8 +283,11 @@ static enum finding_kind kind_of(const struct wave *lead, bool mismatch)
     return mismatch ? FINDING_BARRIER_MISMATCH : FINDING_BARRIER_DIVERGENCE;
 }
 
-static const char *fix_of(enum finding_kind kind)
+static const char *fix_of(enum finding_kind kind, bool in_turns)
 {
+    if (in_turns)
+        return "let every work-item of the group come by here in each turn of the loop, and go round as often: no continue or "
+               "branch past it";
     if (kind == FINDING_BARRIER_MISMATCH)
         return "one barrier for all, outside the branch, with all the flags and the widest scope that anyone "
                "needs";
@@ -277,7 +315,7 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
         return;
 
     const struct wave *lead = lead_of(group, &census, waiting, count);
-    bool mismatch = is_mismatch(group, &census, sub_group);
+    bool mismatch = is_mismatch(group, &census, lead, sub_group);
     lane_mask lanes = lanes_asked(&census, lead);
     struct finding finding = {.kind = kind_of(lead, mismatch),
                               .launch = launch->info.launch,
@@ -296,7 +334,7 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     else
         say_why(&why, group, &census, &finding, lead, sub_group);
     finding.why = why.bytes;
-    finding.fix = fix_of(finding.kind);
+    finding.fix = fix_of(finding.kind, !mismatch && census.other && in_another_turn(census.other, lead));
     report_add(launch->report, &finding);
     free(census.accounted);
 }

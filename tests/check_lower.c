@@ -19,7 +19,7 @@
     "%pin = OpTypePointer Input %v3\n%pint = OpTypePointer CrossWorkgroup %int\n%pvar = OpTypePointer "      \
     "Function %int\n"                                                                                        \
     "%fn = OpTypeFunction %void %pint %int\n%zero = OpConstant %int 0\n%one = OpConstant %int 1\n%ten = "    \
-    "OpConstant %int 10\n"                                                                                   \
+    "OpConstant %int 10\n%two = OpConstant %int 2\n"                                                                                   \
     "%gid = OpVariable %pin Input\n%f = OpFunction %void None %fn\n%buffer = OpFunctionParameter %pint\n%n " \
     "= OpFunctionParameter %int\n"                                                                           \
     "%entry = OpLabel\n"
@@ -73,6 +73,7 @@ static struct ir *classified(const char *text)
     cfg_canonical(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
+    count_turns(ir);
     classify(ir);
     return ir;
 }
@@ -196,6 +197,39 @@ START_TEST(a_counter_that_leaves_a_loop_lane_by_lane_varies_outside)
         }
     ck_assert_uint_eq(uniform, 1); /* inside, all lanes are in the same iteration */
     ck_assert_uint_eq(varying, 1); /* behind the exit they left at different ones */
+    interp_module_free(module);
+}
+END_TEST
+
+/* It costs something in every turn: only those have it who need it. */
+START_TEST(a_barrier_in_a_loop_that_all_leave_together_is_told_no_turn)
+{
+    struct ir *ir = classified(HEAD ID LOOP_TO("%n", "OpControlBarrier %two %two %ten\nOpStore %buffer %k\n") TAIL);
+    ck_assert_uint_eq(only_op(ir, IR_barrier)->args[0], NONE);
+    ck_assert_uint_eq(count_op(ir, IR_phi), 1);
+    interp_module_free(module);
+}
+END_TEST
+
+START_TEST(a_barrier_in_a_loop_that_lanes_leave_apart_is_told_its_turn)
+{
+    struct ir *ir = classified(HEAD ID LOOP_TO("%i", "OpControlBarrier %two %two %ten\nOpStore %buffer %k\n") TAIL);
+    const struct value *turn = ir_value(ir, only_op(ir, IR_barrier)->args[0]);
+    ck_assert_int_eq(turn->op, IR_phi);
+    ck_assert_int_eq(turn->cls, CLASS_U);
+    ck_assert_uint_eq(turn->block, ir->loops.at[0].header);
+    interp_module_free(module);
+}
+END_TEST
+
+/* Each wave loads it when it comes there, and another one may have written meanwhile. */
+START_TEST(a_barrier_in_a_loop_that_memory_ends_is_told_its_turn)
+{
+    struct ir *ir = classified(HEAD ID "OpBranch %head\n%head = OpLabel\n%m = OpLoad %int %buffer\n%c = OpSLessThan %bool %m %ten\n"
+                                    "OpBranchConditional %c %body %exit\n%body = OpLabel\nOpControlBarrier %two %two %ten\nOpBranch %head\n"
+                                    "%exit = OpLabel\n" TAIL);
+    ck_assert_uint_ne(only_op(ir, IR_barrier)->args[0], NONE);
+    ck_assert(!ir->loops.at[0].divergent);
     interp_module_free(module);
 }
 END_TEST
@@ -336,6 +370,9 @@ int main(void)
     tcase_add_test(tcase, constants_fold_as_two_complement);
     tcase_add_test(tcase, a_loop_counter_to_an_argument_is_uniform);
     tcase_add_test(tcase, a_counter_that_leaves_a_loop_lane_by_lane_varies_outside);
+    tcase_add_test(tcase, a_barrier_in_a_loop_that_all_leave_together_is_told_no_turn);
+    tcase_add_test(tcase, a_barrier_in_a_loop_that_lanes_leave_apart_is_told_its_turn);
+    tcase_add_test(tcase, a_barrier_in_a_loop_that_memory_ends_is_told_its_turn);
     tcase_add_test(tcase, the_global_id_is_affine_and_its_square_varies);
     tcase_add_test(tcase, small_diamonds_become_selects);
     tcase_add_test(tcase, a_store_in_one_arm_keeps_the_branch);

@@ -239,6 +239,12 @@ void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool l
     (void)last;
 }
 
+uint64_t wave_turn(const struct wave *wave) /* no loops */
+{
+    (void)wave;
+    return 0;
+}
+
 bool wave_at_named_barrier(const struct wave *wave) /* none waits at one */
 {
     (void)wave;

@@ -501,6 +501,7 @@ static void canonical_loop(struct ir *ir, const struct loop *loop)
         else
             outside[out_count++] = p;
     }
+    header->many_ways_back |= in_count > 1;
     if (in_count > 1 || ir_block(ir, inside[0])->succ_count > 1)
         insert_before(ir, loop->header, inside, in_count);
     if (out_count > 1 || (out_count == 1 && ir_block(ir, outside[0])->succ_count > 1))
@@ -619,7 +620,7 @@ static void collect_uses(struct closing *c)
     }
 }
 
-static uint32_t new_phi_at(struct ir *ir, uint32_t b, enum scalar type)
+uint32_t cfg_phi_at(struct ir *ir, uint32_t b, enum scalar type)
 {
     uint32_t phi = ir_new_value(ir, IR_phi, type);
     struct block *block = ir_block(ir, b);
@@ -632,7 +633,7 @@ static uint32_t new_phi_at(struct ir *ir, uint32_t b, enum scalar type)
 static uint32_t reaching_phi(struct closing *c, uint32_t b)
 {
     struct ir *ir = c->ir;
-    uint32_t phi = new_phi_at(ir, b, ir_value(ir, c->value)->type);
+    uint32_t phi = cfg_phi_at(ir, b, ir_value(ir, c->value)->type);
     c->stamp[b] = c->value;
     c->at_start[b] = phi;
     uint32_t n = ir_block(ir, b)->pred_count, *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);

@@ -15,6 +15,7 @@ struct spread {
     uint8_t *pending;
     uint8_t *done;
     bool changed;
+    bool of_group; /* a uniform value is one of the work-group: its waves load at different times */
 };
 
 static void raise_class(struct spread *s, struct value *v, enum value_class cls)
@@ -126,8 +127,9 @@ static enum value_class worst(struct ir *ir, uint32_t v)
     return cls;
 }
 
-static enum value_class class_of(struct ir *ir, uint32_t id)
+static enum value_class class_of(const struct spread *s, uint32_t id)
 {
+    struct ir *ir = s->ir;
     const struct value *v = ir_value(ir, id);
     enum value_class all = worst(ir, id);
     const struct value *a = ir_value(ir, v->args[0]), *b = ir_value(ir, v->args[1]);
@@ -155,7 +157,7 @@ static enum value_class class_of(struct ir *ir, uint32_t id)
                                                    : all;
     case IR_load:
     case IR_poison_load:
-        return a->cls == CLASS_U && !ir->irreducible && v->storage != STORAGE_PRIVATE &&
+        return a->cls == CLASS_U && !ir->irreducible && !s->of_group && v->storage != STORAGE_PRIVATE &&
                        v->storage != STORAGE_GENERIC
                    ? CLASS_U
                    : CLASS_V;
@@ -174,24 +176,73 @@ static enum value_class class_of(struct ir *ir, uint32_t id)
     }
 }
 
-void classify(struct ir *ir)
+static void find_classes(struct ir *ir, bool of_group)
 {
     struct spread s = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count),
                        ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count + 1),
-                       ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), true};
+                       ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), true, of_group};
     for (uint32_t v = 1; v < ir->values.count; v++)
         if (ir_families[ir_value(ir, v)->op] == FAMILY_LEAF)
-            ir_value(ir, v)->cls = (uint8_t)class_of(ir, v);
+            ir_value(ir, v)->cls = (uint8_t)class_of(&s, v);
     while (s.changed) {
         s.changed = false;
         for (uint32_t o = 0; o < ir->order_count; o++) {
             struct block *block = ir_block(ir, ir->order[o]);
             for (uint32_t i = 0; i < block->insts.count; i++)
-                raise_class(&s, ir_value(ir, block->insts.at[i]), class_of(ir, block->insts.at[i]));
+                raise_class(&s, ir_value(ir, block->insts.at[i]), class_of(&s, block->insts.at[i]));
             if (block->succ_count > 1 && ir_value(ir, block->cond)->cls != CLASS_U)
                 diverge_branch(&s, ir->order[o]);
         }
     }
+}
+
+static void forget_classes(struct ir *ir)
+{
+    for (uint32_t v = 1; v < ir->values.count; v++) {
+        ir_value(ir, v)->cls = CLASS_U;
+        ir_value(ir, v)->masked = false;
+    }
+    for (uint32_t i = 0; i < ir->loops.count; i++)
+        ir->loops.at[i].divergent = false;
+}
+
+struct parting { struct ir *ir; uint8_t *parted; uint32_t *seen; /* by which branch */ LIST(uint32_t) open; };
+
+/* All that lies between a branch and where its ways meet again; of a loop that some leave earlier it is every turn. */
+static void part(struct parting *p, uint32_t branch)
+{
+    const uint32_t meet = ir_block(p->ir, branch)->ipdom;
+    *list_push(p->ir->arena, &p->open) = branch;
+    while (p->open.count) {
+        const struct block *block = ir_block(p->ir, p->open.at[--p->open.count]);
+        for (uint32_t k = 0; k < block->succ_count; k++) {
+            const uint32_t next = block->succs[k];
+            if (next == meet || p->seen[next] == branch)
+                continue;
+            p->seen[next] = branch;
+            p->parted[next] = 1;
+            *list_push(p->ir->arena, &p->open) = next;
+        }
+    }
+}
+
+const uint8_t *find_parted(struct ir *ir)
+{
+    struct parting p = {.ir = ir, .parted = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                        .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count)};
+    find_classes(ir, true);
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        if (block->succ_count > 1 && ir_value(ir, block->cond)->cls != CLASS_U)
+            part(&p, ir->order[o]);
+    }
+    forget_classes(ir);
+    return p.parted;
+}
+
+void classify(struct ir *ir)
+{
+    find_classes(ir, false);
     if (!ir->irreducible)
         return;
     for (uint32_t v = 1; v < ir->values.count; v++) /* lanes of one block may be in different rounds */

@@ -312,6 +312,7 @@ static void put_list(struct emitter *e, uint32_t op, uint32_t v)
         push_operand(e, emit_loc(e, value->list[i]));
     struct insn *insn = put(e, op, list, 0, 0, 0);
     insn->b = op == OP_barrier ? value->list_count : 0;
+    insn->c = value->args[0] ? emit_loc(e, value->args[0]) : 0;
     insn->e = value->site;
     insn->f = (uint32_t)value->imm;
 }

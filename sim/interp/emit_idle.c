@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What changes in a loop and concerns nobody there: values from which no branch of the outermost loop derives, nor what it
- * loads, stores or waits at, as the count of its turns that is used behind it; and what is computed anew before it is read,
+ * loads, stores or waits at, as the count of its turns that is used behind it or that a barrier is told; and what is computed anew before it is read,
  * wherever a wave may stop. A wave that stands in the loop as it stood before, but for these, with memory unchanged, will
  * never leave it: whatever decides that is the same.
  */
@@ -43,8 +43,10 @@ static void concern_operands(struct seeker *s, uint32_t v)
             concern(s, value->list[k]);
         return;
     }
+    const uint32_t *turn = value->op == IR_barrier || value->op == IR_collective ? value->args : NULL;
     IR_OPERANDS(s->e->ir, v, slot)
-    concern(s, *slot);
+    if (slot != turn)
+        concern(s, *slot);
 }
 
 static bool has_slot(struct seeker *s, uint32_t v)

@@ -226,14 +226,15 @@ static void prepare(struct emitter *e, uint32_t v)
         break;
     case IR_async_copy: prepare_alike(e, v); break;
     case IR_barrier:
+        prepare_uniform(e, v, 1);
         if (value->imm == 3)
             prepare_list(e, v, 3);
         else
             prepare_alike(e, v);
         break;
+    case IR_collective: prepare_uniform(e, v, 1); /* fall through */
     case IR_pipe:
-    case IR_enqueue:
-    case IR_collective: prepare_list(e, v, 3); break;
+    case IR_enqueue: prepare_list(e, v, 3); break;
     case IR_image_read:
     case IR_image_write: prepare_list(e, v, 2); /* fall through */
     case IR_image_query: prepare_uniform(e, v, 2); break;

@@ -43,6 +43,7 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
         track_poison(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
+    count_turns(ir);
     classify(ir);
     return ir;
 }

@@ -57,6 +57,7 @@ struct block {
     uint32_t preds_room, pred_count; uint32_t *preds;
     uint32_t site;             /* of the terminator */
     bool reachable, edge;      /* edge: made by splitting an edge; runs at once */
+    bool many_ways_back;       /* of a loop's header, before the loop got its one latch */
     /* cfg.c */
     uint32_t order;            /* position in ir->order */
     uint32_t idom, ipdom, dom_depth;
@@ -73,7 +74,7 @@ struct loop {
     LIST(uint32_t) blocks;
 };
 
-struct private_variable { uint64_t size; uint32_t align; const char *name; bool live; uint32_t offset; };
+struct private_variable { uint64_t size; uint32_t align; const char *name; bool live; uint32_t offset; bool declared; /* in the module */ };
 
 struct ir {
     struct module *module;
@@ -96,6 +97,7 @@ struct ir {
     uint32_t *arg_offsets;
     uint32_t *order; uint32_t order_count; /* reachable blocks, loops contiguous */
     bool irreducible, preempt;
+    bool as_written;           /* the module has variables that any optimiser promotes: its loops are those of the source */
     bool zero_private;         /* variables begin as zeros, not undefined */
     uint32_t zero[16];         /* cached constants per type */
 };
@@ -134,6 +136,7 @@ bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each way to b come
 void cfg_canonical(struct ir *ir);    /* one latch, a preheader and dedicated exits per loop */
 void cfg_loop_closed(struct ir *ir);  /* values used outside their loop pass a phi at its exit */
 void cfg_split_edges(struct ir *ir);  /* no critical edge into a block with phis */
+uint32_t cfg_phi_at(struct ir *ir, uint32_t block, enum scalar type); /* a new one, without operands */
 void promote_variables(struct ir *ir);
 void simplify(struct ir *ir);         /* fold, number, dead code */
 void hoist_invariants(struct ir *ir);
@@ -141,7 +144,9 @@ void if_convert(struct ir *ir);
 void track_poison(struct ir *ir);     /* poison.c: uninitialised values */
 void remove_dead(struct ir *ir);
 void fuse(struct ir *ir);             /* multiply-add with two roundings */
+void count_turns(struct ir *ir);      /* turns.c: operands of barriers and group functions */
 void classify(struct ir *ir);         /* diverge.c */
+const uint8_t *find_parted(struct ir *ir); /* diverge.c: per block, may the work-items of a work-group come by it unlike each other? */
 const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere); /* written.c, as in struct code */
 const struct code *emit(struct ir *ir, uint32_t width); /* emit.c */
 

@@ -66,6 +66,7 @@ libinterp_la_SOURCES = \
 	%D%/spirv_ops.c \
 	%D%/spirv_ops.def \
 	%D%/spirv_ops.h \
+	%D%/turns.c \
 	%D%/verify.c \
 	%D%/verify.h \
 	%D%/wave.c \

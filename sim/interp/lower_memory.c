@@ -16,7 +16,7 @@ enum { COPY_LEAVES_MAX = 256 };
 uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name)
 {
     struct private_variable *v = list_push(l->arena, &l->ir->private_variables);
-    *v = (struct private_variable){size, align ? align : 1, name ? name : "", true, 0};
+    *v = (struct private_variable){size, align ? align : 1, name ? name : "", true, 0, false};
     uint32_t address = ir_new_value(l->ir, IR_private_address, T_I64);
     ir_value(l->ir, address)->imm = l->ir->private_variables.count - 1;
     return address;
@@ -27,6 +27,7 @@ static void lower_variable(struct lower *l, uint32_t word)
     const uint32_t *w = &l->m->words[word];
     const struct type *type = lower_pointee(l, w[2]);
     uint32_t address = lower_new_private(l, type->size, type->align, l->m->names[w[2]]);
+    l->ir->private_variables.at[l->ir->private_variables.count - 1].declared = true;
     lower_set(l, w[2], &address, 1);
     if (spv_length(l->m, word) > 4)
         lower_store(l, type, address, 0, STORAGE_PRIVATE, type->align, lower_get(l, w[4]), "initialiser");

@@ -318,6 +318,8 @@ void promote_variables(struct ir *ir)
     uint32_t *map = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count + 1);
     memcpy(map, p.map, values * sizeof *map);
     ir_rewrite(ir, map);
-    for (uint32_t v = 0; v < n; v++)
+    for (uint32_t v = 0; v < n; v++) {
         ir->private_variables.at[v].live = p.candidates[v].escapes;
+        ir->as_written |= ir->private_variables.at[v].declared && !p.candidates[v].escapes;
+    }
 }

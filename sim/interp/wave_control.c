@@ -212,6 +212,14 @@ void exec_announce_barrier(const struct wave *wave, const struct insn *insn)
     wave->observer->sync(wave->observer->self, &event);
 }
 
+uint64_t wave_turn(const struct wave *wave)
+{
+    uint64_t turn = 0;
+    if (wave->wait && wave->wait->c)
+        memcpy(&turn, wave->frame + wave->wait->c, sizeof turn);
+    return turn;
+}
+
 bool wave_at_named_barrier(const struct wave *wave)
 {
     return wave->stop == RUN_BARRIER && wave->wait && wave->wait->f == 3;
