@@ -96,7 +96,7 @@ static void log_open(void)
     const char *name = runtime.scenario.log_file;
     if (log_stream)
         fclose(log_stream);
-    log_stream = name ? report_open_file(name) : NULL;
+    log_stream = name ? report_open_log(name, saved_watch()) : NULL;
     if (name && !log_stream)
         fprintf(stderr, "orrery: warning: cannot write %s: findings go to stderr\n", name);
     if (log_stream)

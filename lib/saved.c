@@ -61,17 +61,24 @@ static void heard(size_t count)
         save(runtime_kernels_run());
 }
 
+struct watch *saved_watch(void)
+{
+    const char *name = saved.watch ? NULL : getenv("ORRERY_WATCH");
+    if (name)
+        saved.watch = watch_open(name);
+    return saved.watch;
+}
+
 void saved_begin(struct report *report, int (*status)(uint64_t kernels), void (*first)(void))
 {
-    const char *name = getenv("ORRERY_WATCH");
-    struct watch *watch = name ? watch_open(name) : NULL;
+    struct watch *watch = saved_watch();
     saved.report = report;
     saved.status = status;
     saved.first = first;
-    saved.watch = watch;
     saved.process = getpid();
     saved.seat = watch ? watch_take_seat(watch) : NULL;
     tell(0);
+    report_share_files(report, watch);
     report_set_listener(report, heard);
 }
 

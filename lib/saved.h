@@ -5,6 +5,7 @@
  *
  * Interface
  *   saved_begin         once there is a report; status answers what findings make of the exit status
+ *   saved_watch         what the processes of the run know of each other; NULL: nobody watches
  *   saved_kernel_began  a launch runs from now on, and may never end
  *   saved_command_over  a command is complete, and its event not yet: whoever waits for it finds all in the files
  *   saved_replay        the line that has the run again, for the case that the program fails by itself; "": none
@@ -19,6 +20,7 @@
 #include "orrery/report.h"
 
 void saved_begin(struct report *report, int (*status)(uint64_t kernels), void (*first)(void)); /* first: called when a kernel has run */
+struct watch *saved_watch(void);
 void saved_kernel_began(void);
 void saved_command_over(void);
 void saved_replay(const char *line);

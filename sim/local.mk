@@ -72,6 +72,8 @@ libsim_la_SOURCES = \
 	%D%/report_json.h \
 	%D%/report_print.c \
 	%D%/report_sarif.c \
+	%D%/report_share.c \
+	%D%/report_share.h \
 	%D%/report_words.h \
 	%D%/rng.c \
 	%D%/rng.h \

@@ -11,6 +11,7 @@
 #include <uthash.h>
 
 #include "report_devices.h"
+#include "report_share.h"
 #include "suppression.h"
 
 struct entry {
@@ -39,6 +40,8 @@ struct report {
     size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
     uint64_t heard_of;               /* report_heard_of */
     uint64_t clears;
+
+    struct report_share *share; /* NULL: its files are this process's only */
 };
 
 struct report *report_new(const struct scenario *scenario)
@@ -63,6 +66,7 @@ void report_free(struct report *report)
     free(report->suppressed.entries);
     free(report->replay);
     report_devices_fini(&report->devices);
+    report_share_free(report->share);
     free(report);
 }
 
@@ -84,6 +88,17 @@ void report_set_listener(struct report *report, void (*heard)(size_t count))
     pthread_mutex_lock(&report->lock);
     report->heard = heard;
     pthread_mutex_unlock(&report->lock);
+}
+
+void report_share_files(struct report *report, struct watch *watch)
+{
+    report_share_free(report->share);
+    report->share = watch ? report_share_new(watch) : NULL;
+}
+
+struct report_share *report_share_of(const struct report *report)
+{
+    return report->share;
 }
 
 /* ---- entries ---------------------------------------------------------------------------- */

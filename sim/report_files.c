@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report_share.h"
+
 /* %p for the process id. */
 static char *file_name_of(const char *pattern, long process)
 {
@@ -38,6 +40,30 @@ FILE *report_open_file(const char *pattern)
 {
     char *name = report_file_name(pattern);
     FILE *stream = name ? fopen(name, "we") : NULL;
+    free(name);
+    return stream;
+}
+
+static bool is_file_or_new(const char *name)
+{
+    struct stat found;
+    return stat(name, &found) == 0 ? S_ISREG(found.st_mode) : errno == ENOENT;
+}
+
+/* Opened to append: others of the run write there meanwhile. */
+FILE *report_open_log(const char *pattern, struct watch *watch)
+{
+    char *name = watch ? report_file_name(pattern) : NULL;
+    if (!name || !is_file_or_new(name)) {
+        free(name);
+        return report_open_file(pattern);
+    }
+    watch_lock(watch);
+    FILE *anew = watch_begin_file(watch, name, false) ? fopen(name, "we") : NULL;
+    if (anew)
+        fclose(anew);
+    FILE *stream = fopen(name, "ae");
+    watch_unlock(watch);
     free(name);
     return stream;
 }
@@ -74,16 +100,65 @@ static void put_suppressions(FILE *stream, const struct output *output)
     report_write_suppressions(stream, output->report);
 }
 
-static bool write_file(const struct output *output, const char *pattern, void (*put)(FILE *, const struct output *))
+enum { NOT_SHARED = SHARE_FORM_COUNT };
+
+struct form { void (*put)(FILE *, const struct output *); int share; };
+
+static const struct form form_json = {put_json, SHARE_JSON}, form_sarif = {put_sarif, SHARE_SARIF},
+                         form_suppressions = {put_suppressions, SHARE_SUPPRESSIONS}, form_dot = {put_dot, NOT_SHARED};
+
+/* Locked; NULL: the file is this process's only. */
+static struct report_share *begin_share(const struct output *output, const char *name, const struct form *form)
 {
-    FILE *stream = pattern ? report_open_file(pattern) : NULL;
+    struct report_share *share = form->share != NOT_SHARED && is_file_or_new(name) ? report_share_of(output->report) : NULL;
+    if (share)
+        report_share_lock(share);
+    return share;
+}
+
+static void end_share(struct report_share *share)
+{
+    if (share)
+        report_share_unlock(share);
+}
+
+/* With what others wrote; NULL: without. */
+static const char *text_of(const struct output *output, struct report_share *share, const char *name, const struct form *form)
+{
+    char *own = NULL;
+    size_t size = 0;
+    FILE *stream = share ? open_memstream(&own, &size) : NULL;
+    if (!stream)
+        return NULL;
+    form->put(stream, output);
+    return fclose(stream) == 0 ? report_share_text(share, (enum share_form)form->share, name, own) : NULL;
+}
+
+static void put_form(FILE *stream, const struct output *output, const char *text, const struct form *form)
+{
+    if (text)
+        fputs(text, stream);
+    else
+        form->put(stream, output);
+}
+
+static bool write_file(const struct output *output, const char *pattern, const struct form *form)
+{
+    char *name = pattern ? report_file_name(pattern) : NULL;
     if (!pattern)
         return true;
-    if (!stream)
-        return complain(output, pattern);
-    put(stream, output);
-    bool full = ferror(stream) != 0;
-    return (fclose(stream) == 0 && !full) || complain(output, pattern);
+    struct report_share *share = name ? begin_share(output, name, form) : NULL;
+    const char *text = text_of(output, share, name, form);
+    FILE *stream = name ? fopen(name, "we") : NULL;
+    bool fine = stream != NULL;
+    if (stream) {
+        put_form(stream, output, text, form);
+        fine = !ferror(stream);
+        fine &= fclose(stream) == 0;
+    }
+    end_share(share);
+    free(name);
+    return fine || complain(output, pattern);
 }
 
 /* ---- drawn -------------------------------------------------------------------------------- */
@@ -107,7 +182,7 @@ static bool write_picture(const struct output *output, const char *pattern)
     bool fine = graph != NULL;
     if (fine) {
         memcpy(graph + strlen(graph) - strlen("svg"), "dot", strlen("dot"));
-        fine = write_file(output, graph, put_dot);
+        fine = write_file(output, graph, &form_dot);
         if (fine && !draw(graph, picture)) {
             diagnose(output->diagnosis, STATUS_IO, "%s was not drawn: Graphviz's dot does not run; the graph is in %s", picture, graph);
             fine = false;
@@ -128,46 +203,49 @@ bool report_write_files(const struct report *report, const struct report_end *en
 {
     const struct scenario *scenario = report_scenario(report);
     const struct output output = {report, end, diagnosis};
-    bool fine = write_file(&output, scenario->json_file, put_json);
-    fine &= write_file(&output, scenario->sarif_file, put_sarif);
-    fine &= write_file(&output, scenario->gen_suppressions, put_suppressions);
+    bool fine = write_file(&output, scenario->json_file, &form_json);
+    fine &= write_file(&output, scenario->sarif_file, &form_sarif);
+    fine &= write_file(&output, scenario->gen_suppressions, &form_suppressions);
     fine &= is_picture(scenario->dot_file) ? write_picture(&output, scenario->dot_file)
-                                           : write_file(&output, scenario->dot_file, put_dot);
+                                           : write_file(&output, scenario->dot_file, &form_dot);
     return fine;
 }
 
 /* ---- while the run goes on ------------------------------------------------------------------ */
 
-static bool is_file_or_new(const char *name)
+static bool is_plain_or_new(const char *name)
 {
     struct stat found;
     return lstat(name, &found) == 0 ? S_ISREG(found.st_mode) : errno == ENOENT;
 }
 
 /* What cannot be written is told at the end. */
-static void save_file(const struct output *output, const char *name, void (*put)(FILE *, const struct output *))
+static void save_file(const struct output *output, const char *name, const struct form *form)
 {
     char *beside = NULL;
-    if (!name || !is_file_or_new(name) || asprintf(&beside, "%s.%ld.part", name, (long)getpid()) < 0)
+    if (!name || !is_plain_or_new(name) || asprintf(&beside, "%s.%ld.part", name, (long)getpid()) < 0)
         return;
+    struct report_share *share = begin_share(output, name, form);
+    const char *text = text_of(output, share, name, form);
     FILE *stream = fopen(beside, "we");
     bool fine = stream != NULL;
     if (stream) {
-        put(stream, output);
+        put_form(stream, output, text, form);
         fine = !ferror(stream);
         fine &= fclose(stream) == 0;
     }
     if (!fine || rename(beside, name) != 0)
         unlink(beside);
+    end_share(share);
     free(beside);
 }
 
-static void save(const struct output *output, const char *pattern, void (*put)(FILE *, const struct output *))
+static void save(const struct output *output, const char *pattern, const struct form *form)
 {
     char *name = pattern ? report_file_name(pattern) : NULL;
-    if (name && put == put_dot && is_picture(name))
+    if (name && form == &form_dot && is_picture(name))
         memcpy(name + strlen(name) - strlen("svg"), "dot", strlen("dot"));
-    save_file(output, name, put);
+    save_file(output, name, form);
     free(name);
 }
 
@@ -175,8 +253,8 @@ void report_save_files(const struct report *report, const struct report_end *end
 {
     const struct scenario *scenario = report_scenario(report);
     const struct output output = {.report = report, .end = end};
-    save(&output, scenario->json_file, put_json);
-    save(&output, scenario->sarif_file, put_sarif);
-    save(&output, scenario->gen_suppressions, put_suppressions);
-    save(&output, scenario->dot_file, put_dot);
+    save(&output, scenario->json_file, &form_json);
+    save(&output, scenario->sarif_file, &form_sarif);
+    save(&output, scenario->gen_suppressions, &form_suppressions);
+    save(&output, scenario->dot_file, &form_dot);
 }

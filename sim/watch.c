@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "orrery/watch.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <xxhash.h>
 
 static struct watch *map(int descriptor)
 {
     void *memory = mmap(NULL, sizeof(struct watch), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Who dies with the lock leaves it to the next. */
+static void make_lock(struct watch *watch)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&watch->lock, &kind);
+    pthread_mutexattr_destroy(&kind);
 }
 
 /* By a path in /proc: no program inherits a descriptor that it did not open, and none can close it. */
@@ -20,7 +35,9 @@ struct watch *watch_new(char out_name[WATCH_NAME_CHARS])
     if (descriptor >= 0 && ftruncate(descriptor, sizeof *watch) == 0)
         watch = map(descriptor);
     snprintf(out_name, WATCH_NAME_CHARS, "/proc/%ld/fd/%d", (long)getpid(), descriptor);
-    if (!watch && descriptor >= 0)
+    if (watch)
+        make_lock(watch);
+    else if (descriptor >= 0)
         close(descriptor);
     return watch;
 }
@@ -45,7 +62,6 @@ struct watch_seat *watch_take_seat(struct watch *watch)
             continue;
         seat->exit_status = 0;
         seat->counts = (struct report_counts){0};
-        __atomic_store_n(&watch->seated, true, __ATOMIC_RELAXED);
         return seat;
     }
     return NULL;
@@ -71,6 +87,48 @@ void watch_note_told(struct watch *watch, int exit_status)
     int none = 0;
     __atomic_compare_exchange_n(&watch->exit_status, &none, exit_status, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     __atomic_store_n(&watch->told, true, __ATOMIC_RELEASE);
+}
+
+/* ---- files that several processes write ---------------------------------------------- */
+
+void watch_lock(struct watch *watch)
+{
+    if (pthread_mutex_lock(&watch->lock) == EOWNERDEAD)
+        pthread_mutex_consistent(&watch->lock);
+}
+
+void watch_unlock(struct watch *watch)
+{
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/* Processes need not be in one directory. */
+static uint64_t path_of(const char *name)
+{
+    char *directory = *name == '/' ? NULL : getcwd(NULL, 0), *path = NULL;
+    if (directory && asprintf(&path, "%s/%s", directory, name) < 0)
+        path = NULL;
+    const char *full = path ? path : name;
+    const uint64_t hash = XXH3_64bits(full, strlen(full));
+    free(directory);
+    free(path);
+    return hash ? hash : 1;
+}
+
+/* Beyond so many files what stands there stays. What came by exec has the same id, and has written nothing. */
+bool watch_begin_file(struct watch *watch, const char *name, bool written)
+{
+    const uint64_t path = path_of(name);
+    size_t at = 0;
+    while (at < WATCH_FILES && watch->files[at].name && watch->files[at].name != path)
+        at++;
+    if (at == WATCH_FILES)
+        return false;
+    struct watch_file *file = &watch->files[at];
+    const bool fresh = !file->name, alone = fresh || (written && file->process == getpid());
+    file->name = path;
+    file->process = alone ? getpid() : 0;
+    return alone;
 }
 
 /* A line that is too long is none. */

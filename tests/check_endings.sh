@@ -133,6 +133,36 @@ rm -f began
 "$orrery" run --keep-exit-code -- sh -c "$program refused; exit 4" >out 2>err
 [ $? = 4 ] || problem 'a child changes the status that is to be kept'
 
+# they share the files: none takes away what another one found, whether it ended, was replaced or runs beside it
+has_both() { # what $1 ran has left it in the files, beside what was there before the run
+    [ "$(grep -c SUMMARY both.log)" = "$2" ] || problem "$1: not $2 summaries in the log"
+    [ "$(grep -c 'error: null-write' both.log) $(grep -c 'error: api-' both.log)" = '1 1' ] || problem "$1: the log lacks a finding"
+    [ "$(grep -c '"id":"null-write"' both.json) $(grep -c '"type":"summary"' both.json)" = "1 $2" ] || problem "$1: the JSON lacks a process"
+    [ "$(grep -c '"id":"api-[a-z-]*"' both.json)" = 1 ] || problem "$1: the JSON lacks the call"
+    [ "$(grep -c '"ruleId": "null-write"' both.sarif) $(grep -c '"ruleId": "api-' both.sarif)" = '1 1' ] || problem "$1: the SARIF log lacks a finding"
+    [ "$(grep -c '"columnKind"' both.sarif)" = "$2" ] || problem "$1: not a run of the SARIF log for each process"
+    [ "$(grep -c '^- {id: null-write' both.yaml) $(grep -c '^- {id: api-' both.yaml)" = '1 1' ] || problem "$1: the suppressions lack one"
+    if grep -q 'race-global\|^\[\]' both.yaml; then problem "$1: the suppressions are not begun anew"; fi
+}
+share="--log=both.log --json=both.json --sarif=both.sarif --gen-suppressions=both.yaml"
+for command in "$program found_exit; $program refused; $program clean_status" \
+    "$program refused & $program found_kill & $program clean_status & wait" \
+    "$program clean_status; $program found_abort; $program refused"; do
+    echo stale >both.log
+    echo '{"id":"null-write"}' >both.json
+    cp found.sarif both.sarif
+    echo '- {id: race-global}' >both.yaml
+    "$orrery" run $share -- sh -c "$command; exit 0" >out 2>err
+    [ $? = 66 ] || problem "$command: not the status of findings"
+    has_both "$command" 3
+    if grep -q stale both.log; then problem 'the log is not begun anew'; fi
+done
+"$orrery" run --suppressions=both.yaml -- sh -c "$program found_exit; $program refused; exit 0" >out 2>err
+[ $? = 0 ] || problem 'the suppressions of two processes do not suppress both'
+mkdir -p elsewhere
+"$orrery" run --json=both.json -- sh -c "$program found_exit; cd elsewhere; $program refused; exit 0" >out 2>err
+[ "$(cat both.json elsewhere/both.json | grep -c '"type":"finding"')" = 2 ] || problem 'files of two directories are not two'
+
 # one summary also of what runs no kernel, whether it loads OpenCL or not; the library alone says nothing
 for command in "$program look" "sh -c '$program look; $program look'" 'true' 'sh -c "exit 5"' "sh -c 'kill -9 \$\$'"; do
     eval "'$orrery' run --seed=4 -- $command" >out 2>err

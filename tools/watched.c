@@ -147,14 +147,14 @@ static int tell_nothing_ran(const struct watch *watch, int status)
 }
 
 /* Processes without kernels and findings have no summary of their own, nor those that never load the library: one stands for all. */
-static void sum_up(const struct watch *watch, const struct scenario *scenario)
+static void sum_up(struct watch *watch, const struct scenario *scenario)
 {
     const struct report_counts none = {.seed = scenario->schedule.seed, .policy = (int)scenario->schedule.policy};
     if (scenario->quiet || !watch || watch->told)
         return;
     FILE *log = stderr;
-    if (scenario->log_file && !strchr(scenario->log_file, '%')) /* nobody has begun it anew but processes with a seat */
-        log = watch->seated ? report_append_file(scenario->log_file, (long)child) : report_open_file(scenario->log_file);
+    if (scenario->log_file && !strchr(scenario->log_file, '%'))
+        log = report_open_log(scenario->log_file, watch);
     if (log)
         report_print_counts(log, &none);
     log_close(log);

@@ -264,6 +264,11 @@ char *report_file_name(const char *pattern); /* %p in it is the process id; mall
 /* A file for writing; %p in its name is the process id.  NULL: it cannot be written. */
 FILE *report_open_file(const char *pattern);
 FILE *report_append_file(const char *pattern, long process); /* to what that process wrote */
+/* The processes of one run share their log and, after report_share_files, their JSON, SARIF and suppressions: each leaves
+ * what the others wrote. watch: what they know of each other, borrowed; NULL: each makes its files anew. */
+struct watch;
+FILE *report_open_log(const char *pattern, struct watch *watch);
+void report_share_files(struct report *report, struct watch *watch);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
 

@@ -13,16 +13,20 @@
  *   watch_kernel_ran    one has
  *   watch_note_told     a summary was printed, or there is a reason for none; exit_status: what findings, or what is wrong with the
  *                       run, made of the status of the process, 0: nothing
+ *   watch_lock, watch_unlock   while a file is written that other processes write, too
+ *   watch_begin_file    of the page's processes only this one has written the file, as far as it did (written: some of it), so
+ *                       that it may be made anew; within watch_lock
  *   watch_note_replay   how to have the run again, should the program fail by itself; "": that was told, or there is no need
  */
 #ifndef ORRERY_WATCH_H
 #define ORRERY_WATCH_H
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "orrery/report.h"
 
-enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64, WATCH_LINE_CHARS = 8000 };
+enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64, WATCH_LINE_CHARS = 8000, WATCH_FILES = 64 };
 
 struct watch_seat {
     pid_t process;   /* atomic; 0: free */
@@ -31,12 +35,18 @@ struct watch_seat {
     struct report_counts counts;
 };
 
+struct watch_file {
+    uint64_t name; /* of its path; 0: free */
+    pid_t process; /* that writes it; 0: several do */
+};
+
 struct watch {
     struct watch_seat seats[WATCH_SEATS];
     bool kernel_ran;               /* atomic */
-    bool seated;                   /* atomic; some process had a seat */
     bool told;                     /* atomic; some process has had its summary, or there is nothing to sum up */
     int exit_status;               /* atomic; the first that is not a process's own */
+    pthread_mutex_t lock;          /* guards files, and the writing of them; robust */
+    struct watch_file files[WATCH_FILES];
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
 };
 
@@ -47,6 +57,9 @@ void watch_leave_seat(struct watch_seat *seat);
 void watch_note_kernel(struct watch *watch);
 bool watch_kernel_ran(const struct watch *watch);
 void watch_note_told(struct watch *watch, int exit_status);
+void watch_lock(struct watch *watch);
+void watch_unlock(struct watch *watch);
+bool watch_begin_file(struct watch *watch, const char *name, bool written);
 void watch_note_replay(struct watch *watch, const char *line);
 
 #endif
