@@ -163,6 +163,29 @@ mkdir -p elsewhere
 "$orrery" run --json=both.json -- sh -c "$program found_exit; cd elsewhere; $program refused; exit 0" >out 2>err
 [ "$(cat both.json elsewhere/both.json | grep -c '"type":"finding"')" = 2 ] || problem 'files of two directories are not two'
 
+# check compares what all of them found, and the command has to run and to end
+compares() { # STATUS COMMAND
+    "$orrery" check --exec="$2" compare.yaml >out 2>err
+    [ $? = "$1" ] || problem "check --exec='$2': not $1"
+}
+printf 'orrery: 1\nexpect: {findings: []}\n' >compare.yaml
+for command in "$program found_exit; $program clean_exit" "$program found_exec" "$program found_abort; $program look; true" \
+    "$program refused & $program clean_exit & wait"; do
+    compares 1 "$command"
+    says 'unexpected: \(null-write\|api-\)' out
+done
+compares 1 "$program found_exit; $program found_exit"
+[ "$(grep -c 'unexpected: null-write' out)" = 2 ] || problem 'the same of two processes is not two'
+compares 0 "$program clean_exit"
+compares 1 "$work/nowhere"
+says 'exit status: 127, the command is not there' out
+compares 1 "$work/compare.yaml"
+says 'exit status: 126, the command cannot be run' out
+compares 1 'kill -9 $$'
+says 'exit status: 137, the command was ended by a signal' out
+printf 'orrery: 1\nexpect: {findings: [], exit_status: 137}\n' >compare.yaml
+compares 0 'kill -9 $$'
+
 # one summary also of what runs no kernel, whether it loads OpenCL or not; the library alone says nothing
 for command in "$program look" "sh -c '$program look; $program look'" 'true' 'sh -c "exit 5"' "sh -c 'kill -9 \$\$'"; do
     eval "'$orrery' run --seed=4 -- $command" >out 2>err

@@ -3,12 +3,14 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "orrery/scenario_run.h"
+#include "orrery/watch.h"
 
 /* What came of a run, from a report or from JSON lines. */
 struct seen { char *id, *kernel, *why, *fix; uint32_t lines[2], follows; bool enough, matched; };
@@ -348,6 +350,18 @@ static size_t compare_counters(const struct scenario *scenario, const struct scr
     return differences;
 }
 
+/* The command may be several processes: they share the files, of which all count. Once for all scenarios. */
+static bool watch_processes(void)
+{
+    static struct watch *watch;
+    char name[WATCH_NAME_CHARS];
+    if (!watch && (watch = watch_new(name)))
+        setenv("ORRERY_WATCH", name, 1);
+    if (!watch)
+        say("error: no memory can be shared with the program");
+    return watch != NULL;
+}
+
 static bool prepare_program(const struct settings *settings, const struct scenario *scenario, const char *path,
                             const struct scratch *scratch)
 {
@@ -357,6 +371,8 @@ static bool prepare_program(const struct settings *settings, const struct scenar
         say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
         return false;
     }
+    if (!watch_processes())
+        return false;
     if (!scenario->log_file)
         setenv("ORRERY_LOG", scratch->log, 1);
     if (counts_into_scratch(scenario))
@@ -375,11 +391,29 @@ static void restore_environment(const struct scenario *scenario)
     unsetenv("ORRERY_KEEP_EXIT_CODE");
 }
 
+/* As the shell says it. NULL: the command ended by itself. */
+static const char *did_not_end(int status)
+{
+    enum { KILLED = 128 };
+    if (status == EXIT_NOT_FOUND)
+        return "the command is not there";
+    if (status == EXIT_CANNOT_RUN)
+        return "the command cannot be run";
+    return status > KILLED && status <= KILLED + SIGRTMAX ? "the command was ended by a signal" : NULL;
+}
+
+/* Any status will do where none is expected, but not that of a command that never ran, or not to its end. */
 static size_t compare_status(const struct scenario_expect *expect, int status)
 {
-    if (expect->exit_status < 0 || expect->exit_status == status)
+    const char *failure = did_not_end(status);
+    if (expect->exit_status < 0 ? !failure : expect->exit_status == status)
         return 0;
-    printf("  exit status: %d, expected %d\n", status, expect->exit_status);
+    printf("  exit status: %d", status);
+    if (failure)
+        printf(", %s", failure);
+    if (expect->exit_status >= 0)
+        printf(", expected %d", expect->exit_status);
+    putchar('\n');
     return 1;
 }
 
@@ -403,6 +437,8 @@ static int check_program(const struct arguments *arguments, const struct scenari
     if (prepare_program(&arguments->settings, scenario, path, &scratch)) {
         int status = process_capture(argv, environ, &outcome.output);
         restore_environment(scenario);
+        if (status < 0)
+            say("error: the shell cannot be started");
         take_json(&outcome, scratch.json);
         size_t differences = compare_findings(&scenario->expect, &outcome) + compare_output(&scenario->expect, outcome.output) +
                              compare_status(&scenario->expect, status) + compare_counters(scenario, &scratch);
@@ -410,7 +446,8 @@ static int check_program(const struct arguments *arguments, const struct scenari
             copy_file(scratch.log, stdout);
         if (differences)
             print_program_replay(arguments, scenario, path);
-        code = conclude(path, differences);
+        if (status >= 0)
+            code = conclude(path, differences);
     }
     restore_environment(scenario);
     scratch_fini(&scratch);
