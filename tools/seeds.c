@@ -217,22 +217,48 @@ static void say_token(const struct search *search, const struct schedule_record 
     free(target);
 }
 
+/* Whoever fails by chance (threads, time, memory that differs) need not do so again; the seeds have failed all the same. */
+static int loud_outcome(const struct search *search, uint64_t seed, int code)
+{
+    if (code)
+        return code;
+    say("seed %" PRIu64 " ended with status %d before, and with 0 now: it does not settle alone how the program runs; the exit status is %d",
+        seed, search->code, search->code);
+    return search->code;
+}
+
+static int run_again(struct search *search, uint64_t seed)
+{
+    return loud_outcome(search, seed, run_seed(search, seed, true));
+}
+
+/* What it chose when it failed; NULL, which is said: it does not fail so again, or chose nothing. */
+static struct schedule_record *failing_record(struct search *search, uint64_t seed)
+{
+    const int code = run_seed(search, seed, false);
+    struct schedule_record *record = read_record(search);
+    if (code == search->code && record && record->has_turns)
+        return record;
+    schedule_record_free(record);
+    if (code != search->code)
+        say("seed %" PRIu64 " does not fail again as it did: it ended with status %d, then with %d", seed, search->code, code);
+    else
+        say("seed %" PRIu64 " fails before it chooses anything", seed);
+    return NULL;
+}
+
 static int shrink_seed(struct search *search, uint64_t seed)
 {
-    search->code = run_seed(search, seed, false);
-    struct schedule_record *record = read_record(search);
-    if (!record || !record->has_turns) {
-        schedule_record_free(record);
-        say("seed %" PRIu64 " fails before it chooses anything", seed);
-        return run_seed(search, seed, true);
-    }
+    struct schedule_record *record = failing_record(search, seed);
+    if (!record)
+        return run_again(search, seed);
     size_t before = schedule_record_turns(record);
     record->lenient = true;
     search->runs = 0;
     if (run_turns(search, record, false) != search->code) {
         say("seed %" PRIu64 " does not fail again when its %zu turns are replayed", seed, before);
         schedule_record_free(record);
-        return run_seed(search, seed, true);
+        return run_again(search, seed);
     }
     shrink(search, &record);
     bool settled = settle(search, &record);
@@ -240,9 +266,11 @@ static int shrink_seed(struct search *search, uint64_t seed)
         schedule_record_turns(record), search->runs);
     if (settled)
         say_token(search, record);
+    else
+        say("seed %" PRIu64 " does not fail again when the turns that are left are replayed", seed);
     int code = settled ? run_turns(search, record, true) : run_seed(search, seed, true);
     schedule_record_free(record);
-    return code;
+    return loud_outcome(search, seed, code);
 }
 
 /* ---- many seeds ------------------------------------------------------------------------ */
@@ -254,8 +282,10 @@ static int search_seeds(struct search *search, const struct seeds *seeds)
         int code = run_seed(search, seeds->first + i, false);
         if (code < 0 || code == EXIT_USAGE || code == EXIT_FAILED)
             return run_seed(search, seeds->first + i, true); /* it says why */
-        if (code && !failed++)
+        if (code && !failed++) {
             first = seeds->first + i;
+            search->code = code;
+        }
     }
     char where[40] = "";
     if (failed)
