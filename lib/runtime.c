@@ -396,8 +396,11 @@ static bool was_chosen(const struct schedule_record *record)
 static void note_replay(bool recorded)
 {
     const struct schedule_record *record = device_record(runtime_device());
-    char *file = own_record(recorded), *line = was_chosen(record) ? line_of(record, file) : NULL;
-    saved_replay(line ? line : "");
+    char *file = own_record(recorded), *line = was_chosen(record) ? line_of(record, file) : NULL, *noted = NULL;
+    if (line && !file && host_log_several() && asprintf(&noted, "%s\n%s", line, report_loose_note()) < 0)
+        noted = NULL;
+    saved_replay(noted ? noted : line ? line : "");
+    free(noted);
     free(line);
     free(file);
 }

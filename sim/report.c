@@ -834,6 +834,12 @@ void report_summary(FILE *stream, const struct report *report, uint64_t kernels_
     report_print_counts(stream, &counts);
 }
 
+const char *report_loose_note(void)
+{
+    return "orrery: several threads of the program called OpenCL, in an order of chance: only a run with --record=FILE can be replayed "
+           "exactly";
+}
+
 static void print_end(FILE *stream, const struct report *report, uint64_t kernels_run)
 {
     pthread_mutex_lock(lock_of(report));
@@ -846,8 +852,7 @@ static void print_end(FILE *stream, const struct report *report, uint64_t kernel
     if (report->replay)
         fprintf(stream, "orrery: replay with: %s\n", report->replay);
     if (report->replay_loose)
-        fputs("orrery: several threads of the program called OpenCL, in an order of chance: only a run with --record=FILE "
-              "can be replayed exactly\n", stream);
+        fprintf(stream, "%s\n", report_loose_note());
     report_summary(stream, report, kernels_run);
 }
 

@@ -72,6 +72,10 @@ printf 'orrery: 1\nchecks: {races: error}\nexpect: {findings: []}\n' > "$work/ra
 grep -q 'several threads of the program called OpenCL' "$work/again" || complain "check says nothing of several threads"
 
 # One that ends without exit, while its threads are at it.
+"$orrery" run -- "$program" early > "$work/early.out" 2> "$work/early.err"
+[ $? -eq 5 ] || complain "the program that ends early ends otherwise: $(cat "$work/early.err")"
+grep -A1 'orrery: replay with: ' "$work/early.err" | grep -q 'several threads of the program called OpenCL' ||
+    complain "a program that fails by itself is not told of its threads: $(cat "$work/early.err")"
 for run in 1 2 3; do
     rm -f "$work/early"
     "$orrery" run --record "$work/early" -- "$program" early > "$work/early.out" 2> "$work/early.err"

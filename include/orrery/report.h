@@ -282,6 +282,7 @@ void report_finish(FILE *stream, const struct report *report, uint64_t kernels_r
 /* Told before the summary, "orrery: replay with: COMMAND", when the run failed; copied. NULL: nothing.
  * loose: a replay leaves something to chance, which is said. */
 void report_set_replay(struct report *report, const char *command, bool loose);
+const char *report_loose_note(void); /* the words of loose */
 
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
  * schedule=lockstep\n" (and count=at-least if there may be more), of distinct findings; the suppressed are in none of the other counts. */

@@ -16,7 +16,8 @@
  *   watch_lock, watch_unlock   while a file is written that other processes write, too
  *   watch_begin_file    of the page's processes only this one has written the file, as far as it did (written: some of it), so
  *                       that it may be made anew; within watch_lock
- *   watch_note_replay   how to have the run again, should the program fail by itself; "": that was told, or there is no need
+ *   watch_note_replay   how to have the run again, should the program fail by itself, and what a replay leaves to chance in a
+ *                       second line; "": that was told, or there is no need
  */
 #ifndef ORRERY_WATCH_H
 #define ORRERY_WATCH_H
