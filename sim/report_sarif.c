@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SARIF 2.1.0 (OASIS): one run, a rule for each kind, a result for each finding. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,12 +67,21 @@ static json_t *uri(const char *path)
     return value;
 }
 
+/* The column in code points, as columnKind says, where the text is known; it counts bytes, up to the end of the text. */
+static uint32_t column_of(const struct source_place *place)
+{
+    uint32_t column = place->column;
+    for (const char *at = place->text; at && *at && at - place->text + 1 < (ptrdiff_t)place->column; at++)
+        column -= (*at & 0xc0) == 0x80;
+    return column;
+}
+
 static json_t *region(const struct source_place *place)
 {
     json_t *object = json_object();
     put_number(object, "startLine", place->line);
     if (place->column)
-        put_number(object, "startColumn", place->column);
+        put_number(object, "startColumn", column_of(place));
     if (place->text)
         json_object_set_new(object, "snippet", message(place->text));
     return object;

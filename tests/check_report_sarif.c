@@ -43,6 +43,31 @@ START_TEST(sarif_has_both_paths)
 }
 END_TEST
 
+static json_int_t start_column(const char *text, uint32_t column)
+{
+    struct finding finding = overrun(3);
+    finding.access[0].place.text = text;
+    finding.access[0].place.column = column;
+    report_clear(report);
+    add(finding);
+    json_t *result = first_result();
+    json_t *place = json_object_get(json_array_get(json_object_get(result, "locations"), 0), "physicalLocation");
+    const json_int_t found = number(json_object_get(place, "region"), "startColumn");
+    json_decref(result);
+    return found;
+}
+
+/* SARIF 2.1.0, 3.14.17: unicodeCodePoints, and a tab is one. */
+START_TEST(columns_are_code_points)
+{
+    ck_assert_int_eq(start_column("\t/* eee */ o[0] = 1;", 12), 12);
+    ck_assert_int_eq(start_column("\t/* \u00e9\u00e9\u00e9 */ o[0] = 1;", 15), 12);
+    ck_assert_int_eq(start_column("/* \u20ac \U0001f600 */ o[0] = 1;", 15), 10);
+    ck_assert_int_eq(start_column("\u00e9", 9), 8); /* beyond what is known of the line */
+    ck_assert_int_eq(start_column(NULL, 9), 9);
+}
+END_TEST
+
 static char *fingerprint(const struct finding finding)
 {
     report_clear(report);
@@ -108,7 +133,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        sarif_has_both_paths, fingerprints_outlive_edits_above, fingerprints_tell_results_apart, fingerprints_know_no_first_access,
+        sarif_has_both_paths, columns_are_code_points, fingerprints_outlive_edits_above, fingerprints_tell_results_apart, fingerprints_know_no_first_access,
     };
     return report_tests("report, sarif", tests, sizeof tests / sizeof tests[0]);
 }
