@@ -531,6 +531,8 @@ static void conclude(uint64_t kernels, int status, bool fits)
         fprintf(stderr, "orrery: error: this process ran no kernel, and --expect-kernels wants one: exit status %d\n", EXIT_NOTHING_RAN);
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
+    if (log_stream && (fflush(log_stream) != 0 || ferror(log_stream)))
+        fprintf(stderr, "orrery: warning: %s cannot be written: what was found is not in it\n", runtime.scenario.log_file);
     if (wanted || !fits)
         saved_told(status > 0 && !nothing_ran ? status : 0);
     fflush(NULL);

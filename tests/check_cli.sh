@@ -150,6 +150,9 @@ if [ "$(wc -l <found.json)" != 2 ] || ! grep -Eq "$json" found.json || [ "$(tail
     problem 'the JSON is not as it should be'
 fi
 expect 125 -e 'nowhere/x.json cannot be written' -- "$orrery" run --json=nowhere/x.json clean.yaml
+if [ -c /dev/full ]; then
+    expect 125 -e '/dev/full cannot be written: what was found' -- "$orrery" run --log=/dev/full behind.yaml
+fi
 
 # ---- suppressions
 expect 66 -- "$orrery" run --gen-suppressions=known.yaml behind.yaml

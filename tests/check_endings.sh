@@ -112,6 +112,14 @@ for ending in clean_abort clean_exit clean_quick_exit clean_exec clean_execle; d
     if grep -q 'does not fit' err; then problem "the replay of $ending does not fit"; fi
 done
 
+# a log without room says so
+if [ -c /dev/full ]; then
+    ends 66 --log=/dev/full refused
+    says 'warning: /dev/full cannot be written: what was found is not in it'
+    ends 66 --log=/dev/full found_exit
+    says 'error: /dev/full cannot be written: what was found is not in it'
+fi
+
 # a pipe is written once, at the end
 mkfifo pipe
 cat pipe >piped &

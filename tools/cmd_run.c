@@ -124,7 +124,8 @@ static int run_file(const struct settings *settings, const char *path)
         environment_configure_compiler();
         code = run_scenario(&scenario, settings, report, log);
     }
-    log_close(log);
+    if (!log_close(log, &scenario))
+        code = EXIT_FAILED;
     report_free(report);
     scenario_fini(&scenario);
     return code;

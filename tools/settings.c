@@ -355,10 +355,15 @@ bool wants_colour(const FILE *log)
     return log == stderr && isatty(STDERR_FILENO) && !(refused && *refused);
 }
 
-void log_close(FILE *stream)
+bool log_close(FILE *stream, const struct scenario *scenario)
 {
-    if (stream && stream != stderr)
-        fclose(stream);
+    if (!stream || stream == stderr)
+        return true;
+    const bool full = ferror(stream) != 0;
+    if (fclose(stream) == 0 && !full)
+        return true;
+    say("error: %s cannot be written: what was found is not in it", scenario->log_file);
+    return false;
 }
 
 bool record_write(const struct scenario *scenario, const struct settings *settings, const struct schedule_record *record)

@@ -82,7 +82,8 @@ int seeds_run(const struct seeds *seeds, const struct seeds_target *target);
 
 /* The log file, or stderr; NULL = cannot be written (said). */
 FILE *log_open(const struct scenario *scenario);
-void log_close(FILE *stream);
+/* False: not all of it could be written (said). */
+bool log_close(FILE *stream, const struct scenario *scenario);
 /* On a terminal, unless NO_COLOR is set and not empty. */
 bool wants_colour(const FILE *log);
 /* What the schedule chose, into the scenario's record file if it names one; said when it cannot be written. */

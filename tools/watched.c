@@ -96,7 +96,7 @@ static void tell(struct watch *watch, const struct watch_seat *seat, const struc
         watch_note_told(watch, 0);
     if (counts->kernels) /* perhaps it still ran */
         watch_note_kernel(watch);
-    log_close(log);
+    log_close(log, scenario);
 }
 
 static bool any_left(const struct watch *watch)
@@ -129,7 +129,7 @@ static void tell_replay(const struct watch *watch, const struct scenario *scenar
     FILE *log = scenario->log_file && !strchr(scenario->log_file, '%') ? report_append_file(scenario->log_file, (long)child) : stderr;
     if (watch && failed && watch->replay[0] && log && !scenario->quiet)
         fprintf(log, "orrery: replay with: %s\n", watch->replay);
-    log_close(log);
+    log_close(log, scenario);
 }
 
 /* Whatever the program's own status is. */
@@ -157,7 +157,7 @@ static void sum_up(struct watch *watch, const struct scenario *scenario)
         log = report_open_log(scenario->log_file, watch);
     if (log)
         report_print_counts(log, &none);
-    log_close(log);
+    log_close(log, scenario);
 }
 
 /* What remains of the program's status. */
