@@ -89,6 +89,11 @@ word needs nonsense 'forbidden, interleaving, stale-read, stale-read+mo-reorder 
 word needs '' 'forbidden, interleaving' herd/S.litmus,reachable,race,
 printf '%s\n' test,outcome_expected,race_expected,needs herd/S.litmus,,race,stale-read+mo-reorder >"$work/right.csv"
 fails 0 '1 of 1 verdicts agree' --weak --verdicts "$work/right.csv" "$tests/dat3m/herd/S.litmus"
+for second in reachable,race unreachable,race; do
+    printf '%s\n' test,outcome_expected,race_expected,needs herd/S.litmus,reachable,race,interleaving '' \
+        "herd/S.litmus,$second,interleaving" >"$work/wrong.csv"
+    fails 2 "wrong.csv:4: test: 'herd/S.litmus' has a row already, in line 2" --verdicts "$work/wrong.csv" "$tests/dat3m/herd/S.litmus"
+done
 fails 2 'cannot be read' --verdicts "$work/none.csv" "$tests/dat3m"
 
 fails 2 'No such file or directory' "$work/none.litmus"

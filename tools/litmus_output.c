@@ -92,16 +92,16 @@ void litmus_write_json(const char *path, const struct litmus_result *result)
 /* ---- verdicts --------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 4 }; /* test, outcome_expected, race_expected, needs */
-struct verdict { char *column[COLUMNS]; bool seen; };
+struct verdict { char *column[COLUMNS]; size_t number; /* of its line */ bool seen; };
 
-static bool add_verdict(struct verdicts *verdicts, char *line)
+static bool add_verdict(struct verdicts *verdicts, char *line, size_t number)
 {
     struct verdict *grown = realloc(verdicts->rows, (verdicts->count + 1) * sizeof *grown);
     if (!grown)
         return false;
     verdicts->rows = grown;
     struct verdict *row = &grown[verdicts->count];
-    *row = (struct verdict){.seen = false};
+    *row = (struct verdict){.number = number};
     for (size_t i = 0; i < COLUMNS; i++)
         row->column[i] = strsep(&line, ",");
     verdicts->count++;
@@ -136,6 +136,19 @@ static bool words_fit(const struct verdict *row, const char *path, size_t number
     return true;
 }
 
+/* Whoever has two rows would be asked by one of them only. */
+static bool is_first(const struct verdicts *verdicts, const char *path, size_t number)
+{
+    const struct verdict *row = &verdicts->rows[verdicts->count - 1];
+    for (const struct verdict *other = verdicts->rows; other < row; other++) {
+        if (strcmp(other->column[0], row->column[0]) != 0)
+            continue;
+        say("error: %s:%zu: test: '%s' has a row already, in line %zu", path, number, row->column[0], other->number);
+        return false;
+    }
+    return true;
+}
+
 bool verdicts_load(struct verdicts *verdicts, const char *path)
 {
     char *line = NULL;
@@ -152,8 +165,8 @@ bool verdicts_load(struct verdicts *verdicts, const char *path)
         if (++number == 1) { /* names of the columns */
             fine = strcmp(line, "test,outcome_expected,race_expected,needs") == 0;
         } else if (*line) {
-            fine = add_verdict(verdicts, line);
-            words = !fine || words_fit(&verdicts->rows[verdicts->count - 1], path, number);
+            fine = add_verdict(verdicts, line, number);
+            words = !fine || (words_fit(&verdicts->rows[verdicts->count - 1], path, number) && is_first(verdicts, path, number));
             line = NULL; /* kept by the row */
             room = 0;
         }
