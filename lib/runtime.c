@@ -565,7 +565,8 @@ __attribute__((destructor)) static void process_ends(void)
     uint64_t kernels = runtime_kernels_run();
     struct diagnosis diagnosis = {0};
     count_launches();
-    if (schedule_script_over(&runtime.scenario.schedule, launches_most, &diagnosis))
+    if (schedule_script_over(&runtime.scenario.schedule, launches_most, &diagnosis) ||
+        schedule_replay_over(&runtime.scenario.schedule, launches_most, &diagnosis))
         runtime_bad_scenario(&diagnosis);
     int status = exit_status(kernels);
     conclude(kernels, status ? status : -1, true);

@@ -211,6 +211,8 @@ static enum status perform(struct run *run, struct report *report, struct scenar
         status = scenario_launch_all(run);
     if (status == STATUS_OK)
         status = schedule_script_over(&run->scenario->schedule, device_kernels_run(run->device), run->diagnosis);
+    if (status == STATUS_OK)
+        status = schedule_replay_over(&run->scenario->schedule, device_kernels_run(run->device), run->diagnosis);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS) {
         enum status read = keep_books(run, result); /* before what is expected is read: that is no command of the scenario */
         if (read == STATUS_OK)

@@ -282,7 +282,7 @@ static bool eat_setting(struct cursor *cursor)
                       : eat(cursor, "r") ? &settings->resident_groups
                       : eat(cursor, "d") ? &settings->depth
                                          : NULL;
-    return field && eat_u32(cursor, 10, field);
+    return field && eat_u32(cursor, 10, field) && (*field || field == &settings->resident_groups);
 }
 
 static bool eat_policy(struct cursor *cursor)
@@ -396,16 +396,25 @@ static enum status parse_launch(struct cursor *cursor)
     return memory ? STATUS_OK : diagnose(cursor->diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a record");
 }
 
+/* More turns than were announced, say, are no section of somebody else's. */
+static enum status section_ends(const struct cursor *cursor)
+{
+    return *cursor->at && *cursor->at != '[' ? refuse(cursor, "the next section, such as [launch]") : STATUS_OK;
+}
+
 static enum status parse_section(struct cursor *cursor)
 {
     if (eat(cursor, "[schedule]\n")) {
         cursor->line++;
         enum status status = eat(cursor, "settings ") ? parse_settings(cursor) : refuse(cursor, "settings 1:SEED:...");
-        return status == STATUS_OK && !next_line(cursor) ? refuse(cursor, "the end of the line") : status;
+        if (status == STATUS_OK && !next_line(cursor))
+            status = refuse(cursor, "the end of the line");
+        return status == STATUS_OK ? section_ends(cursor) : status;
     }
     if (eat(cursor, "[launch]\n")) {
         cursor->line++;
-        return parse_launch(cursor);
+        enum status status = parse_launch(cursor);
+        return status == STATUS_OK ? section_ends(cursor) : status;
     }
     do {
         cursor->at += strcspn(cursor->at, "\n");
@@ -438,6 +447,28 @@ enum status schedule_record_parse(const char *text, struct schedule_record **out
         *out_record = record;
     else
         schedule_record_free(record);
+    return status;
+}
+
+static enum status launches_came(const struct schedule_record *record, uint64_t launches, struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < record->count && !record->lenient; i++) {
+        if (record->launches[i].launch > launches)
+            return diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                            "the replay is not of this run: launch %" PRIu32 ", whose turns it has, never came: the run had %" PRIu64 " launch%s",
+                            record->launches[i].launch, launches, launches == 1 ? "" : "es");
+    }
+    return STATUS_OK;
+}
+
+enum status schedule_replay_over(const struct schedule_config *config, uint64_t launches, struct diagnosis *diagnosis)
+{
+    struct schedule_record *record;
+    enum status status = config->replay ? schedule_record_parse(config->replay, &record, diagnosis) : STATUS_OK;
+    if (config->replay && status == STATUS_OK) {
+        status = launches_came(record, launches, diagnosis);
+        schedule_record_free(record);
+    }
     return status;
 }
 

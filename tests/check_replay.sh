@@ -170,6 +170,16 @@ status 2 "$orrery" replay nowhere two.yaml
 sed 's/ 0\.0$/ 0,0/' turns >broken
 status 2 "$orrery" replay broken two.yaml
 has out 'the record, line [0-9]+: found'
+sed 's/ turns [0-9]*$/ turns 1/' turns >broken
+status 2 "$orrery" replay broken two.yaml
+has out 'the record, line [0-9]+: found .*, expected the next section, such as \[launch\]'
+sed 's/^number 1 /number 7 /' turns >broken
+status 2 "$orrery" replay broken two.yaml
+has out 'the replay is not of this run: launch 7, whose turns it has, never came: the run had [0-9]+ launch'
+for setting in q0 d0; do
+    status 2 "$orrery" replay "1:3:pct,$setting:0" two.yaml
+    has out 'a policy, such as'
+done
 { cat turns; printf '[someone else]\nwhatever\n'; } >longer
 "$orrery" replay turns two.yaml >first 2>&1
 "$orrery" replay longer two.yaml >out 2>&1

@@ -7,6 +7,7 @@
  *   struct schedule_oracle       asked at every choice
  *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
  *   schedule_script_over         at the end of a run: has each step of its script had its launch?
+ *   schedule_replay_over         likewise the turns of its replay
  *
  * Rules    With an oracle in struct schedule_config every wave is one work-item, and stops before each
  *          operation that others see: loads, stores, atomics and fences of global and local memory,
@@ -71,6 +72,8 @@ struct schedule_oracle {
 
 /* BAD_SCENARIO and the first step for a launch that never came, when so many did. */
 enum status schedule_script_over(const struct schedule_config *config, uint64_t launches, struct diagnosis *diagnosis);
+/* BAD_SCENARIO when the replay, but no lenient one, has turns for a launch that never came. */
+enum status schedule_replay_over(const struct schedule_config *config, uint64_t launches, struct diagnosis *diagnosis);
 
 /* ---- what was chosen ------------------------------------------------------------------ */
 
