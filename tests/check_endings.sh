@@ -140,6 +140,9 @@ wait $!
 rm -f began
 "$orrery" run --keep-exit-code -- sh -c "$program refused; exit 4" >out 2>err
 [ $? = 4 ] || problem 'a child changes the status that is to be kept'
+# which a program that is ended in its midst has none of
+ends 124 --keep-exit-code --timeout=0.2 --check-progress=off endless_begun
+rm -f began
 
 # they share the files: none takes away what another one found, whether it ended, was replaced or runs beside it
 has_both() { # what $1 ran has left it in the files, beside what was there before the run
