@@ -21,8 +21,8 @@ judge() {
         return 0 # calls were refused: what it makes of that is the program's
     elif [ "$3" = 0 ] && [ "$4" != 0 ]; then
         echo "$1: allocation $2: the finding got lost"
-    elif [ "$3" = 66 ] && [ "$4" = 0 ]; then
-        echo "$1: allocation $2: a finding that is none"
+    elif [ "$4" = 0 ] && grep -q ': race-' "$work/err"; then
+        echo "$1: allocation $2: a race that is none"
     elif [ "$3" = "$4" ] && ! cmp -s "$work/out" "$work/usual" && ! grep -q 'no memory' "$work/out" && [ "$1" != "$told" ]; then
         echo "$1: allocation $2: another result and no error"
     else
@@ -40,7 +40,7 @@ starve() {
     usual=$?
     count=$(cat "$work/count") || { echo "$name: no allocation counted"; bad=1; return; }
     for ((n = 1 + start % every; n <= count; n += every)); do
-        timeout -s KILL 60 env LD_PRELOAD="$shim" FAIL_ALLOCATION="$n" "$@" >"$work/out" 2>/dev/null # the shim is not inherited
+        timeout -s KILL 60 env LD_PRELOAD="$shim" FAIL_ALLOCATION="$n" "$@" >"$work/out" 2>"$work/err" # the shim is not inherited
         status=$?
         judge "$name" "$n" "$status" "$usual" 2>/dev/null
         [ "$status" = "$usual" ] && cmp -s "$work/out" "$work/usual" || noticed=$((noticed + 1))
