@@ -397,6 +397,47 @@ START_TEST(R32_what_came_before_the_release)
 }
 END_TEST
 
+static cl_event new_gate(void)
+{
+    cl_int err;
+    const cl_event gate = clCreateUserEvent(context, &err);
+    cl_ok(err);
+    return gate;
+}
+
+static void open_gate(cl_event gate)
+{
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clReleaseEvent(gate));
+}
+
+/* What the host waited for before it set the event comes before the kernel that releases, though it was enqueued after that; and
+ * before the other kernel by the release alone. */
+static size_t races_behind_the_gate(const char *reader)
+{
+    const struct kernels kernels = build(FIRST "RELEASE(flag);", reader, "");
+    const cl_event gate = new_gate(), first = new_gate();
+    const cl_int one = 1;
+    cl_event filled;
+    run(queue, kernels.one, 1, &gate);
+    run(second, kernels.next, 1, &first);
+    open_gate(first);
+    cl_ok(clEnqueueFillBuffer(third, data, &one, sizeof one, 0, 16, 0, NULL, &filled));
+    cl_ok(clWaitForEvents(1, &filled));
+    cl_ok(clReleaseEvent(filled));
+    open_gate(gate);
+    finish();
+    drop(&kernels);
+    return findings_of("race-commands");
+}
+
+START_TEST(R31_12_what_was_enqueued_later)
+{
+    ck_assert_uint_eq(races_behind_the_gate(WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];"), 0);
+    ck_assert_uint_eq(races_behind_the_gate(READ_EARLY("ACQUIRE(flag)")), 1);
+}
+END_TEST
+
 #define SHARED "(global int *data, global int *out, global atomic_int *shared) "
 
 /* What the host reads in shared memory, and then enqueues, comes behind what was released there for it; b: to another flag of its own. */
@@ -694,6 +735,7 @@ int main(void)
     tcase_add_test(rules, R31_1_what_is_not_for_the_host);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
     tcase_add_loop_test(rules, R32_what_came_before_the_release, 0, 2 * PRIORS * (int)(sizeof behind / sizeof *behind));
+    tcase_add_test(rules, R31_12_what_was_enqueued_later);
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
     tcase_add_test(rules, R32_waves_that_a_counter_orders);

@@ -672,6 +672,11 @@ uint32_t command_graph_first_step(const struct command_graph *graph)
     return command_graph_idle(graph) ? graph->step + 1 : graph->seen_by_all;
 }
 
+uint32_t command_graph_end(const struct command_graph *graph)
+{
+    return graph->next;
+}
+
 uint32_t command_graph_first(const struct command_graph *graph)
 {
     return graph->first;

@@ -45,6 +45,7 @@ uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command);
 void command_graph_sees(struct command_graph *graph, uint32_t command, uint32_t step);
 uint32_t command_graph_first_step(const struct command_graph *graph);
 uint32_t command_graph_first(const struct command_graph *graph);
+uint32_t command_graph_end(const struct command_graph *graph); /* all numbers so far are lower */
 bool command_graph_idle(const struct command_graph *graph);
 bool command_graph_exhausted(const struct command_graph *graph);
 

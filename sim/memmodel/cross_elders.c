@@ -32,15 +32,16 @@ void cross_handle(struct cross_launch *cross, uint32_t command)
     cross->handled[at / 64] |= UINT64_C(1) << at % 64;
 }
 
+/* Also one that was enqueued later: who waits for a user event may know it. */
 static bool is_elder(const struct cross_launch *cross, uint32_t command, uint32_t elder)
 {
-    return elder < command && elder >= command_graph_first(cross->graph) && !is_handled(cross, elder) && command_graph_ended(cross->graph, elder) &&
+    return elder != command && elder >= command_graph_first(cross->graph) && !is_handled(cross, elder) && command_graph_ended(cross->graph, elder) &&
            command_graph_knows(cross->graph, command, elder);
 }
 
 bool cross_lacks_elders(struct cross_launch *cross, uint32_t command)
 {
-    for (uint32_t elder = command_graph_first(cross->graph); elder < command; elder++)
+    for (uint32_t elder = command_graph_first(cross->graph); elder < command_graph_end(cross->graph); elder++)
         if (is_elder(cross, command, elder))
             return true;
     return false;
@@ -123,7 +124,7 @@ void cross_launch_elders_over(struct cross_launch *cross, uint32_t command)
     pthread_mutex_lock(&cross->lock);
     if (cross->member_count)
         close(cross);
-    for (uint32_t elder = command_graph_first(cross->graph); elder < command; elder++)
+    for (uint32_t elder = command_graph_first(cross->graph); elder < command_graph_end(cross->graph); elder++)
         if (is_elder(cross, command, elder))
             cross_handle(cross, elder);
     pthread_mutex_unlock(&cross->lock);
