@@ -312,6 +312,20 @@ scenario_files = \
 	%D%/clean/kernel_clock.spvasm \
 	%D%/clean/named_barrier.spvasm \
 	%D%/clean/named_barrier.cl \
+	%D%/clean/exchange_expected.cl \
+	%D%/racy/async_copy_other_group.cl \
+	%D%/racy/early_load.cl \
+	%D%/racy/early_load_first.cl \
+	%D%/racy/fences_of_opencl_1.cl \
+	%D%/racy/flag_by_call.cl \
+	%D%/racy/image_between_groups.cl \
+	%D%/racy/late_store.cl \
+	%D%/racy/named_barrier_apart.cl \
+	%D%/racy/named_barrier_flag.cl \
+	%D%/racy/one_update_both_ends.cl \
+	%D%/racy/scope_of_counter.cl \
+	%D%/racy/sub_group_barrier_behind.cl \
+	%D%/racy/turns_of_flags.cl \
 	%D%/racy/named_barrier.cl \
 	%D%/racy/named_barrier_scope.cl \
 	%D%/faulty/named_barrier.cl \
