@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "compile.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, NAME_CHARS = 300 };
+enum { NAME_CHARS = 300 };
 
 /* ---- in a module ------------------------------------------------------------------------- */
 

@@ -5,11 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "cache.h"
-
-enum { HEADER_WORDS = 5 };
+#include "spirv_words.h"
 
 static bool is_cplusplus(const struct options *options)
 {

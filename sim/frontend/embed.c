@@ -7,12 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "cache.h"
 #include "compile.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, SOURCE_WORDS = 4, CHUNK_BYTES = 0xf000 * 4 };
+enum { SOURCE_WORDS = 4, CHUNK_BYTES = 0xf000 * 4 };
 
 struct quoted {
     const struct spirv *spirv;
@@ -23,11 +22,6 @@ struct quoted {
     uint32_t bound;
     struct text words;        /* the instructions that are added */
 };
-
-static uint32_t opcode_of(uint32_t word)
-{
-    return word & SpvOpCodeMask;
-}
 
 static const char *without_dots(const char *name)
 {

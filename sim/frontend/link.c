@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "orrery/compiler.h"
 #include "text.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, VERSION_WORD = 1, BOUND_WORD = 3, MAX_BOUND = 0x3fffff, SUFFIX_WORDS = 6 };
-
-static uint32_t opcode_of(uint32_t word)
-{
-    return word & SpvOpCodeMask;
-}
+enum { VERSION_WORD = 1, BOUND_WORD = 3, MAX_BOUND = 0x3fffff, SUFFIX_WORDS = 6 };
 
 /* The instruction at *at, or NULL at the end or where the words make no sense. */
 static const uint32_t *next_instruction(const struct spirv *spirv, size_t *at, uint32_t *out_count)

@@ -29,6 +29,7 @@ libfrontend_la_SOURCES = \
 	%D%/repair_line.c \
 	%D%/repair_select.c \
 	%D%/spirv_tools.c \
+	%D%/spirv_words.h \
 	%D%/text.c \
 	%D%/text.h \
 	%D%/toolchain.c \

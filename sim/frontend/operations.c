@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "compile.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, CONSTANTS_MAX = 32, ABSENT = -1, STRONGEST_ORDER = SpvMemorySemanticsSequentiallyConsistentMask };
+enum { CONSTANTS_MAX = 32, ABSENT = -1, STRONGEST_ORDER = SpvMemorySemanticsSequentiallyConsistentMask };
 
 static const char prefix[] = "__orrery_op";
 

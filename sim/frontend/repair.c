@@ -9,18 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "compile.h"
-
-enum { HEADER_WORDS = 5 };
+#include "spirv_words.h"
 
 static const char debug_set[] = "OpenCL.DebugInfo.100";
-
-static uint32_t opcode_of(uint32_t word)
-{
-    return word & SpvOpCodeMask;
-}
 
 static bool literal_is(const uint32_t *words, uint32_t count, const char *string)
 {

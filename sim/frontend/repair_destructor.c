@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "compile.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, KERNEL_WORDS = 32, CALL_WORDS = 12 }; /* at most */
+enum { KERNEL_WORDS = 32, CALL_WORDS = 12 }; /* at most */
 enum { FUNCTION_POINTERS = SpvCapabilityFunctionPointersINTEL };
 
 static const char *const initialiser_prefix = "__cxx_global_var_init", *const registration = "__cxa_atexit",
@@ -42,11 +41,6 @@ struct destructors {
     size_t count;
 };
 
-static uint32_t opcode_of(const uint32_t *words)
-{
-    return *words & SpvOpCodeMask;
-}
-
 static uint32_t count_of(const uint32_t *words)
 {
     return *words >> SpvWordCountShift;
@@ -61,7 +55,7 @@ static struct known *know(const struct destructors *all, uint32_t id)
 static const uint32_t *made_by(const struct destructors *all, uint32_t id, uint32_t opcode)
 {
     const uint32_t *made = know(all, id)->made;
-    return made && opcode_of(made) == opcode ? made : NULL;
+    return made && opcode_of(*made) == opcode ? made : NULL;
 }
 
 /* ---- what there is -------------------------------------------------------------------------- */
@@ -78,7 +72,7 @@ static void name_id(struct destructors *all, uint32_t id, const char *name)
 /* Casts of pointers to functions are such pointers; constants of them go, since only the list of constructors has any. */
 static void note_pointer(struct destructors *all, const uint32_t *w)
 {
-    const uint32_t opcode = opcode_of(w), count = count_of(w);
+    const uint32_t opcode = opcode_of(*w), count = count_of(w);
     uint32_t from = opcode == SpvOpBitcast ? w[3] : opcode == SpvOpSpecConstantOp && w[3] == SpvOpBitcast ? w[4] : 0;
     if (opcode == SpvOpConstantFunctionPointerINTEL)
         know(all, w[2])->function = w[3];
@@ -94,12 +88,12 @@ static void note_type(struct destructors *all, const uint32_t *w, uint32_t from)
 {
     know(all, w[1])->made = w;
     for (uint32_t i = from; i < count_of(w); i++)
-        know(all, w[1])->gone |= (know(all, w[i])->gone || (opcode_of(w) == SpvOpTypePointer && made_by(all, w[i], SpvOpTypeFunction)));
+        know(all, w[1])->gone |= (know(all, w[i])->gone || (opcode_of(*w) == SpvOpTypePointer && made_by(all, w[i], SpvOpTypeFunction)));
 }
 
 static void note(struct destructors *all, const uint32_t *w)
 {
-    switch (opcode_of(w)) {
+    switch (opcode_of(*w)) {
     case SpvOpName: name_id(all, w[1], (const char *)(w + 2)); break;
     case SpvOpTypeVoid: all->void_type = w[1]; break;
     case SpvOpTypeFunction:
@@ -125,7 +119,7 @@ static void note(struct destructors *all, const uint32_t *w)
 
 static bool registers(const struct destructors *all, const uint32_t *w)
 {
-    return all->registrar && opcode_of(w) == SpvOpFunctionCall && w[3] == all->registrar && count_of(w) > 4 && know(all, w[4])->function;
+    return all->registrar && opcode_of(*w) == SpvOpFunctionCall && w[3] == all->registrar && count_of(w) > 4 && know(all, w[4])->function;
 }
 
 static uint32_t pointee(const struct destructors *all, uint32_t type)
@@ -141,7 +135,7 @@ static uint32_t take_object(struct destructors *all, uint32_t destructor)
     const struct spirv *spirv = all->spirv;
     for (size_t at = HEADER_WORDS; at < spirv->word_count && made_by(all, type, SpvOpTypeStruct); at += count_of(spirv->words + at)) {
         const uint32_t *w = spirv->words + at;
-        if (opcode_of(w) != SpvOpVariable || w[3] != SpvStorageClassCrossWorkgroup || pointee(all, w[1]) != type || know(all, w[2])->used)
+        if (opcode_of(*w) != SpvOpVariable || w[3] != SpvStorageClassCrossWorkgroup || pointee(all, w[1]) != type || know(all, w[2])->used)
             continue;
         know(all, w[2])->used = true;
         return w[2];
@@ -156,7 +150,7 @@ static void find_calls(struct destructors *all)
     const struct spirv *spirv = all->spirv;
     for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
         const uint32_t *w = spirv->words + at;
-        if (opcode_of(w) == SpvOpFunction)
+        if (opcode_of(*w) == SpvOpFunction)
             within = know(all, w[2])->initialiser;
         if (within && registers(all, w)) {
             const uint32_t destructor = know(all, w[4])->function;
@@ -204,7 +198,7 @@ static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *
 static bool is_gone(const struct destructors *all, const uint32_t *w)
 {
     const uint32_t id = count_of(w) > 1 ? w[1] : 0, made = count_of(w) > 2 ? w[2] : 0;
-    switch (opcode_of(w)) {
+    switch (opcode_of(*w)) {
     case SpvOpCapability: return id == FUNCTION_POINTERS;
     case SpvOpExtension: return strcmp((const char *)(w + 1), extension) == 0;
     case SpvOpName:
@@ -233,7 +227,7 @@ static size_t put_module(struct destructors *all, uint32_t *words)
     memcpy(words, spirv->words, HEADER_WORDS * sizeof *words);
     memcpy(literal, name, sizeof literal);
     for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
-        const uint32_t *w = spirv->words + at, opcode = opcode_of(w);
+        const uint32_t *w = spirv->words + at, opcode = opcode_of(*w);
         if (opcode == before && before == SpvOpEntryPoint) {
             out = PUT(out, SpvOpEntryPoint, SpvExecutionModelKernel, kernel, literal[0], literal[1]);
             before = SpvOpExecutionMode;
@@ -264,8 +258,8 @@ static bool has_pointers(const struct spirv *spirv, size_t *out_calls)
     *out_calls = 0;
     for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
         const uint32_t *w = spirv->words + at;
-        found |= opcode_of(w) == SpvOpCapability && w[1] == FUNCTION_POINTERS;
-        *out_calls += opcode_of(w) == SpvOpFunctionCall;
+        found |= opcode_of(*w) == SpvOpCapability && w[1] == FUNCTION_POINTERS;
+        *out_calls += opcode_of(*w) == SpvOpFunctionCall;
     }
     return found;
 }

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "compile.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, LINE_WORDS = 4, EXCHANGE_WORDS = 9 };
+enum { LINE_WORDS = 4, EXCHANGE_WORDS = 9 };
 /* A branch, the store's label and its branch, the label behind, and a position in each block. */
 enum { ADDED_WORDS = 4 + 2 + 2 + 2 + 2 * LINE_WORDS };
 
@@ -22,16 +21,6 @@ struct expected {
     uint32_t label;                     /* of the block that is read */
     uint32_t line[LINE_WORDS];          /* the latest position in it; [0] 0: none */
 };
-
-static uint32_t opcode_of(uint32_t word)
-{
-    return word & SpvOpCodeMask;
-}
-
-static size_t length_of(uint32_t word)
-{
-    return word >> SpvWordCountShift;
-}
 
 /* ---- what is there ------------------------------------------------------------------------------------- */
 

@@ -3,16 +3,10 @@
  * what makes an int of the truth has it. There it is moved before them, and before what loads the value to compare with. */
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "compile.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, LINE_WORDS = 4 };
-
-static uint32_t opcode_of(uint32_t word)
-{
-    return word & SpvOpCodeMask;
-}
+enum { LINE_WORDS = 4 };
 
 static bool loses_its_line(uint32_t opcode)
 {

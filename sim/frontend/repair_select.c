@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spirv/unified1/spirv.h>
-
 #include "compile.h"
+#include "spirv_words.h"
 
-enum { HEADER_WORDS = 5, TYPE_WORDS = 4, COMPONENTS_MAX = 16 };
+enum { TYPE_WORDS = 4, COMPONENTS_MAX = 16 };
 
 struct selects {
     uint32_t bound, next;                  /* of ids; the next new one */
@@ -18,11 +17,6 @@ struct selects {
     uint32_t vectors[COMPONENTS_MAX + 1];  /* truth vectors: their types by components, 0 where there is none */
     bool needed[COMPONENTS_MAX + 1];
 };
-
-static uint32_t opcode_of(uint32_t word)
-{
-    return word & SpvOpCodeMask;
-}
 
 static bool is_constant(uint32_t opcode)
 {
