@@ -158,6 +158,8 @@ scenario_tests = \
 	%D%/racy/image_between_groups.yaml \
 	%D%/racy/async_copy_other_group.yaml \
 	%D%/racy/named_barrier_apart.yaml \
+	%D%/racy/sub_group_barrier_before.yaml \
+	%D%/racy/barrier_for_orders.yaml \
 	%D%/racy/sub_group_barrier_behind.yaml \
 	%D%/racy/one_update_both_ends.yaml \
 	%D%/racy/turns_of_flags.yaml \
@@ -324,6 +326,8 @@ scenario_files = \
 	%D%/racy/named_barrier_flag.cl \
 	%D%/racy/one_update_both_ends.cl \
 	%D%/racy/scope_of_counter.cl \
+	%D%/racy/sub_group_barrier_before.cl \
+	%D%/racy/barrier_for_orders.cl \
 	%D%/racy/sub_group_barrier_behind.cl \
 	%D%/racy/turns_of_flags.cl \
 	%D%/racy/named_barrier.cl \
