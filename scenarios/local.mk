@@ -153,6 +153,7 @@ scenario_tests = \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/write_only_read.yaml \
 	%D%/racy/late_store.yaml \
+	%D%/racy/late_store_some.yaml \
 	%D%/racy/early_load.yaml \
 	%D%/racy/early_load_first.yaml \
 	%D%/racy/image_between_groups.yaml \
@@ -322,6 +323,7 @@ scenario_files = \
 	%D%/racy/flag_by_call.cl \
 	%D%/racy/image_between_groups.cl \
 	%D%/racy/late_store.cl \
+	%D%/racy/late_store_some.cl \
 	%D%/racy/named_barrier_apart.cl \
 	%D%/racy/named_barrier_flag.cl \
 	%D%/racy/one_update_both_ends.cl \

@@ -36,7 +36,7 @@ static uint32_t deeds_done; /* of the command that runs: another site for each *
 /* ---- who keeps, and who asks ------------------------------------------------------------ */
 
 static struct footprint_sink inner;
-static struct { uint64_t whole, stamps, places, fetched, settled, dropped, chained, retired, told, untold; } counts;
+static struct { uint64_t whole, stamps, places, fetched, settled, dropped, chained, retired, covered, told, untold; } counts;
 
 static bool (*collects)(void *self, struct footprint_part *part);
 
@@ -79,11 +79,24 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     return follows;
 }
 
+static void (*drops)(void *self);
+static const void *handed; /* over, in this moment */
+
+static void counted_drop(void *self)
+{
+    counts.covered += handed && self != handed; /* a later launch stands for it */
+    drops(self);
+}
+
 static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
 {
     (void)self;
     counts.retired++;
+    drops = own->drop;
+    own->drop = counted_drop;
+    handed = own->self;
     inner.retire(inner.self, keeper, own);
+    handed = NULL;
 }
 
 /* ---- the stage ------------------------------------------------------------------------------ */
@@ -408,6 +421,7 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
     ck_assert_uint_gt(counts.settled, counts.dropped + 100);
     ck_assert_uint_gt(counts.chained, 20);
     ck_assert_uint_gt(counts.retired, 20);
+    ck_assert_uint_gt(counts.covered, 0);
     ck_assert_uint_gt(counts.untold, 0);
     ck_assert_uint_gt(counts.told, 50 * counts.untold);
 }
