@@ -199,9 +199,9 @@ static void print_accesses(FILE *stream, const struct finding *finding)
     int place_width = padded_width(place[0], place[1], 0);
     int source_width = padded_width(source[0] ? source[0] : "", source[1], SOURCE_COLUMNS);
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(stream, "  %" PRIu32 "  %-*s%-*s", i + 1, place_width, place[i], source_width, source[i] ? source[i] : "");
-        if (place_width + source_width > LINE_COLUMNS - ACTION_COLUMNS)
-            fputs("\n     ", stream);
+        const bool below = place_width + source_width > LINE_COLUMNS - ACTION_COLUMNS; /* the action has a line of its own */
+        fprintf(stream, "  %" PRIu32 "  %-*s%-*s%s", i + 1, place_width, place[i], below ? 0 : source_width, source[i] ? source[i] : "",
+                below ? "\n     " : "");
         print_action(stream, &finding->access[i]);
         fputs("\n     ", stream);
         print_entity(stream, &finding->access[i]);
