@@ -27,6 +27,14 @@ demand "the reason" 'why +the release at .*:8 has memory_scope_work_group'
 demand "the cure" 'fix +memory_scope_device at .*:8'
 demand "the summary" '^orrery: SUMMARY errors=2 warnings=0 suppressed=[0-9]+ kernels=1 seed=7 schedule=lockstep$'
 
+# What the README shows of it is what is printed.
+shown=0
+while IFS= read -r line; do
+    shown=$((shown + 1))
+    grep -Fxq -- "$line" "$out" || fail "the README's line '$line'"
+done < <(sed -n 's/^    //; /^orrery: error: race-global/,/^  spec/p' "$src/README")
+[ "$shown" -ge 10 ] || fail "the README's finding"
+
 demonstrate demo.yaml out_of_bounds out_of_bounds.cl
 demand "the store behind the buffer" 'orrery: error: out-of-bounds-write'
 demand "its line" ':10:.*shifted\[i \+ 1\]'
