@@ -157,15 +157,17 @@ void callback_inside(int step)
 
 /*
  * A callback may wait for what the waiting thread does next: then it sleeps and nobody wakes it, or it looks again and
- * again, and naps in between. Inside a call of ours it waits for whoever has the lock or the baton, and that can take long; but when it waits
+ * again, and naps in between. While other threads of the program move, one of them may wake it, which takes long on a busy
+ * machine. Inside a call of ours it waits for whoever has the lock or the baton, and that can take long; but when it waits
  * there for a command and nobody executes, it is the program that has to go on.
  */
-enum { STILL_LOOKS = 20, ASLEEP_LOOKS = 2000, BUSY_MILLISECONDS = 2000, STUCK_TIMES = 8, LOOK_NANOSECONDS = 1000000 };
+enum { STILL_LOOKS = 20, HELPED_LOOKS = 300, ASLEEP_LOOKS = 2000, BUSY_MILLISECONDS = 2000, STUCK_TIMES = 8, LOOK_NANOSECONDS = 1000000 };
 enum prospect { GETS_ON, STUCK, HOPELESS };
 
 struct patience {
     uint64_t call, switches;
     uint32_t still, asleep; /* looks that found it in the same sleep, and in any */
+    uint32_t helped;        /* in the same sleep, while other threads moved */
     int64_t busy;           /* milliseconds of the processor that the thread had had at the first look; 0: not looked */
     bool was_stuck;         /* in a sleep that is known */
 };
@@ -176,6 +178,7 @@ static struct patience patience_for(uint64_t call)
     if (callbacks.stuck.times && callbacks.stuck.call == call) {
         patience.was_stuck = true;
         patience.still = STILL_LOOKS - 1;
+        patience.helped = HELPED_LOOKS;
         patience.switches = callbacks.stuck.switches;
     }
     return patience;
@@ -200,8 +203,10 @@ static enum prospect prospect_of(struct patience *patience)
         return STUCK;
     thread_state_read(callbacks.id, &state);
     const bool same = state.asleep && !state.naps && !inside && state.switches == patience->switches;
+    const bool helped = same && patience->helped < HELPED_LOOKS && thread_others_move(callbacks.id, gettid());
     patience->switches = state.switches;
-    patience->still = same ? patience->still + 1 : 0;
+    patience->helped += helped;
+    patience->still = same ? patience->still + !helped : 0;
     patience->asleep += state.asleep;
     if (patience->asleep >= ASLEEP_LOOKS || (is_busy(patience) && !inside))
         return HOPELESS;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "thread_state.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -77,4 +79,19 @@ bool thread_state_read(pid_t thread, struct thread_state *out_state)
     out_state->asleep = letter == 'S';
     out_state->naps = out_state->asleep && is_napping(thread);
     return true;
+}
+
+bool thread_others_move(pid_t one, pid_t another)
+{
+    DIR *threads = opendir("/proc/self/task");
+    bool move = false;
+    for (const struct dirent *entry; threads && !move && (entry = readdir(threads));) {
+        struct thread_state state;
+        const pid_t thread = (pid_t)atol(entry->d_name);
+        if (thread && thread != one && thread != another && thread_state_read(thread, &state))
+            move = !state.asleep || state.naps;
+    }
+    if (threads)
+        closedir(threads);
+    return move;
 }

@@ -4,6 +4,7 @@
  *
  * Interface
  *   thread_state_read   false: the system does not say
+ *   thread_others_move  some thread but those two runs, could run, or naps
  *   thread_count        of this process; 0: the system does not say
  *   thread_signals_caught   a signal may come at any time that has a handler, or the system does not say
  */
@@ -22,4 +23,5 @@ struct thread_state {
 uint32_t thread_count(void);
 bool thread_signals_caught(void);
 bool thread_state_read(pid_t thread, struct thread_state *out_state);
+bool thread_others_move(pid_t one, pid_t another);
 #endif
