@@ -52,14 +52,14 @@ static const struct { const char *parent; bool races[2], coarse[2]; } cases[] = 
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static bool races(int number, const char *flags, cl_svm_mem_flags kind)
+static void run(const char *parent, const char *flags, cl_svm_mem_flags kind)
 {
     static char text[4096];
     const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0};
     const size_t items = ITEMS, group = GROUP;
     cl_int err;
     snprintf(text, sizeof text, "#define FLAGS CLK_ENQUEUE_FLAGS_%s\nkernel void parent(global int *b, global int *o)\n"
-             "{ int g = get_global_id(0); queue_t q = get_default_queue(); %s }\n", flags, cases[number].parent);
+             "{ int g = get_global_id(0); queue_t q = get_default_queue(); %s }\n", flags, parent);
     host_set_up("warning", "false", text);
     cl_command_queue on_device = clCreateCommandQueueWithProperties(context, device, properties, &err);
     cl_ok(err);
@@ -71,6 +71,12 @@ static bool races(int number, const char *flags, cl_svm_mem_flags kind)
     cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
     cl_ok(clFinish(queue));
     ck_assert_uint_eq(orrery_finding_count(), orrery_finding_count_of("race-commands"));
+    (void)on_device;
+}
+
+static bool races(int number, const char *flags, cl_svm_mem_flags kind)
+{
+    run(cases[number].parent, flags, kind);
     const size_t count = orrery_finding_count();
     for (size_t i = 0; i < count; i++) {
         struct orrery_finding finding;
@@ -78,7 +84,6 @@ static bool races(int number, const char *flags, cl_svm_mem_flags kind)
         if (strncmp(finding.object, "svm", 3) == 0)
             return true;
     }
-    (void)on_device;
     return false;
 }
 
@@ -108,6 +113,24 @@ START_TEST(with_the_parent_s_end)
 }
 END_TEST
 
+#define ADDS "atomic_fetch_add_explicit((global atomic_int *)o, 1, memory_order_relaxed, SCOPE);"
+
+/* Atomics of kernels that came of one another, whatever memory they act on, do not race if each includes the other's work-item. */
+START_TEST(by_scope)
+{
+    static const char *const scopes[] = {"sub_group", "work_group", "device"};
+    static const char *const parents[] = {"if (g == 0) { " CHILD(1, ADDS) CHILD(1, ADDS) " }", "if (g == 0) { " CHILD(1, ADDS) ADDS " }",
+                                          "if (g == 0) { " ADDS CHILD(1, ADDS) " }"};
+    char text[1024];
+    snprintf(text, sizeof text, "\n#define SCOPE memory_scope_%s\n%s", scopes[_i % 3], parents[_i / 3]);
+    run(text, "NO_WAIT", 0);
+    ck_assert_uint_eq(orrery_finding_count(), _i % 3 < 2);
+    orrery_clear_findings();
+    run(text, "WAIT_KERNEL", 0);
+    ck_assert_uint_eq(orrery_finding_count(), _i % 3 < 2 && _i < 3);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("enqueued kernels and fine-grained memory");
@@ -118,6 +141,7 @@ int main(void)
     tcase_add_loop_test(tests, of_memory_with_atomics, 0, 2 * CASES);
     tcase_add_loop_test(tests, of_coarse_memory, 0, 2 * CASES);
     tcase_add_loop_test(tests, with_the_parent_s_end, 0, CASES);
+    tcase_add_loop_test(tests, by_scope, 0, 9);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -244,7 +244,9 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
     name_argument(cross, race, race->unit, found->argument[0]);
     name_argument(cross, race, now->agent->unit, found->argument[1]);
     explain(cross, race, now, &found->words);
-    found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && cross_is_guaranteed(memory_region(cross->memory, race->address));
+    found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE &&
+                         (cross_is_guaranteed(memory_region(cross->memory, race->address)) ||
+                          cross_family_of(&cross->members[earlier]) == cross_family_of(&cross->members[later]));
 }
 
 /* ---- telling -------------------------------------------------------------------------------- */
