@@ -284,7 +284,7 @@ static void count_block(struct readers *readers, bool had)
 
 static bool few_share(const struct readers *readers)
 {
-    return readers->alone >= LISTS_AFTER && readers->met < readers->alone / 8;
+    return readers->alone >= LISTS_AFTER && readers->met < readers->alone / 2;
 }
 
 /* Of a cell that passes. */
