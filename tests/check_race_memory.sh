@@ -109,6 +109,12 @@ measure wander float 1 64 0 4
 defines=-DRACY scenario wander float 1 64 0 >"$work/x.yaml"
 "$build/orrery" run --data-races=error "$work/x.yaml" >"$work/out" 2>&1
 grep -q 'error: race-global' "$work/out" && grep -q 'at least' "$work/out" || { echo "the race of wander:"; cat "$work/out"; bad=1; }
+for locks in 1024 65536; do
+    measure locks float 1 64 "$locks" 12
+done
+measure waits float 1 64 16384 12
+items=$((1 << 18))
+measure transfers float 1 64 65536 12
 items=$((8 << 20)) # SPARE would hide too much
 measure mixed_sizes uchar 1 64 0 2
 measure spread uchar 1 64 0 3

@@ -319,3 +319,65 @@ kernel void wander(global T *a, global T *b, global T *c)
         a[at % (ITEMS / 2) * 2] = sum;
 #endif
 }
+
+uint hashed(uint i) { return (i * 2654435761u ^ i >> 7) * 2246822519u >> 9; }
+
+int take(global atomic_int *lock)
+{
+    int open = 0;
+    return atomic_compare_exchange_strong_explicit(lock, &open, 1, memory_order_acquire, memory_order_relaxed, memory_scope_device);
+}
+
+void give(global atomic_int *lock) { atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device); }
+
+/* A word that a lock guards; many locks, and few who come to the same one. */
+kernel void locks(global T *a, global T *b, global T *c, global atomic_int *other)
+{
+    const uint i = get_global_id(0), at = hashed(i) % OTHERS;
+    c[i] = 0;
+    for (int done = 0; !done;)
+        if (take(&other[at])) {
+            a[at] += b[i];
+            give(&other[at]);
+            done = 1;
+        }
+}
+
+/* From one account to another: two locks at a time, the lower one first. */
+kernel void transfers(global T *a, global T *b, global T *c, global atomic_int *other)
+{
+    const uint i = get_global_id(0), from = hashed(i) % OTHERS, to = hashed(i * 7 + 1) % OTHERS, low = min(from, to), high = max(from, to);
+    c[i] = b[i];
+    for (int done = from == to; !done;)
+        if (take(&other[low])) {
+            if (take(&other[high])) {
+                a[from] -= 1;
+                a[to] += 1;
+                give(&other[high]);
+                done = 1;
+            }
+            give(&other[low]);
+        }
+}
+
+/* Each work-group reads what four earlier ones wrote, whoever they are, and has waited for. */
+kernel void waits(global T *a, global T *b, global T *c, global atomic_int *other)
+{
+    const uint group = get_group_id(0), local_id = get_local_id(0), size = get_local_size(0), i = get_global_id(0);
+    T sum = b[i];
+    for (uint k = 0; k < 4; k++) {
+        const uint earlier = hashed(group * 4 + k) % (group + 1);
+        if (earlier == group)
+            continue;
+        if (local_id == 0)
+            while (!atomic_load_explicit(&other[earlier], memory_order_acquire, memory_scope_device))
+                ;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        sum += a[earlier * size + local_id];
+    }
+    a[i] = sum;
+    c[i] = sum;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (local_id == 0)
+        atomic_store_explicit(&other[group], 1, memory_order_release, memory_scope_device);
+}

@@ -101,6 +101,7 @@ struct knowledge_pool {
     uint64_t units;              /* so many may have been put; told by who does */
     uint64_t put_off, looked, looked_most; /* so many were; were looked through to make maps of them; may be, besides */
     struct knowledge **work; uint32_t work_count, work_room;
+    bool glances;                /* who asks would rather not know than have a map made */
     bool failed;
 };
 
@@ -113,7 +114,7 @@ struct knowledge *knowledge_put_row(struct knowledge_pool *pool, struct knowledg
 struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b);
 /* As put, for the slot's holder, who may know of the key itself: NULL or a reference to what the slot has then. */
 struct knowledge *knowledge_extend(struct knowledge_pool *pool, struct knowledge **slot, uint64_t key, uint64_t tick);
-/* Of one that is put off, or was. */
+/* Of one that is put off, or was. NULL while the pool glances, if it was not made. */
 const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowledge *map);
 /*
  * The map's keys in ascending order of their leaves, as many as there are; more than `most`: not all of them, as when maps

@@ -266,6 +266,8 @@ static void make_at_once(struct knowledge_pool *pool)
 
 const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowledge *map)
 {
+    if (!is_made(map) && pool->glances)
+        return NULL;
     if (!is_made(map)) {
         knowledge_share(map);
         make(pool, map);

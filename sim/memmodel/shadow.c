@@ -169,14 +169,37 @@ static void visit_all(struct visit *visit)
     }
 }
 
-static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+/* Has it learned something, at an object whose acts all include each other or none of them, whoever they are by? */
+static bool may_follow_all(const struct shadow *shadow, const struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct order *order = shadow->order;
+    const struct agent *agent = now->agent;
+    return !now->quiet && !now->follows && now->how.size == 4 && region->space == IN_GLOBAL && !region->svm_atomics && !region->apart &&
+           now->how.scope > SCOPE_WORK_GROUP && order->rule == SCOPE_RULE_EQUAL && (!order->group_device || order->launches) && !order->formal &&
+           ((agent->item && agent->item->acquired[IN_GLOBAL]) || (agent->group && agent->group->acquired[IN_GLOBAL]));
+}
+
+static bool follows_all(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    const uint64_t *cell = may_follow_all(shadow, region, now) ? word_at(region, now->address, now->how.size) : NULL;
+    struct visit visit;
+    if (!cell)
+        return false;
+    begin_visit(&visit, shadow, region, now);
+    visit.address = now->address;
+    return shadow_follows_all(&visit, cell);
+}
+
+static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *access)
 {
     struct visit visit;
-    if (shadow_is_easy(shadow, region, now))
+    struct shadow_access now = *access;
+    now.follows_all = follows_all(shadow, region, access);
+    if (shadow_is_easy(shadow, region, &now))
         return;
-    begin_visit(&visit, shadow, region, now);
+    begin_visit(&visit, shadow, region, &now);
     visit_all(&visit);
-    shadow_note_done(region, now);
+    shadow_note_done(region, &now);
 }
 
 static __attribute__((noinline)) void plain_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)

@@ -108,6 +108,7 @@ struct shadow_access {
     bool sampled;             /* a read of an image with a sampler */
     bool quiet;               /* known not to race; it may be older than what the cell has */
     bool follows;             /* an update that knows of all those like it which came before it (order_atomic) */
+    bool follows_all;         /* an atomic that knows of all that its word has (shadow_follows_all) */
 };
 
 /* Updates of lanes of one work-group, while all of the launch is on one device. */

@@ -53,8 +53,8 @@ bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region, c
     struct crowd *crowd = alike_in(region, now->address, cell);
     if (!crowd || !is_calm(region, now, crowd, cell))
         return false;
-    if (now->follows)
-        shadow_leave_alike(shadow, &crowd->atomics, &now->how);
+    if (now->follows || now->follows_all)
+        shadow_leave_alike(shadow, &crowd->atomics, now);
     shadow->failed |= !add_alike(crowd, now->agent->unit, &now->how, now->quiet);
     note_done(crowd, now);
     way_taken(shadow->order->ways, WAY_CALM);

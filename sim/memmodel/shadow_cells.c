@@ -15,6 +15,11 @@ static __attribute__((noinline)) bool atomics_agree(const struct visit *visit, u
                                         (enum memory_scope)now->scope, &visit->now->agent->place);
 }
 
+static uint64_t tick_of(const struct visit *visit, uint64_t value)
+{
+    return stamp_how(visit->region, value)->tick;
+}
+
 /* Others than itself. */
 static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
 {
@@ -23,6 +28,16 @@ static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t tick
     return (tick < visit->base && unit - visit->first < visit->items) ||
            (visit->of_group && knowledge_has(visit->pool, visit->of_group, unit << 2, tick)) ||
            (visit->own && knowledge_has(visit->pool, visit->own, unit << 2, tick));
+}
+
+/* As is seen at once: false if a map would have to be made. */
+static bool glimpses(const struct visit *visit, uint64_t unit, uint64_t tick)
+{
+    struct knowledge_pool *pool = order_pool(visit->shadow->order);
+    pool->glances = true;
+    const bool known = knows(visit, unit, tick);
+    pool->glances = false;
+    return known;
 }
 
 /* R34: within one work-item a fence has to stand between a write to an image and a read, and no order helps a sampler. */
@@ -139,7 +154,7 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct crow
         for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
             const uint32_t at = (uint32_t)__builtin_ctzll(bits);
             const struct context how = member_how(member, at);
-            const uint64_t unit = member->block * BLOCK_UNITS + at;
+            const uint64_t unit = member_unit(member, at);
             if (!judge(visit, unit, &how))
                 continue;
             keep_racer(visit, &crowd, cell, unit, &how);
@@ -210,12 +225,12 @@ static void judge_atomics(const struct visit *visit, uint64_t *cell, struct crow
 
 /* Whoever races with one that this one follows races with this one, and gets the same told: of one place of the program, one
  * manner, and scopes that include each other, whoever's they are. Cells of words have one object each. */
-static bool replaces_alike(const struct visit *visit) { return visit->now->follows && visit->bytes == 1u << WORD_SHIFT; }
+static bool replaces_alike(const struct visit *visit) { return (visit->now->follows || visit->now->follows_all) && visit->bytes == 1u << WORD_SHIFT; }
 
 static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 {
     if (replaces_alike(visit))
-        shadow_leave_alike(visit->shadow, &crowd->atomics, &visit->now->how);
+        shadow_leave_alike(visit->shadow, &crowd->atomics, visit->now);
     if (!crowd->atomics.count)
         begin_alike(crowd, &visit->now->how, &visit->now->agent->place);
     crowd->alike = joins_alike(visit->now, crowd);
@@ -280,6 +295,48 @@ static struct few meet_few(const struct visit *visit, uint64_t value)
     return few;
 }
 
+/* Those that are asked about, one by one. */
+enum { FOLLOWED_MOST = HOSTILE(8, 2) };
+
+static bool is_followed(const struct visit *visit, uint64_t unit, uint64_t tick)
+{
+    return unit == visit->now->agent->unit || glimpses(visit, unit, tick);
+}
+
+static bool follows_members(const struct visit *visit, const struct members *members)
+{
+    uint32_t left = FOLLOWED_MOST;
+    for (uint32_t i = members->count; i-- > 0;)
+        for (uint64_t bits = members->items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            if (!left-- || !is_followed(visit, member_unit(&members->items[i], at), member_tick(&members->items[i], at)))
+                return false;
+        }
+    return true;
+}
+
+static bool follows_set(const struct visit *visit, uint64_t value)
+{
+    const struct shadow_region *region = visit->region;
+    struct reader_walk walk = readers_walk(value);
+    uint32_t left = FOLLOWED_MOST;
+    if (live(region, value))
+        return is_followed(visit, stamp_unit(value), tick_of(visit, value));
+    while (readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            if (!left-- || !is_followed(visit, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context)->tick))
+                return false;
+    return true;
+}
+
+bool shadow_follows_all(const struct visit *visit, const uint64_t *cell)
+{
+    const struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    if (crowd)
+        return crowd->alike && crowd->atomics.count <= FOLLOWED_MOST && joins_alike(visit->now, crowd) && follows_members(visit, &crowd->atomics);
+    return has_atomics(visit->region, cell[1]) && meet_few(visit, cell[1]).agrees && follows_set(visit, cell[1]);
+}
+
 /* Those of the set that are not like it, the latest first. */
 struct kept { uint32_t count, left; uint64_t unit[STAY]; uint32_t context[STAY]; };
 
@@ -289,7 +346,7 @@ static struct kept keep_others(const struct visit *visit, uint64_t value)
     struct kept kept = {.count = 0};
     struct reader_walk walk = readers_walk(value);
     while (readers_next(&region->readers, &walk)) {
-        const bool goes = is_alike(context_at(region, walk.context), &visit->now->how);
+        const bool goes = stands_for(visit->now, context_at(region, walk.context));
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1) {
             kept.left += goes;
             if (goes || kept.count == STAY)
@@ -306,7 +363,7 @@ static void leave_alike_few(const struct visit *visit, uint64_t *cell)
 {
     struct shadow_region *region = visit->region;
     if (live(region, cell[1])) {
-        if (!is_alike(stamp_how(region, cell[1]), &visit->now->how))
+        if (!stands_for(visit->now, stamp_how(region, cell[1])))
             return;
         cell[1] = 0;
     } else {
@@ -371,11 +428,6 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
         shadow_settle(visit, crowd, cell);
 }
 
-static uint64_t tick_of(const struct visit *visit, uint64_t value)
-{
-    return stamp_how(visit->region, value)->tick;
-}
-
 /* Of a cell that has readers, and no list. */
 static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
 {
@@ -387,11 +439,11 @@ static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
     return crowd && reader_add(crowd, visit->now->agent->unit, &visit->now->how, late);
 }
 
-/* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that). */
+/* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that), but may be. */
 static bool replaces(const struct visit *visit, uint64_t reader)
 {
     return !live(visit->region, reader) || stamp_unit(reader) == visit->now->agent->unit ||
-           knows(visit, stamp_unit(reader), tick_of(visit, reader));
+           glimpses(visit, stamp_unit(reader), tick_of(visit, reader));
 }
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)

@@ -36,7 +36,7 @@ static void collect_member(struct collection *collection, const struct member *m
     do {
         const uint32_t at = (uint32_t)__builtin_ctzll(rest);
         const struct context how = member_how(member, at);
-        collect_one(collection, &how, member->block * BLOCK_UNITS + at, low, high);
+        collect_one(collection, &how, member_unit(member, at), low, high);
         rest &= rest - 1;
     } while (rest && collection->filter);
 }

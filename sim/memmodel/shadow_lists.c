@@ -2,7 +2,7 @@
 /* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
 #include "shadow_state.h"
 
-enum { MEMBERS_TRIED = HOSTILE(16, 2) };
+enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2) };
 
 /* ---- members --------------------------------------------------------------------------------- */
 
@@ -13,10 +13,16 @@ static void members_free(struct members *members)
     free(members->items);
 }
 
-/* Deeds of one sort conflict with the same others. */
+/* Deeds of one sort conflict with the same others. Behind reads come the writes whose atomic objects and scopes are the same. */
 static uint32_t sort_in_list(const struct member *member)
 {
-    return is_atomic(member->how.kind) ? sort_of(&member->how) : 0;
+    const struct context *how = &member->how;
+    return is_atomic(how->kind) ? (how->size << 4 | how->scope) << 2 | 2 | is_write(how->kind) : 0;
+}
+
+static bool are_of_one_object(const struct member *a, const struct member *b)
+{
+    return a->block == b->block && sort_in_list(a) >> 2 == sort_in_list(b) >> 2;
 }
 
 static int by_block(const void *a, const void *b)
@@ -52,6 +58,25 @@ static void keep_newest(struct member *items, uint32_t count)
     }
 }
 
+/* Of one block, size and scope, reads first: who races with a unit's read races with what it writes later (R3). */
+static void leave_reads(struct member *items, uint32_t count)
+{
+    uint32_t written[BLOCK_UNITS] = {0}, i = count;
+    for (; i > 0 && is_write(items[i - 1].how.kind); i--)
+        for (uint64_t bits = items[i - 1].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits), tick = member_tick(&items[i - 1], at);
+            written[at] = tick > written[at] ? tick : written[at];
+        }
+    if (i == count)
+        return;
+    while (i-- > 0)
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            if (member_tick(&items[i], at) <= written[at])
+                items[i].mask &= ~(UINT64_C(1) << at);
+        }
+}
+
 /* Of one place of the program too: into the first of them, as far as there is memory. */
 static void unite(struct member *items, uint32_t count)
 {
@@ -81,10 +106,16 @@ static void compact(struct members *members)
         keep_newest(items + from, end - from);
         unite(items + from, end - from);
     }
+    for (uint32_t from = 0, end; from < members->count; from = end) {
+        for (end = from + 1; end < members->count && are_of_one_object(&items[end], &items[from]);)
+            end++;
+        if (is_atomic(items[from].how.kind) && end - from > 1)
+            leave_reads(items + from, end - from);
+    }
     for (uint32_t i = 0; i < members->count; i++)
         if (items[i].mask)
             member_swap(&items[kept++], &items[i]);
-    members->count = kept;
+    members->count = members->compact = kept;
 }
 
 static bool members_widen(struct members *members, uint32_t room)
@@ -100,12 +131,14 @@ static bool members_widen(struct members *members, uint32_t room)
 
 static bool members_room(struct members *members)
 {
-    if (members->count < members->room)
+    const uint32_t room = members->room;
+    if (members->count < room)
         return true;
-    compact(members);
-    if (members->room && members->count <= members->room / 2)
+    if (members->count >= members->compact + members->compact / 2)
+        compact(members);
+    if (room && members->count <= room / 2)
         return true;
-    return members_widen(members, members->room ? members->room * 2 : 1);
+    return members_widen(members, room < MEMBERS_FEW ? 2 * room + 1 : room + room / 4);
 }
 
 /* Each unit has a tick of its own from now on. False: no memory. */
@@ -149,13 +182,13 @@ static void leave(struct members *members, uint32_t at)
     member_swap(&members->items[at], &members->items[--members->count]);
 }
 
-void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct context *how)
+void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct shadow_access *now)
 {
-    const uint32_t recent = *recent_of(members, how), before = members->count;
-    if (recent < members->count && is_alike(&members->items[recent].how, how))
+    const uint32_t recent = *recent_of(members, &now->how), before = members->count;
+    if (recent < members->count && stands_for(now, &members->items[recent].how))
         leave(members, recent);
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;)
-        if (is_alike(&members->items[i].how, how))
+        if (stands_for(now, &members->items[i].how))
             leave(members, i);
     if (members->count < before)
         way_taken(shadow->order->ways, WAY_FOLLOWED);

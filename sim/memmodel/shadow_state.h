@@ -22,11 +22,12 @@ enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2, CONTEXT_MO
 /* Units of one block that did one sort of thing at one place of the program, each when it did so last. */
 struct member {
     struct context how;      /* tick: of all of them, unless they are apart */
-    uint64_t block, mask;
+    uint64_t mask;
     uint32_t *each;          /* ticks, one per unit of the block; stays where it is while other members come and go */
+    uint32_t block;
     bool apart;
 };
-struct members { struct member *items; uint32_t count, room; uint16_t recent[MEMBERS_RECENT]; }; /* recent: by place of the program */
+struct members { struct member *items; uint32_t count, room, compact; uint16_t recent[MEMBERS_RECENT]; }; /* compact: so many were left when it was compacted last; recent: by place of the program */
 
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer { uint64_t unit; struct context how; };
@@ -124,6 +125,11 @@ static inline uint64_t manner_of(const struct context *how)
     return manner;
 }
 
+static inline uint64_t member_unit(const struct member *member, uint32_t at)
+{
+    return (uint64_t)member->block * BLOCK_UNITS + at;
+}
+
 static inline uint32_t member_tick(const struct member *member, uint32_t at)
 {
     return member->apart ? member->each[at] : member->how.tick;
@@ -157,7 +163,7 @@ static inline bool member_put(struct member *member, uint32_t at, uint32_t tick)
 
 static inline void member_begin(struct member *member, uint64_t unit, const struct context *how)
 {
-    *member = (struct member){.how = *how, .block = unit / BLOCK_UNITS, .mask = UINT64_C(1) << unit % BLOCK_UNITS, .each = member->each};
+    *member = (struct member){.how = *how, .block = (uint32_t)(unit / BLOCK_UNITS), .mask = UINT64_C(1) << unit % BLOCK_UNITS, .each = member->each};
 }
 
 /* Members change places with what each of them owns. */
@@ -204,7 +210,14 @@ static inline bool add_alike(struct crowd *crowd, uint64_t unit, const struct co
     return member ? member_put(member, unit % BLOCK_UNITS, how->tick) : shadow_atomic_begins(crowd, unit, how, late);
 }
 
-void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct context *how); /* those like it go, as far as they are found soon */
+/* Of one that knows it: whoever races with that races with this, and gets the same places told. */
+static inline bool stands_for(const struct shadow_access *now, const struct context *how)
+{
+    return is_alike(how, &now->how) || (now->follows_all && is_write(now->how.kind) && how->kind == ACCESS_ATOMIC_READ && how->site == now->how.site &&
+                                        how->size == now->how.size && how->scope == now->how.scope);
+}
+
+void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct shadow_access *now); /* those it stands for go, as far as they are found soon */
 
 static inline void begin_alike(struct crowd *crowd, const struct context *how, const struct place *place)
 {
@@ -300,6 +313,7 @@ static inline bool joins_alike(const struct shadow_access *access, const struct 
 }
 
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
+bool shadow_follows_all(const struct visit *visit, const uint64_t *cell); /* they are few, and the agent knows the cell's atomics */
 struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell);
 
 /* ---- values ---------------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ static bool member_may_follow(struct asked *asked, const struct member *member)
     for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
         const uint32_t at = (uint32_t)__builtin_ctzll(bits);
         const struct context how = member_how(member, at);
-        if (may_follow(asked, member->block * BLOCK_UNITS + at, &how))
+        if (may_follow(asked, member_unit(member, at), &how))
             return true;
     }
     return false;
