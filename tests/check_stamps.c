@@ -7,7 +7,7 @@
 #include "many_asserts.h"
 #include "memmodel/stamps.h"
 
-enum { GRANULES = 600, ROUNDS = 20000, FIRST = 100, LOW = 140, HIGH = 140 + 257, LOADS = 102 };
+enum { GRANULES = 600, ROUNDS = 20000, FIRST = 100, LOW = 140, HIGH = 140 + 257, LOADS = 102, MANY = 103 };
 
 static void random_mask(uint32_t lanes, uint64_t mask[LANE_MASK_WORDS])
 {
@@ -86,7 +86,7 @@ static bool one_lane(struct planes *planes, bool write, uint32_t at, int32_t own
     if (write)
         planes->writers[at] = own;
     else
-        planes->readers[at] = !read_before ? own : reader >= LOW && reader < HIGH ? HIGH - 1 : FIRST;
+        planes->readers[at] = !read_before ? own : reader >= LOW && reader < HIGH ? HIGH - 1 : MANY;
     return !(written_before && (write || writer != LOADS)) && !(write && read_before);
 }
 
@@ -129,7 +129,7 @@ START_TEST(stamps_as_lane_by_lane)
                 if (acts(mask, runs.run[r].lane + i))
                     fine &= one_lane(&wanted, write, runs.run[r].at / 4 + i, own[runs.run[r].lane + i] + LOW);
         const struct stamp_row row = {.readers = got.readers, .writers = got.writers, .own = own, .add = LOW, .mask = mask, .shift = 2,
-                                      .first = FIRST, .low = LOW, .high = HIGH, .loads = LOADS};
+                                      .first = FIRST, .low = LOW, .high = HIGH, .many = MANY, .loads = LOADS};
         ck_assert_int_eq((write ? loops->write : loops->read)(&row, &runs), fine);
         ck_assert_mem_eq(&got, &wanted, sizeof got);
         doubts += !fine;

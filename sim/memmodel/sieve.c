@@ -12,8 +12,8 @@ enum { READERS, WRITERS };
 enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2, SHARE = 4 };
 static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
 
-/* Of every launch: several work-items of different groups; atomic updates, with loads or without; atomic loads alone. */
-enum { MANY, UPDATES, LOADS, COMMON_STAMPS };
+/* Of every launch: atomic updates, with loads or without; atomic loads alone; several work-items of different groups. */
+enum { UPDATES, LOADS, MANY, COMMON_STAMPS };
 static int32_t many(const struct sieve *sieve) { return sieve->first + MANY; }
 
 static int32_t block_first(const struct sieve *sieve, uint64_t block)
@@ -249,7 +249,7 @@ INLINED bool read_granule(const struct view *view, uint64_t at, int32_t own)
     const int32_t stamp = view->readers[at], writer = view->writers[at];
     if (writer != view->first + LOADS && is_foreign(view, writer, own))
         return false;
-    view->readers[at] = !is_foreign(view, stamp, own) ? own : stamp >= view->low && stamp < view->high ? view->high - 1 : view->first;
+    view->readers[at] = !is_foreign(view, stamp, own) ? own : stamp >= view->low && stamp < view->high ? view->high - 1 : view->first + MANY;
     return true;
 }
 
@@ -265,7 +265,7 @@ INLINED bool write_granule(const struct view *view, uint64_t at, int32_t own)
 INLINED bool update_granule(const struct view *view, uint64_t at, int32_t own)
 {
     const int32_t writer = view->writers[at], updates = view->first + UPDATES, loads = view->first + LOADS;
-    if ((writer >= view->first && writer != updates && writer != loads) || is_foreign(view, view->readers[at], own))
+    if (writer > loads || is_foreign(view, view->readers[at], own))
         return false;
     view->writers[at] = updates;
     return true;
@@ -274,9 +274,9 @@ INLINED bool update_granule(const struct view *view, uint64_t at, int32_t own)
 /* Likewise, but that plain reads are nothing to it. */
 INLINED bool load_granule(const struct view *view, uint64_t at)
 {
-    const int32_t writer = view->writers[at], updates = view->first + UPDATES, loads = view->first + LOADS;
+    const int32_t writer = view->writers[at], loads = view->first + LOADS;
     if (writer >= view->first)
-        return writer == updates || writer == loads;
+        return writer <= loads;
     view->writers[at] = loads;
     return true;
 }
@@ -363,21 +363,33 @@ INLINED bool touch_each(const struct sieve *sieve, const struct actors *actors, 
     return true;
 }
 
+/* Others have read where it acts. */
+static bool read_by_others(const struct sieve *sieve, const struct actors *actors)
+{
+    const int32_t *const readers = sieve->stamps[READERS];
+    for (uint32_t i = 0; i < actors->where.count; i++) {
+        const int32_t reader = readers[actors->where.at[i] >> sieve->shift];
+        if (reader >= sieve->first && (reader != actors->own[i] + actors->add || !RULE(3)))
+            return true;
+    }
+    return false;
+}
+
 /* Where no barrier settles anything: what comes after a doubt does not matter any more. */
 static bool update_each(const struct sieve *sieve, const struct actors *actors)
 {
-    const int32_t *const restrict readers = sieve->stamps[READERS], *const restrict own = actors->own;
+    const int32_t *const restrict readers = sieve->stamps[READERS];
     const uint32_t *const restrict where = actors->where.at, count = actors->where.count, shift = sieve->shift;
     int32_t *const restrict writers = sieve->stamps[WRITERS];
-    const int32_t first = sieve->first, updates = first + UPDATES, loads = first + LOADS;
-    int32_t foreign = 0;
+    const int32_t updates = sieve->first + UPDATES, loads = sieve->first + LOADS;
+    int32_t writer = 0, reader = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = where[i] >> shift;
-        const int32_t reader = readers[at], writer = writers[at];
-        foreign |= ((writer >= first) & (writer != updates) & (writer != loads)) | ((reader >= first) & (reader != own[i] + actors->add || !RULE(3)));
+        writer = writers[at] > writer ? writers[at] : writer;
+        reader = readers[at] > reader ? readers[at] : reader;
         writers[at] = updates;
     }
-    return !foreign;
+    return writer <= loads && (reader < sieve->first || !read_by_others(sieve, actors));
 }
 
 static bool touch_actors(const struct sieve *sieve, const struct actors *actors, enum access_kind kind, uint32_t size)
@@ -404,7 +416,7 @@ static bool touch_runs(const struct sieve *sieve, const struct access_event *eve
 {
     const struct stamp_row row = {.readers = sieve->stamps[READERS], .writers = sieve->stamps[WRITERS], .own = sieve->crew.own, .add = sieve->crew.add,
                                   .mask = event->mask, .shift = sieve->shift, .first = sieve->first, .low = sieve->crew.low,
-                                  .high = sieve->crew.high, .loads = sieve->first + LOADS};
+                                  .high = sieve->crew.high, .many = many(sieve), .loads = sieve->first + LOADS};
     return event->kind == ACCESS_READ ? sieve->notes.loops->read(&row, runs) : sieve->notes.loops->write(&row, runs);
 }
 
@@ -558,7 +570,7 @@ static void flags_of(const int32_t *readers, const int32_t *writers, uint64_t co
         read[i] = readers[i] >= first && readers[i] < end;
         updated[i] = writers[i] == updates;
         loaded[i] = writers[i] == loads;
-        written[i] = writers[i] >= first && writers[i] < end && writers[i] != updates && writers[i] != loads;
+        written[i] = writers[i] > loads && writers[i] < end;
     }
     out[FOOTPRINT_READ] = out[FOOTPRINT_WRITTEN] = out[FOOTPRINT_ATOMIC] = out[FOOTPRINT_ATOMIC_READ] = 0;
     for (uint64_t i = 0; i < FLAGS; i += 8) {

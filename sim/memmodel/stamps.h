@@ -32,7 +32,7 @@ struct stamp_row {
     const int32_t *own; int32_t add; /* lane i has the stamp own[i] + add */
     const uint64_t *mask;
     uint32_t shift;                  /* bytes per granule: 1 << shift */
-    int32_t first, low, high;
+    int32_t first, low, high, many;
     int32_t loads;                   /* among writers, one that is in nobody's way who reads */
 };
 

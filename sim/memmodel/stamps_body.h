@@ -45,7 +45,7 @@ TARGET INLINED void NAME(written)(const struct NAME(part) *part, const struct st
 TARGET INLINED void NAME(read_part)(const struct NAME(part) *part, const struct stamp_row *row, stamps *foreign)
 {
     const stamps old = part->stamp[0], inside = (old >= row->low) & (old < row->high), other = (old >= row->first) & (old != part->own);
-    const stamps mixed = (inside & (row->high - 1)) | (~inside & row->first), next = (other & mixed) | (~other & part->own);
+    const stamps mixed = (inside & (row->high - 1)) | (~inside & row->many), next = (other & mixed) | (~other & part->own);
     stamps theirs;
     NAME(written)(part, row, &theirs);
     *foreign |= part->active & theirs & (part->stamp[1] != row->loads);
