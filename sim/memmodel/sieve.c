@@ -253,6 +253,17 @@ INLINED bool read_granule(const struct view *view, uint64_t at, int32_t own)
     return true;
 }
 
+/* As that by two of the crew's group, or more. */
+INLINED bool read_granule_by_many(const struct view *view, uint64_t at)
+{
+    const int32_t stamp = view->readers[at], writer = view->writers[at];
+    if (writer >= view->first && writer != view->first + LOADS && !(view->settling && is_settled(view->sieve, writer)))
+        return false;
+    const bool ours = stamp < view->first || (stamp >= view->low && stamp < view->high) || (view->settling && is_settled(view->sieve, stamp));
+    view->readers[at] = ours ? view->high - 1 : view->first + MANY;
+    return true;
+}
+
 INLINED bool write_granule(const struct view *view, uint64_t at, int32_t own)
 {
     if (is_foreign(view, view->writers[at], own) || is_foreign(view, view->readers[at], own))
@@ -437,10 +448,25 @@ static bool take_list(const struct sieve *sieve, const struct access_event *even
     return list_actors(sieve, event, actors) && touch_actors(sieve, actors, event->kind, event->size_bytes);
 }
 
+/* All lanes of each row. */
+static bool whole_runs(const struct sieve *sieve, const struct access_event *event, uint32_t row, struct lane_runs *out)
+{
+    const uint32_t count = event->lane_count / row, part = (1u << sieve->shift) - 1, bytes = event->size_bytes * row;
+    const uint64_t start = event->base - sieve->notes.low, step = (uint64_t)event->step_y, last = start + step * (count - 1);
+    if (count > LANE_RUNS_MOST || step & part || !fits(sieve, event->base, bytes) || !fits(sieve, sieve->notes.low + last, bytes))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        out->run[i] = (struct lane_run){(uint32_t)(start + step * i), (uint16_t)(row * i), (uint16_t)row};
+    out->count = count;
+    return true;
+}
+
 /* From the first active lane of each row to the last; false: too many, or not all within the allocation. */
-static bool row_runs(const struct sieve *sieve, const struct access_event *event, uint32_t row, struct lane_runs *out)
+static bool row_runs(const struct sieve *sieve, const struct access_event *event, uint32_t row, bool whole, struct lane_runs *out)
 {
     uint64_t start = event->base - sieve->notes.low;
+    if (whole)
+        return whole_runs(sieve, event, row, out);
     out->count = 0;
     for (uint32_t from = 0; from < event->lane_count; from += row, start += (uint64_t)event->step_y) {
         uint32_t one, other;
@@ -462,12 +488,14 @@ static bool take_row(const struct sieve *sieve, const struct access_event *event
 
 /* Lanes at one address: two are as good as all. */
 static bool take_together(const struct sieve *sieve, const struct view *view, const struct access_event *event, uint32_t from, uint32_t end,
-                          uint64_t offset)
+                          bool whole, uint64_t offset)
 {
-    uint32_t one, other;
-    if (!lanes_within(event->mask, from, end, &one, &other))
+    uint32_t one = from, other = end;
+    if (!whole && !lanes_within(event->mask, from, end, &one, &other))
         return true;
     const uint64_t at = offset >> sieve->shift, granules = event->size_bytes >> sieve->shift;
+    if (event->kind == ACCESS_READ && granules == 1 && other > one + 1 && view->high)
+        return fits(sieve, sieve->notes.low + offset, event->size_bytes) && read_granule_by_many(view, at);
     return fits(sieve, sieve->notes.low + offset, event->size_bytes) &&
            touch(view, event->kind, at, at + granules, own_stamp(sieve, one)) &&
            (other == one + 1 || touch(view, event->kind, at, at + granules, own_stamp(sieve, other - 1)));
@@ -476,12 +504,13 @@ static bool take_together(const struct sieve *sieve, const struct view *view, co
 static bool take_affine(const struct sieve *sieve, const struct view *view, const struct access_event *event, struct actors *actors)
 {
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
+    const bool whole = lanes % row == 0 && next_lane(event->mask, 0, lanes, false) == lanes;
     uint64_t offset = event->base - sieve->notes.low;
-    if (event->step_x == (int64_t)event->size_bytes && by_granules(sieve, event) && row_runs(sieve, event, row, &actors->where.runs))
+    if (event->step_x == (int64_t)event->size_bytes && by_granules(sieve, event) && row_runs(sieve, event, row, whole, &actors->where.runs))
         return touch_runs(sieve, event, &actors->where.runs);
     for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
         const uint32_t end = lanes - from < row ? lanes : from + row;
-        if (event->step_x == 0 ? !take_together(sieve, view, event, from, end, offset) : !take_row(sieve, event, from, end, offset, actors))
+        if (event->step_x == 0 ? !take_together(sieve, view, event, from, end, whole, offset) : !take_row(sieve, event, from, end, offset, actors))
             return false;
     }
     return true;
@@ -510,7 +539,7 @@ bool sieve_take(struct sieve *sieve, const struct access_event *event, const str
         return false;
     const struct view view = view_of(sieve);
     if (event->shape == ADDRESS_LIST      ? !take_list(sieve, event, &actors)
-        : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, &view, event, 0, event->lane_count, event->base - sieve->notes.low)
+        : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, &view, event, 0, event->lane_count, false, event->base - sieve->notes.low)
                                           : !take_affine(sieve, &view, event, &actors))
         return false;
     return notes_add(&sieve->notes, event, &actors.where, crew, tick, scope);
