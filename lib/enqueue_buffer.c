@@ -231,6 +231,16 @@ cl_int CL_API_CALL api_clEnqueueFillBuffer(cl_command_queue command_queue, cl_me
 
 /* ---- migrate ----------------------------------------------------------------------------- */
 
+/* Where memory lies makes no difference to what it holds; but nobody may access it meanwhile whom nothing orders (5.5.4). */
+cl_int run_migrate(struct command *command)
+{
+    for (cl_uint i = 0; i < command->u.migrate.memobj_count; i++) {
+        const struct memobj *memobj = command->u.migrate.memobjs[i];
+        device_moves(command_device(command), command->serial, memobj->address, memobj->size, command->u.migrate.discards);
+    }
+    return CL_SUCCESS;
+}
+
 void drop_migrate(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.migrate.memobj_count; i++)
@@ -249,6 +259,7 @@ static cl_int fill_migrate(struct enqueue *enqueue, cl_uint count, const cl_mem 
     command->u.migrate.memobjs = calloc(count, sizeof *command->u.migrate.memobjs);
     if (!command->u.migrate.memobjs)
         return CL_OUT_OF_HOST_MEMORY;
+    command->u.migrate.discards = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     for (cl_uint i = 0; i < count; i++) {
         struct memobj *memobj = object_lookup(mem_objects[i], OBJECT_MEMOBJ);
         if (!memobj)

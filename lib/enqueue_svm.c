@@ -255,27 +255,47 @@ cl_int CL_API_CALL api_clEnqueueSVMFree(
     return enqueue_end(&enqueue, err, false, event);
 }
 
-static bool svm_range_valid(struct context *context, const void *pointer, size_t size)
+/* Of size 0 it is the whole allocation. */
+static bool svm_range_of(struct context *context, const void *pointer, size_t size, struct svm_range *out_range)
 {
     bool valid = false;
     runtime_lock();
     const struct svm_allocation *allocation = svm_find(context, pointer);
-    if (allocation)
-        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size,
-                             allocation->size);
+    if (allocation) {
+        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size, allocation->size);
+        *out_range = size ? (struct svm_range){address_of(pointer), size} : (struct svm_range){address_of(allocation->pointer), allocation->size};
+    }
     runtime_unlock();
     return valid;
 }
 
-static cl_int check_svm_migrate(const struct queue *queue, cl_uint count, const void **pointers,
-                                const size_t *sizes, cl_mem_migration_flags flags)
+cl_int run_svm_migrate(struct command *command)
 {
+    for (cl_uint i = 0; i < command->u.svm_migrate.count; i++) {
+        const struct svm_range *range = &command->u.svm_migrate.ranges[i];
+        device_moves(command_device(command), command->serial, range->address, range->size, command->u.svm_migrate.discards);
+    }
+    return CL_SUCCESS;
+}
+
+void drop_svm_migrate(struct command *command)
+{
+    free(command->u.svm_migrate.ranges);
+}
+
+static cl_int fill_svm_migrate(struct enqueue *enqueue, cl_uint count, const void **pointers, const size_t *sizes, cl_mem_migration_flags flags)
+{
+    struct command *command = enqueue->command;
     if (count == 0 || !pointers ||
         flags &
             ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
         return CL_INVALID_VALUE;
+    command->u.svm_migrate.ranges = calloc(count, sizeof *command->u.svm_migrate.ranges);
+    if (!command->u.svm_migrate.ranges)
+        return CL_OUT_OF_HOST_MEMORY;
+    command->u.svm_migrate.discards = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     for (cl_uint i = 0; i < count; i++)
-        if (!svm_range_valid(queue->context, pointers[i], sizes ? sizes[i] : 0))
+        if (!svm_range_of(enqueue->queue->context, pointers[i], sizes ? sizes[i] : 0, &command->u.svm_migrate.ranges[command->u.svm_migrate.count++]))
             return CL_INVALID_VALUE;
     return CL_SUCCESS;
 }
@@ -291,6 +311,6 @@ cl_int CL_API_CALL api_clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl
     if (!err)
         err = check_svm(&enqueue);
     if (!err)
-        err = check_svm_migrate(enqueue.queue, num_svm_pointers, svm_pointers, sizes, flags);
+        err = fill_svm_migrate(&enqueue, num_svm_pointers, svm_pointers, sizes, flags);
     return enqueue_end(&enqueue, err, false, event);
 }

@@ -71,7 +71,8 @@ struct command {
         struct { void **pointers; cl_uint count;
                  void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *);
                  void *data; } svm_free;
-        struct { struct memobj **memobjs; cl_uint memobj_count; } migrate;
+        struct { struct memobj **memobjs; cl_uint memobj_count; bool discards; } migrate;
+        struct { struct svm_range { uint64_t address; size_t size; } *ranges; cl_uint count; bool discards; } svm_migrate;
         struct { struct semaphore **list; struct event **waiters; cl_uint count; } semaphore;
         struct command_buffer *command_buffer; /* referenced */
     } u;

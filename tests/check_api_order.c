@@ -400,6 +400,63 @@ START_TEST(sub_buffers_that_overlap)
 }
 END_TEST
 
+static void migrate(cl_command_queue on, cl_mem_migration_flags flags, cl_uint count, const cl_event *waits)
+{
+    cl_ok(clEnqueueMigrateMemObjects(on, 1, &buffer, flags, count, waits, NULL));
+}
+
+/* 5.5.4: the program has to avoid that others access it meanwhile. */
+START_TEST(memory_that_is_migrated)
+{
+    cl_event event = fill(queue, 0, NULL);
+    migrate(second, 0, 1, &event);
+    migrate(queue, CL_MIGRATE_MEM_OBJECT_HOST, 0, NULL); /* two that only move it */
+    ck_assert(!race());
+    fill(second, 0, NULL);
+    migrate(queue, 0, 0, NULL);
+    ck_assert_uint_eq(races(), 1);
+    migrate(second, 0, 0, NULL);
+    migrate(queue, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL);
+    ck_assert_uint_eq(races(), 2);
+}
+END_TEST
+
+static void set_up_uninitialized(void)
+{
+    setenv("ORRERY_UNINITIALIZED", "warning", 1);
+    set_up();
+}
+
+START_TEST(contents_that_a_migration_discards)
+{
+    const size_t items = 1;
+    for (cl_mem_migration_flags discards = 0; discards <= CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED; discards += CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) {
+        cl_kernel kernel = cl_kernel_of(context, "kernel void k(global uint *p) { if (p[0] == 7) p[1] = 3; }", "");
+        cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        fill(queue, 0, NULL);
+        migrate(queue, discards, 0, NULL);
+        cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+        ck_assert(!race());
+        ck_assert_uint_eq(finding_count_of("uninitialised-branch"), discards != 0);
+        cl_ok(clReleaseKernel(kernel));
+    }
+}
+END_TEST
+
+START_TEST(shared_memory_that_is_migrated)
+{
+    char *words = clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0);
+    const void *behind = words + 32;
+    const size_t sizes[] = {16, 0};
+    for (size_t i = 0; i < 2; i++) { /* a part, and all of it */
+        cl_ok(clEnqueueSVMMemFill(queue, words + 48, &one, sizeof one, 16, 0, NULL, NULL));
+        cl_ok(clEnqueueSVMMigrateMem(second, 1, &behind, &sizes[i], 0, 0, NULL, NULL));
+        ck_assert_uint_eq(races(), i);
+    }
+    clSVMFree(context, words);
+}
+END_TEST
+
 START_TEST(host_memory_that_two_commands_share)
 {
     cl_uint bytes[16];
@@ -884,6 +941,8 @@ int main(void)
     tcase_add_loop_test(cases, not_before_the_wait_nor_behind_the_signal, 0, 2);
     ADD(what_the_host_learns_later_is_no_order);
     ADD(sub_buffers_that_overlap);
+    ADD(memory_that_is_migrated);
+    ADD(shared_memory_that_is_migrated);
     ADD(host_memory_that_two_commands_share);
     ADD(a_map_nobody_waited_for);
     ADD(map_and_unmap_in_order);
@@ -904,7 +963,11 @@ int main(void)
     tcase_add_loop_test(logged, lines_are_told_apart, 0, 2);
     tcase_add_loop_test(logged, one_of_many_lines, 0, 12);
     tcase_add_test(logged, the_line_that_enqueued_the_command);
+    TCase *uninitialized = tcase_create("uninitialized");
+    tcase_add_checked_fixture(uninitialized, set_up_uninitialized, tear_down);
+    tcase_add_test(uninitialized, contents_that_a_migration_discards);
     suite_add_tcase(suite, cases);
     suite_add_tcase(suite, logged);
+    suite_add_tcase(suite, uninitialized);
     return cl_run_suite(suite);
 }

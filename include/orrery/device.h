@@ -113,6 +113,7 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
  * one map of the same bytes and flags back; map: the command that made it. host: where the program sees them, NULL when that is the same memory or
  * need not be copied. */
 enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2 };
+void device_moves(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards); /* to where others reach it sooner; or its contents are lost */
 void device_frees(struct device *device, uint32_t command, uint64_t address); /* the allocation that begins there, if one does, goes now */
 void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags, void *host);
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size, uint32_t flags, const void *host);
