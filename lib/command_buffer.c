@@ -4,6 +4,7 @@
  * the call, so that it has the errors of the one that is enqueued. Enqueuing makes the calls: what a command waits for in
  * the buffer becomes its wait list, the caller's wait list stands before all, and one command behind all is the buffer's.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -538,7 +539,9 @@ static size_t most_waits(const struct command_buffer *buffer)
 
 static cl_int issue_all(struct instance *instance)
 {
+    static atomic_uint executions;
     cl_int err = CL_SUCCESS;
+    enqueue_batch(atomic_fetch_add(&executions, 1) + 1);
     for (size_t i = 0; i < instance->buffer->count && !err; i++) {
         const struct recorded *recorded = &instance->buffer->commands[i];
         cl_uint count = waits_of(instance, i);
@@ -548,6 +551,7 @@ static cl_int issue_all(struct instance *instance)
         if (recorded->kind == RECORD_BARRIER)
             instance->barrier = i + 1;
     }
+    enqueue_batch(0);
     return err;
 }
 

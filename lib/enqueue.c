@@ -70,10 +70,16 @@ static cl_int wait_for(struct event *event)
 }
 
 static _Thread_local bool rehearsing;
+static _Thread_local uint32_t batch;
 
 void enqueue_rehearse(bool on)
 {
     rehearsing = on;
+}
+
+void enqueue_batch(uint32_t number)
+{
+    batch = number;
 }
 
 cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event *out_event)
@@ -88,6 +94,7 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
     enqueue->command->blocking = blocking;
     enqueue->command->made = call_site_new();
     enqueue->command->enqueuer = caller_here();
+    enqueue->command->batch = batch;
     usage_command(enqueue->command);
     err = queue_append(enqueue->command);
     if (err) {

@@ -26,6 +26,7 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
 
 /* From now on this thread's commands are checked and filled, and then dropped instead of appended. */
 void enqueue_rehearse(bool on);
+void enqueue_batch(uint32_t number); /* the commands from here on are of that execution of a command buffer; 0: of none */
 
 /* A buffer a command of this queue may use: CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT,
  * CL_MISALIGNED_SUB_BUFFER_OFFSET. */

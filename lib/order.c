@@ -115,6 +115,7 @@ static void announce(enum order_kind kind, const struct command *command, const 
                                 .after = after,
                                 .after_count = count,
                                 .enqueuer = command->enqueuer,
+                                .batch = command->batch,
                                 .time = kind == ORDER_ENQUEUED ? 0 : device_clock(queue->device->device)};
     device_order(queue->device->device, &event);
 }

@@ -46,6 +46,7 @@ struct command {
     struct event **waits; cl_uint wait_count; /* the wait list; referenced */
     struct call_site *made;      /* where it was enqueued; NULL: nobody wants to know */
     const struct enqueuer *enqueuer; /* likewise, for races */
+    uint32_t batch;             /* see enqueue_batch */
     uint32_t *after;             /* room for order.c: wait_count + 1 serial numbers; NULL when nobody listens */
     /* owned by the executor */
     struct command *next, *previous; /* in the queue */

@@ -12,6 +12,7 @@
 #include "fault.h"
 #include "host_memory.h"
 #include "memory_view.h"
+#include "orrery/pipe.h"
 #include "rng.h"
 #include "schedule_record.h"
 
@@ -212,6 +213,12 @@ static void host_fault(void *self, struct wave *wave, const struct fault *fault)
 {
     struct device *device = self;
     fault_report(device->launch, wave, fault);
+}
+
+/* One kernel at a time may write into a pipe, and one read (OpenCL 2.2 API, glossary, Pipe). */
+static void host_packets(void *self, struct wave *wave, const struct pipe_side *side, bool writes)
+{
+    announce_command(self, wave->origin.launch->command, writes ? ACCESS_WRITE : ACCESS_READ, (uint64_t)(uintptr_t)side, sizeof *side, COMMAND_PACKETS);
 }
 
 static void host_enqueue(void *self, struct wave *wave, struct enqueue_call *call)
@@ -464,7 +471,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device_queues_init(&device->queues);
     device->scenario = scenario;
     device->report = report;
-    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .enqueue = host_enqueue, .clock = host_clock};
+    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .packets = host_packets, .enqueue = host_enqueue, .clock = host_clock};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
     if (!attach_checkers(device) || !books_init(device) || !open_host(device)) {
@@ -712,6 +719,7 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
 void device_moves(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards)
 {
     struct region *region = discards ? arena_find(&device->arena, address, size) : NULL;
+    check_mapped(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size);
     if (region)
         memory_set_valid(region, address, size, false);
     announce_command(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size, COMMAND_MOVES);

@@ -418,6 +418,14 @@ START_TEST(memory_that_is_migrated)
     migrate(second, 0, 0, NULL);
     migrate(queue, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL);
     ck_assert_uint_eq(races(), 2);
+    cl_int err;
+    void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+    cl_ok(err);
+    migrate(queue, 0, 0, NULL);
+    ck_assert_uint_eq(races() + finding_count_of("mapped-access"), 2);
+    migrate(queue, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL);
+    ck_assert_uint_eq(races() + finding_count_of("mapped-access"), 3);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
 }
 END_TEST
 
@@ -454,6 +462,40 @@ START_TEST(shared_memory_that_is_migrated)
         ck_assert_uint_eq(races(), i);
     }
     clSVMFree(context, words);
+}
+END_TEST
+
+static cl_event run_on(cl_command_queue on, cl_kernel kernel, const cl_event *waits)
+{
+    const size_t items = 4;
+    cl_event event;
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &items, NULL, waits != NULL, waits, &event));
+    return event;
+}
+
+/* Glossary, Pipe: at any one time one kernel instance may write into it, and one may read. */
+START_TEST(sides_of_a_pipe)
+{
+    cl_int err;
+    const char *text = _i ? "kernel void k(read_only pipe uint p) { uint x; read_pipe(p, &x); }"
+                          : "kernel void k(write_only pipe uint p) { uint x = 3; write_pipe(p, &x); }";
+    const char *other_text = _i ? "kernel void k(write_only pipe uint p) { uint x = 3; write_pipe(p, &x); }"
+                                : "kernel void k(read_only pipe uint p) { uint x; read_pipe(p, &x); }";
+    cl_kernel kernel = cl_kernel_of(context, text, "-cl-std=CL2.0"), other = cl_kernel_of(context, other_text, "-cl-std=CL2.0");
+    cl_mem pipe = clCreatePipe(context, 0, sizeof(cl_uint), 64, NULL, &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof pipe, &pipe));
+    cl_ok(clSetKernelArg(other, 0, sizeof pipe, &pipe));
+    cl_event event = run_on(queue, kernel, NULL);
+    run_on(second, other, NULL); /* the other side */
+    run_on(unordered, kernel, &event);
+    ck_assert(!race());
+    run_on(queue, kernel, NULL);
+    run_on(unordered, kernel, NULL);
+    ck_assert_uint_eq(races(), 1);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseKernel(other));
+    cl_ok(clReleaseMemObject(pipe));
 }
 END_TEST
 
@@ -943,6 +985,7 @@ int main(void)
     ADD(sub_buffers_that_overlap);
     ADD(memory_that_is_migrated);
     ADD(shared_memory_that_is_migrated);
+    tcase_add_loop_test(cases, sides_of_a_pipe, 0, 2);
     ADD(host_memory_that_two_commands_share);
     ADD(a_map_nobody_waited_for);
     ADD(map_and_unmap_in_order);

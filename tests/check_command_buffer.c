@@ -178,6 +178,15 @@ START_TEST(a_barrier_between)
     cl_ok(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL));
     cl_ok(clFinish(unordered));
     ck_assert_uint_eq(findings_of("race-commands"), !_i);
+    if (!_i) { /* told as it was recorded */
+        struct orrery_finding finding;
+        orrery_finding_get_fn *get;
+        void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_finding_get");
+        memcpy(&get, &function, sizeof function);
+        ck_assert_int_eq(get(0, &finding), ORRERY_OK);
+        ck_assert_ptr_nonnull(strstr(finding.fix, "add the sync point of command"));
+        ck_assert_ptr_nonnull(strstr(finding.access[0].by, "clCommandFillBufferKHR"));
+    }
     recorder_free(recorder);
 }
 END_TEST

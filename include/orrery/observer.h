@@ -183,8 +183,10 @@ struct sync_event {
 };
 
 /* A host command touched memory: the device's, or the host's that it was given. A map reads what it maps (it opens the
- * bytes besides when the host may write them), and an unmap reads or writes it. What is freed counts as written: nobody may use it any more. */
-enum command_role { COMMAND_MOVES, COMMAND_MAPS, COMMAND_OPENS, COMMAND_UNMAPS, COMMAND_FREES };
+ * bytes besides when the host may write them), and an unmap reads or writes it. What is freed counts as written: nobody may use it any more.
+ * COMMAND_PACKETS: the command's kernel reads packets from a pipe, or writes some to it. The bytes are those of that side, of which one
+ * kernel at a time has the use. */
+enum command_role { COMMAND_MOVES, COMMAND_MAPS, COMMAND_OPENS, COMMAND_UNMAPS, COMMAND_FREES, COMMAND_PACKETS };
 struct command_event {
     uint32_t command;
     enum access_kind kind;
@@ -215,6 +217,7 @@ struct order_event {
     const uint32_t *after; size_t after_count;
     uint64_t time;         /* simulated nanoseconds; of BEGIN and END */
     const struct enqueuer *enqueuer; /* of ENQUEUED; NULL: not known */
+    uint32_t batch;        /* of ENQUEUED: commands of one clEnqueueCommandBufferKHR have one number; 0: it is of none */
 };
 
 /* A wave runs for a while, alone: nothing else on the device does in between. */

@@ -139,6 +139,8 @@ static uint64_t misused(struct turn *turn, const char *why)
 static void enter(struct turn *turn, bool writes)
 {
     const uint32_t launch = turn->wave->origin.launch->launch;
+    if (turn->pipe->user[writes] != launch && turn->wave->host->packets)
+        turn->wave->host->packets(turn->wave->host->self, turn->wave, writes ? &turn->pipe->write : &turn->pipe->read, writes);
     turn->pipe->user[writes] = launch;
     if (turn->pipe->user[!writes] == launch)
         misused(turn, "the same kernel reads from and writes to this pipe");

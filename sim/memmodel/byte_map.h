@@ -27,6 +27,8 @@ struct byte_access {
     uint32_t map;       /* an unmap: the command that mapped; else 0 */
     bool opens;         /* no access by itself: from here on the host may write */
     bool frees;         /* a write: the bytes are gone */
+    bool packets;       /* the use of one side of a pipe, by a kernel that */
+    bool reads_packets; /* ... reads */
     enum memory_scope releases, acquires; /* of a kernel: struct launch_info */
 };
 

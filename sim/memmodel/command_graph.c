@@ -464,7 +464,7 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
         .saw = RULE(13101) ? graph->step : 0,
         .after = after,
         .after_count = event->after_count,
-        .facts = {.call = event->call, .queue = event->queue, .device = event->device, .enqueuer = event->enqueuer},
+        .facts = {.call = event->call, .queue = event->queue, .device = event->device, .enqueuer = event->enqueuer, .batch = event->batch},
     };
     for (size_t i = 0; i < event->after_count; i++)
         if (!node_of(graph, after[i])) /* a user event, or forgotten */

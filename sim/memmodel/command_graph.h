@@ -50,7 +50,7 @@ bool command_graph_idle(const struct command_graph *graph);
 bool command_graph_exhausted(const struct command_graph *graph);
 
 /* What ENQUEUED said of a command; NULL when it is forgotten or no command. */
-struct command_facts { const char *call; uint32_t queue, device; const struct enqueuer *enqueuer; bool asked; /* the host was told that it is complete, by a query */ };
+struct command_facts { const char *call; uint32_t queue, device, batch; const struct enqueuer *enqueuer; bool asked; /* the host was told that it is complete, by a query */ };
 const struct command_facts *command_graph_facts(const struct command_graph *graph, uint32_t command);
 
 #endif

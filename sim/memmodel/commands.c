@@ -459,16 +459,19 @@ static void on_command(void *self, const struct command_event *event)
 {
     struct commands *commands = self;
     struct byte_access access = {.command = event->command,
-                                 .kind = event->kind,
-                                 .by_map = event->role != COMMAND_MOVES && event->role != COMMAND_FREES,
+                                 .kind = event->role == COMMAND_PACKETS ? ACCESS_WRITE : event->kind,
+                                 .by_map = event->role == COMMAND_MAPS || event->role == COMMAND_OPENS || event->role == COMMAND_UNMAPS,
+                                 .packets = event->role == COMMAND_PACKETS,
+                                 .reads_packets = event->role == COMMAND_PACKETS && event->kind == ACCESS_READ,
                                  .frees = event->role == COMMAND_FREES,
                                  .map = event->map,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
     if (commands_judges(commands, event->command)) {
-        if (cross_launch_lacks_elders(commands->cross, event->command))
+        if (!access.packets && cross_launch_lacks_elders(commands->cross, event->command))
             commands_tell_elders(commands, event->command);
-        cross_launch_command(commands->cross, event);
+        if (!access.packets)
+            cross_launch_command(commands->cross, event);
         take_range(commands, event, &access);
     }
     say_loss(commands);

@@ -15,7 +15,8 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b)
 static void describe(const struct commands *commands, const struct cross_side *from, struct finding_access *access, struct side *side)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
-    const char *call = facts ? facts->call : "?", *kernel = from->kernel ? from->kernel : "";
+    char text[CALL_CHARS];
+    const char *call = facts ? commands_call(facts, text) : "?", *kernel = from->kernel ? from->kernel : "";
     const bool named = from->argument[0] != '\0';
     if (!from->kernel)
         access->place = commands_enqueued_at(facts);

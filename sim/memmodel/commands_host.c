@@ -452,7 +452,7 @@ bool commands_host_told(struct commands *commands, uint32_t command)
 
 void commands_host_access(struct commands *commands, const struct host_access *access)
 {
-    char by[160] = "";
+    char by[160] = "", text[CALL_CHARS];
     const struct region *region = commands_region_of(commands, access->address);
     struct area area = {.id = 0};
     pthread_mutex_lock(&commands->lock);
@@ -473,9 +473,9 @@ void commands_host_access(struct commands *commands, const struct host_access *a
         .spec = region && region->flags & REGION_FLAG_SVM ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
                                                           : "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object"};
     if (facts) {
-        commands_format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", facts->call, access->command,
-               facts->queue);
-        finding.access[1] = (struct finding_access){.act = ACT_CALL, .what = facts->call, .by = by, .device_id = facts->device,
+        const char *call = commands_call(facts, text);
+        commands_format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", call, access->command, facts->queue);
+        finding.access[1] = (struct finding_access){.act = ACT_CALL, .what = call, .by = by, .device_id = facts->device,
                                                      .place = commands_enqueued_at(facts)};
     }
     report_add(commands->report, &finding);

@@ -48,7 +48,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { SPEC_CHARS = 480, OBJECT_CHARS = 480 };
+enum { SPEC_CHARS = 480, OBJECT_CHARS = 480, CALL_CHARS = 64 };
 
 /* What is open in one allocation. id 0: memory of the host. */
 struct area {
@@ -181,6 +181,7 @@ void commands_sites_free(struct commands *commands);
 void commands_tell_all(struct commands *commands);
 void commands_explain(const struct commands *commands, bool atomics, uint32_t first, uint32_t second, char why[SPEC_CHARS]);
 bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS]); /* verified? */
+const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS]); /* of a command buffer: by which it was recorded */
 void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
                        struct finding_access *out_access, struct side *side);
 const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,

@@ -13,6 +13,8 @@ static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side
 
 static const char *action(const struct byte_access *access)
 {
+    if (access->packets)
+        return access->reads_packets ? "reading of packets" : "writing of packets";
     if (access->opens)
         return "mapping for writing";
     if (is_atomic(access))
@@ -30,15 +32,27 @@ void commands_format(char *text, size_t size, const char *pattern, ...)
     va_end(args);
 }
 
+/* What the program called. */
+const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS])
+{
+    static const char enqueue[] = "clEnqueue";
+    if (!facts->batch || strncmp(facts->call, enqueue, sizeof enqueue - 1) != 0)
+        return facts->call;
+    commands_format(out, CALL_CHARS, "clCommand%sKHR", facts->call + sizeof enqueue - 1);
+    return out;
+}
+
 void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
                        struct finding_access *out_access, struct side *side)
 {
     const struct site *site = commands_site_of(commands, access);
     const bool one = site && site->one_of_several;
+    char text[CALL_CHARS];
+    const char *call = commands_call(facts, text);
     commands_format(side->what, sizeof side->what, "%s%s%s by %s", one ? "one of the " : "", action(access), one ? is_atomic(access) ? "es" : "s" : "",
-                    site ? "a kernel" : facts->call);
+                    site ? "a kernel" : call);
     commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
-           site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
+           site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", call, access->command,
            facts->queue, site && site->argument ? ", " : "", site && site->argument ? site->argument : "");
     *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
     out_access->place = site ? site->place : commands_enqueued_at(facts);
@@ -69,6 +83,9 @@ void commands_explain(const struct commands *commands, bool atomics, uint32_t fi
                " waits for the other; what atomic operations of kernels that the host enqueued do "
                "together on one memory object is implementation-defined",
                first, second);
+    else if (a->batch && a->batch == b->batch)
+        commands_format(why, SPEC_CHARS, "neither of the commands %" PRIu32 " and %" PRIu32 ", of one command buffer, waits for the sync point of the other: %s",
+               first, second, queues);
     else
         commands_format(why, SPEC_CHARS,
                "neither of the commands %" PRIu32 " and %" PRIu32
@@ -101,41 +118,55 @@ static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
     return false;
 }
 
+/* By which call of the program's it came. */
+enum { NAME_CHARS = 64 };
+
+static void name_enqueued(const struct command_facts *facts, uint32_t command, char out[NAME_CHARS])
+{
+    commands_format(out, NAME_CHARS, "%scommand %" PRIu32, facts->batch ? "the clEnqueueCommandBufferKHR of " : "", command);
+}
+
 /* Only what was gone through again, and hangs nowhere; or, not verified, what has to be settled first. */
 bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first), *b = command_graph_facts(commands->graph, second);
     const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
-    char flush[80] = "", wait[160] = "";
+    char flush[80] = "", wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
+    if (a->batch && a->batch == b->batch) {
+        commands_format(fix, SPEC_CHARS, "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32, first, second);
+        return tried && helps(commands, EDIT_WAIT_LIST, first, second);
+    }
+    name_enqueued(a, first, one);
+    name_enqueued(b, second, other);
     if (crosses)
         commands_format(flush, sizeof flush, ", with clFlush before on all queues that it waits for");
     else if (a->queue != b->queue)
         commands_format(flush, sizeof flush, ", with clFlush on queue %" PRIu32 " before", a->queue);
     if (talked(commands, first, second)) {
-        commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of command %" PRIu32
-               " to the wait list of command %" PRIu32 "%s; else have these release and acquire, for the device or wider", first, second, flush);
+        commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of %s"
+               " to the wait list of %s%s; else have these release and acquire, %s", one, other, flush,
+               a->device == b->device ? "for the device or wider" : "for all SVM devices");
         return false;
     }
     if (!tried) {
-        commands_format(fix, SPEC_CHARS, "add the event of command %" PRIu32 " to the wait list of command %" PRIu32 "%s", first, second, flush);
+        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
         return false;
     }
     if (!crosses && helps(commands, EDIT_FINISH, first, second))
-        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued", a->queue, second);
+        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued", a->queue, other);
     else if (!crosses && helps(commands, EDIT_HOST_WAITS, first, second))
-        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before command %" PRIu32 " is enqueued", second);
+        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued", other);
     if (helps(commands, EDIT_WAIT_LIST, first, second)) {
-        commands_format(fix, SPEC_CHARS, "add the event of command %" PRIu32 " to the wait list of command %" PRIu32 "%s%s%s", first, second, flush,
+        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other, flush,
                wait, wait[0] || crosses ? "" : "; the host itself cannot wait for it there without waiting for ever");
         return true;
     }
     if (helps(commands, EDIT_HOST_SETS, first, second)) {
-        commands_format(fix, SPEC_CHARS, "wait for the event of command %" PRIu32 " with clWaitForEvents before the user event is set that command %" PRIu32
-               " waits for", second, first);
+        commands_format(fix, SPEC_CHARS, "wait for the event of %s with clWaitForEvents before the user event is set that %s waits for", other, one);
         return true;
     }
-    commands_format(fix, SPEC_CHARS, "set all user events that command %" PRIu32 " waits for before command %" PRIu32
-           " is enqueued, and add the event of the one to the wait list of the other%s", first, second, flush);
+    commands_format(fix, SPEC_CHARS, "set all user events that %s waits for before %s"
+           " is enqueued, and add the event of the one to the wait list of the other%s", one, other, flush);
     return false;
 }
 
@@ -163,17 +194,21 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
                               .kernel = site ? site->kernel : NULL,
                               .object = commands_object(commands, conflict->area, first, second, object),
-                              .has_offset = conflict->area->id != 0,
-                              .offset_bytes = conflict->low - conflict->area->low,
+                              .has_offset = conflict->area->id != 0 && !second->packets,
+                              .offset_bytes = second->packets ? 0 : conflict->low - conflict->area->low,
                               .access_count = 2,
                               .why = why,
                               .fix = fix,
                               .spec = spec_text};
     commands_describe(commands, first, command_graph_facts(commands->graph, first->command), &finding.access[0], &side[0]);
     commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
-    finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
+    if (!second->packets)
+        finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
     if (!report_has(commands->report, &finding)) {
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
+        if (second->packets)
+            commands_format(why + strlen(why), SPEC_CHARS - strlen(why), "; of the kernels that %s a pipe one may run at a time",
+                            second->reads_packets ? "read from" : "write into");
         finding.fix_verified = commands_cure(commands, first->command, second->command, fix);
     }
     report_add(commands->report, &finding);
@@ -207,7 +242,7 @@ static bool is_followed(const struct commands *commands, const struct conflict *
 static bool is_judged_otherwise(const struct commands *commands, const struct conflict *conflict)
 {
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
-    if (!conflict->area->id)
+    if (!conflict->area->id || later->packets)
         return false;
     if (cross_launch_judges(commands->cross, later->command, earlier->command))
         return true;

@@ -566,10 +566,19 @@ static void describe(const struct kin *kin, uint32_t member, const struct deeds 
     out_access->place = deeds->place[use][site];
 }
 
+/* The ancestor's child of which it came; NULL: it did not come of it. */
+static const struct member *child_between(const struct kin *kin, uint32_t ancestor, uint32_t row)
+{
+    while (row != UINT32_MAX && kin->members[row]->parent != kin->members[ancestor]->launch)
+        row = kin->members[row]->parent ? index_of(kin, kin->members[row]->parent) : UINT32_MAX;
+    return row == UINT32_MAX ? NULL : kin->members[row];
+}
+
 static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, bool fine, char why[TEXT_CHARS], char fix[TEXT_CHARS])
 {
     const struct member *a = kin->members[earlier], *b = kin->members[later];
     const bool child = b->parent == a->launch;
+    const struct member *between = child ? NULL : child_between(kin, earlier, later);
     if (child && b->start == LAUNCH_AFTER_GROUP)
         format(why, "kernel %s waits for the end of the work-group that enqueued it alone (CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and "
                     "another work-group of kernel %s made the access", b->kernel, a->kernel);
@@ -579,10 +588,12 @@ static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, boo
     else if (child)
         format(why, "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT), and does not even see what that "
                     "wrote before: enqueue_kernel orders fine-grained SVM alone", b->kernel, a->kernel);
+    else if (between)
+        format(why, "kernel %s came of kernel %s, which does not wait for kernel %s", b->kernel, between->kernel, a->kernel);
     else
         format(why, "neither of the kernels %s and %s waits for the other: a device queue is out of order", a->kernel, b->kernel);
-    if (child)
-        format(fix, "enqueue kernel %s with CLK_ENQUEUE_FLAGS_WAIT_KERNEL", b->kernel);
+    if (child || between)
+        format(fix, "enqueue kernel %s with CLK_ENQUEUE_FLAGS_WAIT_KERNEL", between ? between->kernel : b->kernel);
     else
         format(fix, "pass the event of the one that is to come first in the wait list of the other");
 }

@@ -671,7 +671,7 @@ static void hear_command(void *self, const struct command_event *event)
     const struct range range = {event->address, event->size_bytes, event->kind == ACCESS_WRITE};
     const struct region *region = memory_region(caches->memory, event->address);
     bool ours = event->address >= region->low && event->address < region->high;
-    if (caches->lost || !ours || event->role == COMMAND_OPENS || event->role == COMMAND_FREES || !begin_command(caches, event))
+    if (caches->lost || !ours || event->role == COMMAND_OPENS || event->role == COMMAND_FREES || event->role == COMMAND_PACKETS || !begin_command(caches, event))
         return;
     for (uint32_t i = caches->cache_count; i-- > 0;) /* inner ones first: they hand to outer ones */
         host_cache(caches, &caches->caches[i], &range);
