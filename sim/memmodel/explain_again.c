@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "edges.h"
 #include "explain_state.h"
@@ -371,6 +372,35 @@ static uint32_t acquire_place(const struct question *question, const struct meet
     return NO_PLACE;
 }
 
+/* Members of the second access's work-group wait at the barrier behind the acquire: what they did behind their own, before that place of
+ * the history, comes behind it. For each local id one more than where its latest acquire since the group's latest barrier is; 0: none. */
+struct waiters { uint64_t first; uint32_t *own, count, to; };
+
+static bool find_waiters(const struct question *question, const struct meeting *meeting, uint32_t site, uint32_t to, struct waiters *out)
+{
+    const uint64_t *local = question->launch->local_size;
+    const uint64_t group = unit_group(question, meeting->second.unit);
+    *out = (struct waiters){.count = (uint32_t)(local[0] * local[1] * local[2]), .to = to};
+    out->first = group * out->count;
+    out->own = calloc(out->count, sizeof *out->own);
+    for (uint32_t at = 0; out->own && at < to; at++) {
+        const struct happening *happening = &question->history->items[at];
+        if (happening->kind == HAPPENED_BARRIER && happening->by == group)
+            memset(out->own, 0, out->count * sizeof *out->own);
+        else if (happening->site == site && message_end(question, meeting, happening, false) && happening->by - out->first < out->count)
+            out->own[happening->by - out->first] = at + 1;
+    }
+    return out->own;
+}
+
+static bool waits_behind(const struct question *question, const struct waiters *waiters, uint32_t at)
+{
+    const struct happening *happening = &question->history->items[at];
+    const uint64_t local = happening->by - waiters->first;
+    const bool by_unit = happening->kind == HAPPENED_ATOMIC || happening->kind == HAPPENED_FENCE || happening->kind == HAPPENED_OVERWRITE;
+    return waiters->own && by_unit && at < waiters->to && local < waiters->count && waiters->own[local] && at >= waiters->own[local];
+}
+
 bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy)
 {
     const struct question own = {.history = question->history, .launch = question->launch, .meetings = meeting, .meeting_count = 1};
@@ -379,9 +409,10 @@ bool again_message(const struct question *question, const struct meeting *meetin
     const uint32_t to = takes ? acquire_place(question, meeting, remedy->acquire_site) : NO_PLACE;
     struct search search = {.question = &own};
     struct again again = {.search = &search};
+    struct waiters waiters = {.own = NULL};
     struct agent agent;
     uint64_t tick = 1;
-    if (question->history->full || !search_locate(&search))
+    if (question->history->full || !search_locate(&search) || (to != NO_PLACE && !find_waiters(question, meeting, remedy->acquire_site, to, &waiters)))
         return false;
     const uint32_t first_at = from < search.first_at[0] ? from : search.first_at[0];
     order_init(&again.order, question->rule);
@@ -395,9 +426,13 @@ bool again_message(const struct question *question, const struct meeting *meetin
             order_barrier(&again.order, unit_group(question, meeting->first.unit), 1u << question->region, SCOPE_WORK_GROUP, remedy->release_site);
         if (at == to)
             order_barrier(&again.order, unit_group(question, meeting->second.unit), 1u << question->region, SCOPE_WORK_GROUP, remedy->acquire_site);
-        if (at < meeting->end)
+        for (uint32_t behind = 0; at == to && behind < to; behind++)
+            if (waits_behind(question, &waiters, behind))
+                happen(&again, &question->history->items[behind], behind);
+        if (at < meeting->end && !waits_behind(question, &waiters, at))
             happen(&again, &question->history->items[at], at);
     }
+    free(waiters.own);
     order_agent(&again.order, meeting->second.unit, &agent);
     const bool known = !again.order.failed && !again.order.pool.failed &&
                        order_knows(&again.order, &agent, question->region, meeting->first.unit, tick);

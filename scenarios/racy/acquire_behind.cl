@@ -1,0 +1,13 @@
+/* An acquire by another work-item that comes behind the place where a barrier would stand hands nothing on by that. */
+kernel void k(global int *a, global atomic_int *flag, global int *out)
+{
+    int l = get_local_id(0), g = get_global_id(0), v = g + 1;
+    v += atomic_load_explicit(flag + 1, memory_order_acquire, memory_scope_device);
+    if (l == 1) {
+        a[0] = v;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    }
+    if (l == 0)
+        v += atomic_load_explicit(flag, memory_order_acquire, memory_scope_device);
+    out[g] = v;
+}
