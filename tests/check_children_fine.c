@@ -113,6 +113,14 @@ START_TEST(with_the_parent_s_end)
 }
 END_TEST
 
+/* Of one allocation, at different bytes. */
+START_TEST(each_two_places_are_told)
+{
+    run("if (g == 0) { " CHILD(1, "b[1] = 1; o[1] = b[2];") CHILD(1, "b[2] = 4; b[1] = 4;") " }", "WAIT_KERNEL", _i ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
+    ck_assert_uint_eq(orrery_finding_count(), 2);
+}
+END_TEST
+
 #define ADDS "atomic_fetch_add_explicit((global atomic_int *)o, 1, memory_order_relaxed, SCOPE);"
 
 /* Atomics of kernels that came of one another, whatever memory they act on, do not race if each includes the other's work-item. */
@@ -141,6 +149,7 @@ int main(void)
     tcase_add_loop_test(tests, of_memory_with_atomics, 0, 2 * CASES);
     tcase_add_loop_test(tests, of_coarse_memory, 0, 2 * CASES);
     tcase_add_loop_test(tests, with_the_parent_s_end, 0, CASES);
+    tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
     tcase_add_loop_test(tests, by_scope, 0, 9);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -614,14 +614,56 @@ static void tell(const struct relatives *relatives, const struct kin *kin, uint3
     report_add(relatives->report, &finding);
 }
 
+/* The places of the program that were told of one allocation. RUNS_MOST: so many ranges are looked at for others. */
+enum { PAIRS_MOST = 64, RUNS_MOST = 4096 };
+struct told_pairs { struct { uint32_t site[2]; enum footprint_use use[2]; } items[PAIRS_MOST]; uint32_t count; };
+
+static bool is_new_pair(struct told_pairs *told, const struct meeting *meeting, uint32_t one, uint32_t other)
+{
+    for (uint32_t i = 0; i < told->count; i++)
+        if (told->items[i].site[0] == one && told->items[i].site[1] == other && told->items[i].use[0] == meeting->use_a && told->items[i].use[1] == meeting->use_b)
+            return false;
+    if (told->count == PAIRS_MOST)
+        return false;
+    told->items[told->count].site[0] = one;
+    told->items[told->count].site[1] = other;
+    told->items[told->count].use[0] = meeting->use_a;
+    told->items[told->count++].use[1] = meeting->use_b;
+    return true;
+}
+
+/* Wherever the two uses meet, each two places once. */
+static void tell_uses(const struct relatives *relatives, const struct kin *kin, uint32_t earlier, uint32_t later, struct meeting *meeting, struct told_pairs *told)
+{
+    uint64_t from = 0, end[2];
+    for (uint32_t runs = RUNS_MOST; runs-- && byte_set_common(&meeting->a->bytes[meeting->use_a], &meeting->b->bytes[meeting->use_b], from, &meeting->run);) {
+        const uint32_t one = footprint_sites_at(&meeting->a->sites[meeting->use_a], meeting->run.low, &end[0]);
+        const uint32_t other = footprint_sites_at(&meeting->b->sites[meeting->use_b], meeting->run.low, &end[1]);
+        if (is_new_pair(told, meeting, one, other))
+            tell(relatives, kin, earlier, later, meeting);
+        from = meeting->run.high;
+        for (int i = 0; i < 2; i++)
+            from = end[i] > meeting->run.low && end[i] < from ? end[i] : from;
+    }
+}
+
 /* fine: of fine-grained memory, or of other. */
 static void tell_some(const struct relatives *relatives, const struct kin *kin, uint32_t earlier, uint32_t later, const struct record *unknown, bool fine)
 {
     struct meeting meeting;
     uint32_t at[2] = {0, 0};
-    while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting))
-        if (meeting.a->fine == fine)
-            tell(relatives, kin, earlier, later, &meeting);
+    while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting)) {
+        struct told_pairs told = {.count = 0};
+        if (meeting.a->fine != fine)
+            continue;
+        for (enum footprint_use a = 0; a < FOOTPRINT_USES; a++)
+            for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++)
+                if (!(is_atomic(a) && is_atomic(b)) && (changes(a) || changes(b))) {
+                    meeting.use_a = a;
+                    meeting.use_b = b;
+                    tell_uses(relatives, kin, earlier, later, &meeting, &told);
+                }
+    }
 }
 
 static bool has_fine(const struct record *record)
