@@ -246,6 +246,7 @@ scenario_tests = \
 	%D%/schedule/barrier_waits_serial.yaml \
 	%D%/schedule/barrier_waits_told.yaml \
 	%D%/schedule/barriers.yaml \
+	%D%/schedule/behind_barrier.yaml \
 	%D%/schedule/gives_up.yaml \
 	%D%/schedule/groups_wait.yaml \
 	%D%/schedule/groups_wait_counted.yaml \
@@ -461,6 +462,7 @@ scenario_files = \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barrier_waits.cl \
 	%D%/schedule/barriers.cl \
+	%D%/schedule/behind_barrier.cl \
 	%D%/schedule/groups_wait.cl \
 	%D%/schedule/groups_wait_small.cl \
 	%D%/schedule/many_wait_for_last.cl \

@@ -332,12 +332,13 @@ void script_look(struct schedule *schedule)
         struct group_wave *wave = &script->group->waves[i];
         if (wave->stopped || wave->looked_at == place_of(wave))
             continue;
+        const bool was_let_by = wave->state == WAVE_READY && wave->barriers > wave->barriers_seen; /* who came last */
         wave->looked_at = place_of(wave);
         wave->stopped = reached(schedule, wave);
         wave->barriers_seen = wave->barriers;
         script->came |= wave->stopped;
         if (wave->stopped)
-            wave->left_at = place_of(wave);
+            wave->left_at = was_let_by ? 0 : place_of(wave); /* where it is now it has not been told to come to */
     }
 }
 
