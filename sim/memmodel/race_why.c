@@ -324,6 +324,16 @@ static void explain_image(struct reason *reason, bool sampled)
     wording_add(&reason->fix, "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item) between them");
 }
 
+/* A sub-group barrier that the first one's sub-group has passed since, or that stands between the two in the code: in a loop it may
+ * stand before both. */
+static bool was_passed(const struct races *races, const struct race *race, const struct shadow_access *now, const struct barrier_seen *barrier)
+{
+    const struct checker_host *host = races->host;
+    const struct group_order *group = now->agent->group;
+    return (host->precedes && host->precedes(host->self, race->context->site, barrier->site) && host->precedes(host->self, barrier->site, now->how.site)) ||
+           !group->sub_groups || race->context->tick < group->sub_groups[order_unit_sub_group(races->order, race->unit)].slice;
+}
+
 static void explain(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now)
 {
     const struct agent *agent = now->agent;
@@ -344,7 +354,8 @@ static void explain(struct reason *reason, const struct races *races, const stru
     const bool lacks_flag = barrier && !(barrier->regions >> race->region->space & 1);
     if (lacks_flag && !barrier->sub_group && (!barrier->named || races->order->history->full)) { /* else who waited there is known */
         barrier_lacks_flag(reason, races, barrier, race->region->space);
-    } else if (barrier && barrier->sub_group && order_unit_sub_group(races->order, race->unit) != agent->place.sub_group) {
+    } else if (barrier && barrier->sub_group && order_unit_sub_group(races->order, race->unit) != agent->place.sub_group &&
+               was_passed(races, race, now, barrier)) {
         between_sub_groups(reason, races, barrier, race->region->space);
     } else if (barrier && barrier->named) {
         beside_named(reason, races, barrier, race->region->space);
