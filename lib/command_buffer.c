@@ -4,7 +4,6 @@
  * the call, so that it has the errors of the one that is enqueued. Enqueuing makes the calls: what a command waits for in
  * the buffer becomes its wait list, the caller's wait list stands before all, and one command behind all is the buffer's.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -539,9 +538,12 @@ static size_t most_waits(const struct command_buffer *buffer)
 
 static cl_int issue_all(struct instance *instance)
 {
-    static atomic_uint executions;
+    static uint32_t executions; /* guarded by runtime_lock */
     cl_int err = CL_SUCCESS;
-    enqueue_batch(atomic_fetch_add(&executions, 1) + 1);
+    runtime_lock();
+    const uint32_t number = ++executions;
+    runtime_unlock();
+    enqueue_batch(number);
     for (size_t i = 0; i < instance->buffer->count && !err; i++) {
         const struct recorded *recorded = &instance->buffer->commands[i];
         cl_uint count = waits_of(instance, i);
