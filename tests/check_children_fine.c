@@ -121,6 +121,18 @@ START_TEST(each_two_places_are_told)
 }
 END_TEST
 
+/* Who came of a child that does not wait is mended there. */
+START_TEST(the_child_between)
+{
+    struct orrery_finding finding;
+    run("if (g < 32) { if (g == 0) " GRANDCHILD " b[g + 1] = 3; }", "NO_WAIT", 0);
+    ck_assert_uint_eq(orrery_finding_count(), 1);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_str_eq(finding.why, "kernel parent_block_2 came of kernel parent_block, which does not wait for kernel parent");
+    ck_assert_str_eq(finding.fix, "enqueue kernel parent_block with CLK_ENQUEUE_FLAGS_WAIT_KERNEL");
+}
+END_TEST
+
 #define ADDS "atomic_fetch_add_explicit((global atomic_int *)o, 1, memory_order_relaxed, SCOPE);"
 
 /* Atomics of kernels that came of one another, whatever memory they act on, do not race if each includes the other's work-item. */
@@ -150,6 +162,7 @@ int main(void)
     tcase_add_loop_test(tests, of_coarse_memory, 0, 2 * CASES);
     tcase_add_loop_test(tests, with_the_parent_s_end, 0, CASES);
     tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
+    tcase_add_test(tests, the_child_between);
     tcase_add_loop_test(tests, by_scope, 0, 9);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
