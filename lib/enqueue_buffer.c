@@ -236,7 +236,7 @@ cl_int run_migrate(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.migrate.memobj_count; i++) {
         const struct memobj *memobj = command->u.migrate.memobjs[i];
-        device_moves(command_device(command), command->serial, memobj->address, memobj->size, command->u.migrate.discards);
+        device_migrate(command_device(command), command->serial, memobj->address, memobj->size, command->u.migrate.discards);
     }
     return CL_SUCCESS;
 }

@@ -273,7 +273,7 @@ cl_int run_svm_migrate(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.svm_migrate.count; i++) {
         const struct svm_range *range = &command->u.svm_migrate.ranges[i];
-        device_moves(command_device(command), command->serial, range->address, range->size, command->u.svm_migrate.discards);
+        device_migrate(command_device(command), command->serial, range->address, range->size, command->u.svm_migrate.discards);
     }
     return CL_SUCCESS;
 }

@@ -716,13 +716,13 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
     return STATUS_OK;
 }
 
-void device_moves(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards)
+void device_migrate(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards)
 {
     struct region *region = discards ? arena_find(&device->arena, address, size) : NULL;
     check_mapped(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size);
     if (region)
         memory_set_valid(region, address, size, false);
-    announce_command(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size, COMMAND_MOVES);
+    announce_command(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size, COMMAND_MIGRATES);
 }
 
 void device_frees(struct device *device, uint32_t command, uint64_t address)

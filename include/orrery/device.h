@@ -109,12 +109,12 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
 enum status device_read(struct device *device, uint32_t command, uint64_t address, void *target, size_t size);
 enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source, size_t size); /* memmove */
 enum status device_fill(struct device *device, uint32_t command, uint64_t address, const void *pattern, size_t pattern_size, size_t size);
+void device_migrate(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards); /* discards: the contents are undefined then */
+void device_frees(struct device *device, uint32_t command, uint64_t address); /* the allocation that begins there, if one does, goes now */
 /* While bytes are mapped for reading kernels and commands may not write them; for writing, not touch. Each unmap takes
  * one map of the same bytes and flags back; map: the command that made it. host: where the program sees them, NULL when that is the same memory or
  * need not be copied. */
 enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2 };
-void device_moves(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards); /* to where others reach it sooner; or its contents are lost */
-void device_frees(struct device *device, uint32_t command, uint64_t address); /* the allocation that begins there, if one does, goes now */
 void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags, void *host);
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size, uint32_t flags, const void *host);
 

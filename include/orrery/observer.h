@@ -184,9 +184,10 @@ struct sync_event {
 
 /* A host command touched memory: the device's, or the host's that it was given. A map reads what it maps (it opens the
  * bytes besides when the host may write them), and an unmap reads or writes it. What is freed counts as written: nobody may use it any more.
+ * What is migrated is read, or written when its contents are given up, though no byte is copied.
  * COMMAND_PACKETS: the command's kernel reads packets from a pipe, or writes some to it. The bytes are those of that side, of which one
  * kernel at a time has the use. */
-enum command_role { COMMAND_MOVES, COMMAND_MAPS, COMMAND_OPENS, COMMAND_UNMAPS, COMMAND_FREES, COMMAND_PACKETS };
+enum command_role { COMMAND_MOVES, COMMAND_MAPS, COMMAND_OPENS, COMMAND_UNMAPS, COMMAND_FREES, COMMAND_MIGRATES, COMMAND_PACKETS };
 struct command_event {
     uint32_t command;
     enum access_kind kind;

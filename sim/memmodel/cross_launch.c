@@ -420,7 +420,7 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
     struct member *member = cross->member_count ? member_of_command(cross, event->command) : NULL;
     struct shadow_region *region = member ? cross_region_at(cross, event->address) : NULL;
     if (member)
-        member->partial |= event->role != COMMAND_MOVES || event->size_bytes > UINT32_MAX;
+        member->partial |= (event->role != COMMAND_MOVES && event->role != COMMAND_MIGRATES) || event->size_bytes > UINT32_MAX;
     if (region && event->role != COMMAND_OPENS) {
         const uint32_t size = event->size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size_bytes;
         cross->order.event = ++cross->time;

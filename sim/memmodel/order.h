@@ -285,6 +285,13 @@ static inline uint64_t order_slice(const struct agent *agent)
     return agent->item && agent->item->slice > slice ? agent->item->slice : slice;
 }
 
+/* Atomics of plain global memory at one place of the program: do all include each other's, whoever they are by, or none? Of several
+ * launches, places are one launch's each, and that is one device's. Objects of 4 bytes: those of 8 may overlap others that are as large. */
+static inline bool order_includes_alike(const struct order *order, enum memory_scope scope, uint32_t size)
+{
+    return size == 4 && scope > SCOPE_WORK_GROUP && order->rule == SCOPE_RULE_EQUAL && (!order->group_device || order->launches) && !order->formal;
+}
+
 bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
 
 /* A map that was put off is made when it is asked: it tells the same. */

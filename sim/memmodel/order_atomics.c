@@ -314,12 +314,11 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
 }
 
 /* What updates like it released is in one message of the object, as long as nobody broke the release sequence, and each has
- * acquired what was there before it released. Objects of 4 bytes: those of 8 may overlap others that are as large. */
-/* Of several launches, places of the program are one launch's each, and that is one device's. */
-static bool follows_all(const struct order *order, const struct atomic_act *act)
+ * acquired what was there before it released. */
+static bool follows_alike(const struct order *order, const struct atomic_act *act)
 {
-    if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) || act->region != IN_GLOBAL || act->size != 4 ||
-        act->svm_atomics || act->apart || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || (order->group_device && !order->launches) || order->formal)
+    if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) || act->region != IN_GLOBAL || act->svm_atomics || act->apart ||
+        !order_includes_alike(order, act->scope, act->size))
         return false;
     const struct variable *variable = variable_awake(order, act->address);
     return variable && variable->size == act->size && !variable->generation && variable->messages.count && !order->failed;
@@ -333,7 +332,7 @@ bool order_atomic(struct order *order, struct agent *agent, const struct atomic_
     if (agent->group && agent->group->relay && order_relay_atomic(order, agent, act))
         return false;
     atomic(order, agent, act);
-    const bool follows = follows_all(order, act);
+    const bool follows = follows_alike(order, act);
     if (!order_remembers(order))
         return follows;
     struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,

@@ -469,12 +469,17 @@ static bool changes(enum footprint_use use)
     return use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC;
 }
 
+/* Of two atomic ones, or of others. */
+static bool uses_conflict(enum footprint_use a, enum footprint_use b, bool atomics)
+{
+    return (is_atomic(a) && is_atomic(b)) == atomics && (changes(a) || changes(b));
+}
+
 static bool deeds_meet(struct meeting *meeting, bool atomics)
 {
     for (enum footprint_use a = 0; a < FOOTPRINT_USES; a++)
         for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++) {
-            if ((is_atomic(a) && is_atomic(b)) != atomics || (!changes(a) && !changes(b)) ||
-                !byte_set_intersection(&meeting->a->bytes[a], &meeting->b->bytes[b], &meeting->run))
+            if (!uses_conflict(a, b, atomics) || !byte_set_intersection(&meeting->a->bytes[a], &meeting->b->bytes[b], &meeting->run))
                 continue;
             meeting->use_a = a;
             meeting->use_b = b;
@@ -614,36 +619,19 @@ static void tell(const struct relatives *relatives, const struct kin *kin, uint3
     report_add(relatives->report, &finding);
 }
 
-/* The places of the program that were told of one allocation. RUNS_MOST: so many ranges are looked at for others. */
-enum { PAIRS_MOST = 64, RUNS_MOST = 4096 };
-struct told_pairs { struct { uint32_t site[2]; enum footprint_use use[2]; } items[PAIRS_MOST]; uint32_t count; };
-
-static bool is_new_pair(struct told_pairs *told, const struct meeting *meeting, uint32_t one, uint32_t other)
+/* Wherever the two uses meet, each two places of the program once. */
+static void tell_uses(const struct relatives *relatives, const struct kin *kin, uint32_t earlier, uint32_t later, struct meeting *meeting)
 {
-    for (uint32_t i = 0; i < told->count; i++)
-        if (told->items[i].site[0] == one && told->items[i].site[1] == other && told->items[i].use[0] == meeting->use_a && told->items[i].use[1] == meeting->use_b)
-            return false;
-    if (told->count == PAIRS_MOST)
-        return false;
-    told->items[told->count].site[0] = one;
-    told->items[told->count].site[1] = other;
-    told->items[told->count].use[0] = meeting->use_a;
-    told->items[told->count++].use[1] = meeting->use_b;
-    return true;
-}
-
-/* Wherever the two uses meet, each two places once. */
-static void tell_uses(const struct relatives *relatives, const struct kin *kin, uint32_t earlier, uint32_t later, struct meeting *meeting, struct told_pairs *told)
-{
-    uint64_t from = 0, end[2];
-    for (uint32_t runs = RUNS_MOST; runs-- && byte_set_common(&meeting->a->bytes[meeting->use_a], &meeting->b->bytes[meeting->use_b], from, &meeting->run);) {
+    bool told[FOOTPRINT_SITES + 1][FOOTPRINT_SITES + 1] = {{false}};
+    for (uint64_t from = 0, end[2]; byte_set_common(&meeting->a->bytes[meeting->use_a], &meeting->b->bytes[meeting->use_b], from, &meeting->run);) {
         const uint32_t one = footprint_sites_at(&meeting->a->sites[meeting->use_a], meeting->run.low, &end[0]);
         const uint32_t other = footprint_sites_at(&meeting->b->sites[meeting->use_b], meeting->run.low, &end[1]);
-        if (is_new_pair(told, meeting, one, other))
+        if (!told[one][other])
             tell(relatives, kin, earlier, later, meeting);
+        told[one][other] = true;
         from = meeting->run.high;
         for (int i = 0; i < 2; i++)
-            from = end[i] > meeting->run.low && end[i] < from ? end[i] : from;
+            from = end[i] < from ? end[i] : from;
     }
 }
 
@@ -652,18 +640,14 @@ static void tell_some(const struct relatives *relatives, const struct kin *kin, 
 {
     struct meeting meeting;
     uint32_t at[2] = {0, 0};
-    while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting)) {
-        struct told_pairs told = {.count = 0};
-        if (meeting.a->fine != fine)
-            continue;
-        for (enum footprint_use a = 0; a < FOOTPRINT_USES; a++)
+    while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting))
+        for (enum footprint_use a = 0; a < FOOTPRINT_USES && meeting.a->fine == fine; a++)
             for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++)
-                if (!(is_atomic(a) && is_atomic(b)) && (changes(a) || changes(b))) {
+                if (uses_conflict(a, b, false)) {
                     meeting.use_a = a;
                     meeting.use_b = b;
-                    tell_uses(relatives, kin, earlier, later, &meeting, &told);
+                    tell_uses(relatives, kin, earlier, later, &meeting);
                 }
-    }
 }
 
 static bool has_fine(const struct record *record)

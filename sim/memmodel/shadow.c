@@ -169,13 +169,12 @@ static void visit_all(struct visit *visit)
     }
 }
 
-/* Has it learned something, at an object whose acts all include each other or none of them, whoever they are by? */
+/* Has it learned something? */
 static bool may_follow_all(const struct shadow *shadow, const struct shadow_region *region, const struct shadow_access *now)
 {
-    const struct order *order = shadow->order;
     const struct agent *agent = now->agent;
-    return !now->quiet && !now->follows && now->how.size == 4 && region->space == IN_GLOBAL && !region->svm_atomics && !region->apart &&
-           now->how.scope > SCOPE_WORK_GROUP && order->rule == SCOPE_RULE_EQUAL && (!order->group_device || order->launches) && !order->formal &&
+    return !now->quiet && !now->follows && region->space == IN_GLOBAL && !region->svm_atomics && !region->apart &&
+           order_includes_alike(shadow->order, (enum memory_scope)now->how.scope, now->how.size) &&
            ((agent->item && agent->item->acquired[IN_GLOBAL]) || (agent->group && agent->group->acquired[IN_GLOBAL]));
 }
 

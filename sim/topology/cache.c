@@ -665,13 +665,18 @@ static bool begin_command(struct caches *caches, const struct command_event *eve
     return true;
 }
 
+static bool moves_bytes(const struct command_event *event)
+{
+    return event->role == COMMAND_MOVES || event->role == COMMAND_MAPS || event->role == COMMAND_UNMAPS;
+}
+
 static void hear_command(void *self, const struct command_event *event)
 {
     struct caches *caches = self;
     const struct range range = {event->address, event->size_bytes, event->kind == ACCESS_WRITE};
     const struct region *region = memory_region(caches->memory, event->address);
     bool ours = event->address >= region->low && event->address < region->high;
-    if (caches->lost || !ours || event->role == COMMAND_OPENS || event->role == COMMAND_FREES || event->role == COMMAND_PACKETS || !begin_command(caches, event))
+    if (caches->lost || !ours || !moves_bytes(event) || !begin_command(caches, event))
         return;
     for (uint32_t i = caches->cache_count; i-- > 0;) /* inner ones first: they hand to outer ones */
         host_cache(caches, &caches->caches[i], &range);
