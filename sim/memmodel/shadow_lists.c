@@ -138,7 +138,7 @@ static bool members_room(struct members *members)
         compact(members);
     if (room && members->count <= room / 2)
         return true;
-    return members_widen(members, room < MEMBERS_FEW ? 2 * room + 1 : room + room / 4);
+    return members_widen(members, room < MEMBERS_FEW ? 2 * room + 1 : room + room / 4 + 1);
 }
 
 /* Each unit has a tick of its own from now on. False: no memory. */
