@@ -9,7 +9,7 @@
  *          one chain holds the other is known at once.
  *
  * Put off  When maps take much memory, a put or join only notes what it is of: one step of a strand
- *          (14 bytes), on the step before it, which mostly is of the same unit. The map is made when
+ *          (24 bytes or fewer), on the step before it, which mostly is of the same unit. The map is made when
  *          somebody asks it, of all that was put off beneath it; it mostly is asked by nobody. When
  *          asking costs too much, or very many wait, all are made, if that costs no more.
  *
@@ -65,32 +65,46 @@ struct knowledge_leaf { struct knowledge node; int32_t tick[KNOWLEDGE_LEAF_KEYS]
 
 /*
  * What was put off, each step on the one before: what that has, what another has, and a tick of the strand's key. Step i is
- * referred to by the strand's address + 1 + i.
+ * referred to by the strand's address + 1 + i. Strands are short, with room for one, unless most go on.
  */
 enum { KNOWLEDGE_STEPS = HOSTILE(4, 2), KNOWLEDGE_STEP_BITS = 7 };
+
+struct knowledge_step {
+    uint32_t high; /* handle: of the other; made: of the map */
+    int32_t tick;  /* 0: none; nobody refers to it: handle of the next such */
+};
 
 struct knowledge_strand {
     union {
         struct knowledge_strand *next; /* unused */
-        struct { uint32_t below, key_low; }; /* handle of what the first step stands on */
+        struct { uint32_t below, key; }; /* below: handle of what the first step stands on */
     };
     uint32_t self;
-    uint8_t key_high;
-    bool keyed;                     /* some step has a tick */
-    uint8_t steps : 4, alive : 4;   /* begun so far; referred to */
-    uint8_t made : 4, met : 4;      /* a bit for each step */
-    uint16_t references[KNOWLEDGE_STEPS]; /* UINT16_MAX: forever */
-    struct knowledge_step {
-        uint32_t high; /* handle: of the other; made: of the map */
-        int32_t tick;  /* 0: none; nobody refers to it: handle of the next such */
-    } step[KNOWLEDGE_STEPS];
+    uint16_t keyed : 1;            /* some step has a tick */
+    uint16_t is_long : 1;
+    uint16_t steps : 3, alive : 3; /* begun so far; referred to */
+    uint16_t made : 4, met : 4;    /* a bit for each step */
+    uint16_t references;           /* of the first step; UINT16_MAX: forever */
+    struct knowledge_step first;
 };
+
+struct knowledge_long_strand { struct knowledge_strand strand; struct knowledge_step later[KNOWLEDGE_STEPS - 1]; uint16_t references[KNOWLEDGE_STEPS - 1]; };
+
+static inline struct knowledge_step *knowledge_step_fields(const struct knowledge_strand *strand, uint32_t step)
+{
+    return step ? &((struct knowledge_long_strand *)strand)->later[step - 1] : (struct knowledge_step *)&strand->first;
+}
+
+static inline uint16_t *knowledge_references(const struct knowledge_strand *strand, uint32_t step)
+{
+    return step ? &((struct knowledge_long_strand *)strand)->references[step - 1] : (uint16_t *)&strand->references;
+}
 
 /* Keys are numbers with a sort in their lowest two bits; ticks begin with 1. */
 
 struct knowledge_pool {
     struct knowledge *unused[2]; /* branches and leaves of a few; leaves */
-    struct knowledge_strand *unused_strand;
+    struct knowledge_strand *unused_strand[2]; /* short ones; long ones */
     uint8_t **blocks; uint32_t block_count, block_room;
     size_t bytes;                /* of nodes in use */
     uint64_t chains;             /* begun so far */
@@ -100,6 +114,7 @@ struct knowledge_pool {
     uint32_t waiting, waiting_most; /* those put off and not made; how many may be */
     uint64_t units;              /* so many may have been put; told by who does */
     uint64_t put_off, looked, looked_most; /* so many were; were looked through to make maps of them; may be, besides */
+    uint64_t gone_on;            /* so many of those put off stand on one that may be of the same key */
     struct knowledge **work; uint32_t work_count, work_room;
     bool glances;                /* who asks would rather not know than have a map made */
     bool failed;
@@ -157,6 +172,14 @@ static inline uint32_t knowledge_handle(const struct knowledge *map)
     return step ? knowledge_strand_of(map)->self | step : map ? map->self : 0;
 }
 
+/* Of a handle: so many bits say where in the block. */
+enum { KNOWLEDGE_BLOCK_BITS = HOSTILE(16, 10) };
+
+static inline struct knowledge *knowledge_of_handle(const struct knowledge_pool *pool, uint32_t handle)
+{
+    return handle ? (struct knowledge *)(pool->blocks[handle >> KNOWLEDGE_BLOCK_BITS] + (handle & ((1u << KNOWLEDGE_BLOCK_BITS) - 1))) : NULL;
+}
+
 static inline uint64_t knowledge_get_made(const struct knowledge *map, uint64_t key)
 {
     const uint64_t chunk = knowledge_chunk(key);
@@ -191,14 +214,15 @@ static inline bool knowledge_holds(const struct knowledge *later, const struct k
         return later->chain == earlier->chain && earlier->length <= later->length;
     const struct knowledge_strand *strand = knowledge_strand_of(later);
     const uint32_t handle = knowledge_handle(earlier);
-    return handle == strand->step[step - 1].high || (step == 1 && handle == strand->below) || (other && other < step && strand == knowledge_strand_of(earlier));
+    return handle == knowledge_step_fields(strand, step - 1)->high || (step == 1 && handle == strand->below) || (other && other < step && strand == knowledge_strand_of(earlier));
 }
 
 static inline struct knowledge *knowledge_share(struct knowledge *map)
 {
     const uint32_t step = knowledge_step_of(map);
+    uint16_t *references = step ? knowledge_references(knowledge_strand_of(map), step - 1) : NULL;
     if (step)
-        knowledge_strand_of(map)->references[step - 1] += knowledge_strand_of(map)->references[step - 1] < UINT16_MAX;
+        *references += *references < UINT16_MAX;
     else if (map)
         map->references++;
     return map;
@@ -210,7 +234,7 @@ static inline bool knowledge_leave(struct knowledge *map)
     const uint32_t step = knowledge_step_of(map);
     if (!step)
         return --map->references == 0;
-    uint16_t *references = &knowledge_strand_of(map)->references[step - 1];
+    uint16_t *references = knowledge_references(knowledge_strand_of(map), step - 1);
     *references -= *references < UINT16_MAX;
     return *references == 0;
 }

@@ -5,7 +5,8 @@
 #include "knowledge_state.h"
 
 static const size_t SIZE[] = {
-    [SMALL] = sizeof(struct knowledge), [LEAVES] = sizeof(struct knowledge_leaf), [STRANDS] = (sizeof(struct knowledge_strand) + 7) & ~(size_t)7
+    [SMALL] = sizeof(struct knowledge), [LEAVES] = sizeof(struct knowledge_leaf),
+    [SHORT_STRANDS] = sizeof(struct knowledge_strand), [LONG_STRANDS] = sizeof(struct knowledge_long_strand)
 };
 
 struct block { uint32_t kind, count; }; /* nodes of that kind follow */
@@ -34,8 +35,8 @@ static void put_back(struct knowledge_pool *pool, int kind, struct knowledge *no
 static void put_back_strand(struct knowledge_pool *pool, struct knowledge_strand *strand)
 {
     strand->steps = 0;
-    strand->next = pool->unused_strand;
-    pool->unused_strand = strand;
+    strand->next = pool->unused_strand[strand->is_long];
+    pool->unused_strand[strand->is_long] = strand;
 }
 
 static bool has_room(struct knowledge_pool *pool)
@@ -43,7 +44,7 @@ static bool has_room(struct knowledge_pool *pool)
     if (pool->block_count < pool->block_room)
         return true;
     const uint32_t room = pool->block_room ? 2 * pool->block_room : 8;
-    uint8_t **blocks = room >> (32 - BLOCK_BITS) > 1 ? NULL : realloc(pool->blocks, room * sizeof *blocks);
+    uint8_t **blocks = room >> (32 - KNOWLEDGE_BLOCK_BITS) > 1 ? NULL : realloc(pool->blocks, room * sizeof *blocks);
     if (!blocks)
         return false;
     pool->blocks = blocks;
@@ -53,8 +54,8 @@ static bool has_room(struct knowledge_pool *pool)
 
 static bool refill(struct knowledge_pool *pool, int kind)
 {
-    const uint32_t count = (uint32_t)(((1 << BLOCK_BITS) - sizeof(struct block)) / SIZE[kind]);
-    const bool numbers_left = pool->block_count >> (32 - BLOCK_BITS) == 0;
+    const uint32_t count = (uint32_t)(((1 << KNOWLEDGE_BLOCK_BITS) - sizeof(struct block)) / SIZE[kind]);
+    const bool numbers_left = pool->block_count >> (32 - KNOWLEDGE_BLOCK_BITS) == 0;
     struct block *block = numbers_left && has_room(pool) ? malloc(sizeof *block + count * SIZE[kind]) : NULL;
     if (!block) {
         pool->failed = true;
@@ -64,10 +65,10 @@ static bool refill(struct knowledge_pool *pool, int kind)
     const uint32_t number = pool->block_count++;
     pool->blocks[number] = (uint8_t *)block;
     for (uint32_t i = count; i-- > 0;) {
-        const uint32_t at = (uint32_t)(sizeof *block + i * SIZE[kind]), handle = number << BLOCK_BITS | at;
+        const uint32_t at = (uint32_t)(sizeof *block + i * SIZE[kind]), handle = number << KNOWLEDGE_BLOCK_BITS | at;
         void *node = pool->blocks[number] + at;
-        if (kind == STRANDS) {
-            ((struct knowledge_strand *)node)->self = handle;
+        if (kind >= SHORT_STRANDS) {
+            *(struct knowledge_strand *)node = (struct knowledge_strand){.self = handle, .is_long = kind == LONG_STRANDS};
             put_back_strand(pool, node);
         } else {
             ((struct knowledge *)node)->self = handle;
@@ -93,13 +94,15 @@ struct knowledge *knowledge_new(struct knowledge_pool *pool, int kind)
     return node;
 }
 
-struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool)
+static int kind_of(const struct knowledge_strand *strand) { return strand->is_long ? LONG_STRANDS : SHORT_STRANDS; }
+
+struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool, bool is_long)
 {
-    if (!pool->unused_strand && !refill(pool, STRANDS))
+    if (!pool->unused_strand[is_long] && !refill(pool, is_long ? LONG_STRANDS : SHORT_STRANDS))
         return NULL;
-    struct knowledge_strand *strand = pool->unused_strand;
-    pool->unused_strand = strand->next;
-    pool->bytes += SIZE[STRANDS];
+    struct knowledge_strand *strand = pool->unused_strand[is_long];
+    pool->unused_strand[is_long] = strand->next;
+    pool->bytes += SIZE[kind_of(strand)];
     strand->below = 0;
     strand->keyed = false;
     strand->steps = strand->alive = strand->made = strand->met = 0;
@@ -111,10 +114,10 @@ struct knowledge_strand *knowledge_strand_next(const struct knowledge_pool *pool
     for (uint32_t number = (uint32_t)(*at >> 32); number < pool->block_count; number++, *at = (uint64_t)number << 32) {
         const struct block *block = (const void *)pool->blocks[number];
         const uint32_t i = (uint32_t)*at;
-        if (block->kind != STRANDS || i == block->count)
+        if (block->kind < SHORT_STRANDS || i == block->count)
             continue;
         *at += 1;
-        return (struct knowledge_strand *)((uint8_t *)(block + 1) + i * SIZE[STRANDS]);
+        return (struct knowledge_strand *)((uint8_t *)(block + 1) + i * SIZE[block->kind]);
     }
     return NULL;
 }
@@ -139,7 +142,7 @@ static struct knowledge *unmake_step(struct knowledge_pool *pool, struct knowled
     dead = leave(knowledge_of_handle(pool, fields_of(step)->high), leave(below_of(pool, step), dead));
     pool->waiting -= is_put_off(step);
     if (--strand->alive == 0) {
-        pool->bytes -= SIZE[STRANDS];
+        pool->bytes -= SIZE[kind_of(strand)];
         put_back_strand(pool, strand);
     }
     return dead;

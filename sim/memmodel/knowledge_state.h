@@ -15,15 +15,7 @@ enum { WAITING_MOST = HOSTILE(3 << 19, 40), LOOKED_EACH = HOSTILE(16, 3), LOOKED
 /* Maps may take less only if so many wait for each unit. */
 enum { WAITING_EACH = HOSTILE(8, 1) };
 
-/* Of a handle: so many bits say where in the block. */
-enum { BLOCK_BITS = HOSTILE(16, 10) };
-
-static const uint64_t KEY_END = UINT64_C(1) << 40; /* of those that can be put off */
-
-static inline struct knowledge *knowledge_of_handle(const struct knowledge_pool *pool, uint32_t handle)
-{
-    return handle ? (struct knowledge *)(pool->blocks[handle >> BLOCK_BITS] + (handle & ((1u << BLOCK_BITS) - 1))) : NULL;
-}
+static const uint64_t KEY_END = UINT64_C(1) << 32; /* of those that can be put off */
 
 static inline struct knowledge *knowledge_step(struct knowledge_strand *strand, uint32_t step)
 {
@@ -44,7 +36,7 @@ static inline bool is_put_off(const struct knowledge *map)
 
 static inline struct knowledge_step *fields_of(const struct knowledge *step)
 {
-    return &knowledge_strand_of(step)->step[step_index(step)];
+    return knowledge_step_fields(knowledge_strand_of(step), step_index(step));
 }
 
 /* NULL: the step was made. */
@@ -57,9 +49,10 @@ static inline struct knowledge *below_of(const struct knowledge_pool *pool, cons
 }
 
 /* knowledge_nodes.c: one reference; NULL: no memory. */
-enum { SMALL, LEAVES, STRANDS }; /* small: branches, and leaves of a few */
+enum { SMALL, LEAVES, SHORT_STRANDS, LONG_STRANDS }; /* small: branches, and leaves of a few */
 struct knowledge *knowledge_new(struct knowledge_pool *pool, int kind);
-struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool);
+struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool, bool is_long);
+static inline uint32_t strand_room(const struct knowledge_strand *strand) { return strand->is_long ? KNOWLEDGE_STEPS : 1; }
 /* The next strand that was ever in use; *at begins with 0. */
 struct knowledge_strand *knowledge_strand_next(const struct knowledge_pool *pool, uint64_t *at);
 

@@ -14,50 +14,51 @@ static struct knowledge *map_of(const struct knowledge_pool *pool, struct knowle
     return (struct knowledge *)knowledge_made(pool, map);
 }
 
-static uint64_t key_of(const struct knowledge_strand *strand)
-{
-    return (uint64_t)strand->key_high << 32 | strand->key_low;
-}
-
 static bool may_have(const struct knowledge_strand *strand, uint64_t key)
 {
-    return !strand->keyed || key_of(strand) == key;
+    return !strand->keyed || strand->key == key;
 }
 
 static void set_tick(struct knowledge_strand *strand, uint32_t step, uint64_t key, int32_t tick)
 {
-    strand->step[step].tick = tick;
+    knowledge_step_fields(strand, step)->tick = tick;
     if (!tick)
         return;
     strand->keyed = true;
-    strand->key_high = (uint8_t)(key >> 32);
-    strand->key_low = (uint32_t)key;
+    strand->key = (uint32_t)key;
 }
 
-/* The strand whose latest step this is, if that may have one more. */
+/* The strand whose latest step this is, if what comes next may be of its key. */
 static struct knowledge_strand *goes_on(struct knowledge *low, uint64_t key, int32_t tick)
 {
     struct knowledge_strand *strand = knowledge_step_of(low) ? knowledge_strand_of(low) : NULL;
-    const bool more = strand && knowledge_step_of(low) == strand->steps && strand->steps < KNOWLEDGE_STEPS;
-    return more && (!tick || may_have(strand, key)) ? strand : NULL;
+    return strand && knowledge_step_of(low) == strand->steps && (!tick || may_have(strand, key)) ? strand : NULL;
+}
+
+/* Most go on, so far: a long strand takes less than a short one for each step. */
+static bool goes_on_mostly(const struct knowledge_pool *pool)
+{
+    return pool->gone_on > pool->put_off / 5 * 3;
 }
 
 struct knowledge *knowledge_put_off(struct knowledge_pool *pool, struct knowledge *low, struct knowledge *high, uint64_t key, int32_t tick)
 {
     low = map_of(pool, low);
     high = map_of(pool, high);
-    struct knowledge_strand *strand = goes_on(low, key, tick);
-    if (!strand && (strand = knowledge_strand_new(pool)))
+    struct knowledge_strand *before = goes_on(low, key, tick), *strand = before;
+    if (!before || before->steps == strand_room(before)) {
+        if (!(strand = knowledge_strand_new(pool, goes_on_mostly(pool))))
+            return knowledge_share(low);
         strand->below = knowledge_handle(low);
-    if (!strand)
-        return knowledge_share(low);
+    }
     const uint32_t step = strand->steps++;
     strand->alive++;
-    strand->references[step] = 1;
-    strand->step[step].high = knowledge_handle(knowledge_share(high));
+    *knowledge_references(strand, step) = 1;
+    knowledge_step_fields(strand, step)->high = knowledge_handle(knowledge_share(high));
     knowledge_share(low);
     set_tick(strand, step, key, tick);
     pool->put_off++;
+    pool->gone_on += before != NULL;
     pool->waiting++;
     return knowledge_step(strand, step);
 }
@@ -66,7 +67,7 @@ bool knowledge_set_put(struct knowledge *step, uint64_t key, int32_t tick)
 {
     struct knowledge_strand *strand = knowledge_strand_of(step);
     const uint32_t i = step_index(step);
-    if (is_made(step) || strand->references[i] != 1 || strand->step[i].tick || !may_have(strand, key))
+    if (is_made(step) || *knowledge_references(strand, i) != 1 || knowledge_step_fields(strand, i)->tick || !may_have(strand, key))
         return false;
     set_tick(strand, i, key, tick);
     return true;
@@ -75,7 +76,7 @@ bool knowledge_set_put(struct knowledge *step, uint64_t key, int32_t tick)
 static bool is_alone(const struct knowledge *step)
 {
     const struct knowledge_strand *strand = knowledge_strand_of(step);
-    return strand->alive == 1 && strand->references[step_index(step)] == 1;
+    return strand->alive == 1 && *knowledge_references(strand, step_index(step)) == 1;
 }
 
 uint32_t knowledge_list_puts(const struct knowledge_pool *pool, const struct knowledge *step, struct known_key *keys, uint32_t most, const struct knowledge **out_below)
@@ -84,7 +85,7 @@ uint32_t knowledge_list_puts(const struct knowledge_pool *pool, const struct kno
     if (!is_alone(step))
         return most + 1;
     while (is_put_off(step)) {
-        const struct known_key put = {key_of(knowledge_strand_of(step)), (uint32_t)fields_of(step)->tick};
+        const struct known_key put = {knowledge_strand_of(step)->key, (uint32_t)fields_of(step)->tick};
         if (fields_of(step)->high || count == most)
             return most + 1;
         if (put.tick)
@@ -168,7 +169,7 @@ static struct knowledge *with(struct knowledge_pool *pool, struct knowledge *kno
 /* Takes the reference of known. */
 static struct knowledge *with_put(struct knowledge_pool *pool, struct knowledge *known, const struct knowledge *step)
 {
-    const uint64_t key = key_of(knowledge_strand_of(step));
+    const uint64_t key = knowledge_strand_of(step)->key;
     const int32_t tick = fields_of(step)->tick;
     if (!tick || knowledge_get(pool, known, key) >= (uint64_t)tick)
         return known;
@@ -245,7 +246,7 @@ static bool make_all(struct knowledge_pool *pool, size_t bytes_most, uint64_t jo
     for (struct knowledge_strand *strand; (strand = knowledge_strand_next(pool, &at));) {
         for (uint32_t i = 0; i < strand->steps; i++) {
             struct knowledge *step = knowledge_step(strand, i);
-            if (strand->references[i] && is_put_off(step) && !make_each(pool, step, bytes_most, joined_most))
+            if (*knowledge_references(strand, i) && is_put_off(step) && !make_each(pool, step, bytes_most, joined_most))
                 return false;
         }
     }
@@ -261,7 +262,7 @@ static void make_at_once(struct knowledge_pool *pool)
     } else {
         pool->looked_most *= 2;
     }
-    pool->looked = pool->put_off = 0;
+    pool->looked = pool->put_off = pool->gone_on = 0;
 }
 
 const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowledge *map)
@@ -290,7 +291,7 @@ bool knowledge_shows(const struct knowledge_pool *pool, const struct knowledge *
                 return true;
             continue;
         }
-        if (key_of(knowledge_strand_of(at)) == key && fields_of(at)->tick > 0 && tick < (uint64_t)fields_of(at)->tick)
+        if (knowledge_strand_of(at)->key == key && fields_of(at)->tick > 0 && tick < (uint64_t)fields_of(at)->tick)
             return true;
         const struct knowledge *next[2] = {knowledge_of_handle(pool, fields_of(at)->high), below_of(pool, at)};
         for (int n = 0; n < 2; n++)

@@ -12,21 +12,23 @@ enum { BUCKETS = HOSTILE(256, 1), SLOTS = HOSTILE(1024, 2), AWAKE_LEAST = HOSTIL
  * itself, when there are too many. */
 struct resting_key { uint64_t key; uint32_t tick, next; };
 enum resting_as { AS_KEYS, AS_MAP, AS_RELEASE };
+enum { SITE_BITS = HOSTILE(12, 2) };
 
 /* The message is of the group, sub-group and device of the unit that released, as far as that matters. Objects with
  * numbers that do not fit do not rest. What has messages has a new stream when it wakes: all read it anew. */
 struct resting {
     uint64_t address : 48, generation : 16;
     uint32_t next;                     /* of its bucket, 0: none */
-    uint32_t version;
-    uint32_t store_unit, store_site, store_tick, release_unit, release_site;
+    uint32_t store_unit, store_site, store_tick;
     union {
-        struct { uint32_t tick, keys; }; /* keys: the first, 0: none */
-        struct knowledge *known;       /* or that is what it publishes */
-        struct release *release;       /* or more than one map */
+        uint32_t version; /* nobody sent a message */
+        uint32_t keys;    /* the first, 0: none; of AS_RELEASE the only one, which is its address */
+        uint32_t known;   /* handle of what it publishes */
     };
-    uint16_t regions : ORDER_REGIONS;  /* in which it publishes them */
-    uint16_t flags : ORDER_REGIONS, fence : 1, scope : 3, svm_atomics : 1, apart : 1, wide : 1, store_releases : 1, sent : 1, as : 2;
+    uint32_t regions : ORDER_REGIONS;  /* in which it publishes them */
+    uint32_t flags : ORDER_REGIONS, fence : 1, scope : 3, svm_atomics : 1, apart : 1, wide : 1, store_releases : 1, sent : 1, as : 2;
+    uint32_t release_site : SITE_BITS;
+    uint32_t by_other : 1, own : 1;    /* another unit than the store's released: unit and site are the first key; the store's tick is published */
 };
 enum { NOBODY = UINT32_MAX };
 
@@ -172,7 +174,7 @@ static void free_keys(struct order *order, uint32_t first)
 }
 
 /* Too many keys: the map, or the release if there are several. */
-static void pack_whole(struct release *release, struct resting *out)
+static bool pack_whole(struct order *order, struct release *release, struct resting *out)
 {
     struct knowledge *known = NULL;
     uint32_t maps = 0, regions = 0;
@@ -181,12 +183,25 @@ static void pack_whole(struct release *release, struct resting *out)
         regions |= release->known[r] ? 1u << r : 0;
         known = release->known[r] ? release->known[r] : known;
     }
-    out->as = maps == 1 ? AS_MAP : AS_RELEASE;
+    const bool alone = maps == 1 && !out->by_other;
+    out->as = alone ? AS_MAP : AS_RELEASE;
     out->regions = regions & ((1 << ORDER_REGIONS) - 1);
-    if (maps == 1)
-        out->known = knowledge_share(known);
-    else
-        out->release = release_share(release);
+    if (alone)
+        out->known = knowledge_handle(knowledge_share(known));
+    else if (add_key(order, &out->keys, (struct resting_key){.key = (uintptr_t)release}))
+        release_share(release);
+    return alone || out->keys;
+}
+
+static bool pack_keys(struct order *order, const struct release *release, const struct known_key *keys, uint32_t count, struct resting *out)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        if (keys[i].key == unit_key(release->unit) && keys[i].tick == out->store_tick && !out->by_other)
+            out->own = true;
+        else if (!add_key(order, &out->keys, (struct resting_key){.key = keys[i].key, .tick = keys[i].tick}))
+            return false;
+    }
+    return !out->by_other || add_key(order, &out->keys, (struct resting_key){.key = release->unit, .tick = release->site});
 }
 
 static bool pack_release(struct order *order, struct release *release, struct resting *out)
@@ -196,20 +211,15 @@ static bool pack_release(struct order *order, struct release *release, struct re
     const uint32_t count = known ? knowledge_list(&order->pool, known, keys, KEYS_MOST) : 0;
     uint16_t regions = 0;
     out->sent = true;
-    if (!count || count > KEYS_MOST || !alike_regions(order, release, &regions, keys, count)) {
-        pack_whole(release, out);
-        return true;
-    }
+    out->by_other = release->unit != out->store_unit || release->site >> SITE_BITS;
+    out->release_site = release->site & ((1 << SITE_BITS) - 1);
+    if (!count || count > KEYS_MOST || !alike_regions(order, release, &regions, keys, count))
+        return pack_whole(order, release, out);
     out->regions = regions & ((1 << ORDER_REGIONS) - 1);
-    for (uint32_t i = count; i-- > 0;) {
-        if (keys[i].key == unit_key(release->unit)) {
-            out->tick = keys[i].tick;
-        } else if (!add_key(order, &out->keys, (struct resting_key){.key = keys[i].key, .tick = keys[i].tick})) {
-            free_keys(order, out->keys);
-            return false;
-        }
-    }
-    return true;
+    if (pack_keys(order, release, keys, count, out))
+        return true;
+    free_keys(order, out->keys);
+    return false;
 }
 
 static bool is_short(const struct order *order, const struct variable *variable)
@@ -246,17 +256,17 @@ static bool pack(struct order *order, const struct variable *variable, struct re
     if (variable->relayed || variable->region != IN_GLOBAL || count > 1 || !is_short(order, variable) || (count && !is_plain(order, variable, message)))
         return false;
     const struct latest_store *store = &variable->store;
-    *out = (struct resting){.address = variable->address & ((UINT64_C(1) << 48) - 1), .version = (uint32_t)variable->version,
+    *out = (struct resting){.address = variable->address & ((UINT64_C(1) << 48) - 1),
                             .generation = (uint16_t)variable->generation, .store_site = store->site, .store_tick = (uint32_t)store->tick,
                             .store_unit = store->unit == UNIT_END ? NOBODY : (uint32_t)store->unit, .store_releases = store->releases,
                             .svm_atomics = variable->svm_atomics, .apart = variable->apart, .wide = variable->size == 8};
-    if (!count)
+    if (!count) {
+        out->version = (uint32_t)variable->version;
         return true;
+    }
     out->flags = message->flags & ((1 << ORDER_REGIONS) - 1);
     out->fence = message->fence;
     out->scope = message->scope & 7;
-    out->release_unit = (uint32_t)message->release->unit;
-    out->release_site = message->release->site;
     return pack_release(order, message->release, out);
 }
 
@@ -342,15 +352,14 @@ void order_rest(struct order *order)
 static struct release *unpack_release(struct order *order, const struct resting *packed)
 {
     struct rest *rest = &order->rest;
-    struct knowledge *known = NULL;
+    const struct resting_key *first = packed->as != AS_MAP && packed->keys ? key_at(rest, packed->keys) : NULL;
     if (packed->as == AS_RELEASE)
-        return packed->release;
-    struct release *release = order_release_new(order, packed->release_unit, packed->release_site);
-    if (packed->as == AS_MAP)
-        known = packed->known;
-    else
-        put_into(order, &known, unit_key(packed->release_unit), packed->tick);
-    for (uint32_t index = packed->as == AS_KEYS ? packed->keys : 0; index; index = key_at(rest, index)->next)
+        return (struct release *)(uintptr_t)first->key;
+    struct release *release = packed->by_other ? order_release_new(order, first->key, first->tick) : order_release_new(order, packed->store_unit, packed->release_site);
+    struct knowledge *known = packed->as == AS_MAP ? knowledge_of_handle(&order->pool, packed->known) : NULL;
+    if (packed->own)
+        put_into(order, &known, unit_key(packed->store_unit), packed->store_tick);
+    for (uint32_t index = !first ? 0 : packed->by_other ? first->next : packed->keys; index; index = key_at(rest, index)->next)
         put_into(order, &known, key_at(rest, index)->key, key_at(rest, index)->tick);
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (packed->regions >> r & 1)
@@ -363,13 +372,12 @@ static void unpack_message(struct order *order, struct variable *variable, const
 {
     struct release *release = unpack_release(order, packed);
     struct message message = {.scope = (enum memory_scope)packed->scope, .flags = packed->flags, .fence = packed->fence,
-                              .svm_atomics = packed->svm_atomics, .apart = packed->apart, .release = release, .version = packed->version};
-    message.place = (struct place){order_unit_group(order, packed->release_unit), order_unit_sub_group(order, packed->release_unit),
-                                   order_unit_device(order, packed->release_unit)};
+                              .svm_atomics = packed->svm_atomics, .apart = packed->apart, .release = release, .version = variable->version};
+    message.place = (struct place){order_unit_group(order, release->unit), order_unit_sub_group(order, release->unit), order_unit_device(order, release->unit)};
     order_list_begin_small(&variable->messages);
     order_list_add(order, &variable->messages, &message);
     release_drop(order, release);
-    if (packed->as == AS_KEYS)
+    if (packed->as != AS_MAP)
         free_keys(order, packed->keys);
 }
 
@@ -400,8 +408,7 @@ struct variable *order_wake(struct order *order, uint64_t address)
     variable->svm_atomics = packed.svm_atomics;
     variable->apart = packed.apart;
     variable->generation = packed.generation;
-    variable->version = packed.version;
-    variable->stream = packed.sent ? ++order->versions : packed.version;
+    variable->version = variable->stream = packed.sent ? ++order->versions : packed.version;
     variable->store = (struct latest_store){packed.store_site, packed.store_unit == NOBODY ? UNIT_END : packed.store_unit, packed.store_tick,
                                             packed.store_releases};
     if (packed.sent)
