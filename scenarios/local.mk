@@ -160,6 +160,7 @@ scenario_tests = \
 	%D%/racy/async_copy_other_group.yaml \
 	%D%/racy/named_barrier_apart.yaml \
 	%D%/racy/readers_of_groups.yaml \
+	%D%/racy/rows_that_overlap.yaml \
 	%D%/racy/sub_group_barrier_in_loop.yaml \
 	%D%/racy/acquire_behind.yaml \
 	%D%/racy/sub_group_barrier_before.yaml \
@@ -332,6 +333,7 @@ scenario_files = \
 	%D%/racy/named_barrier_flag.cl \
 	%D%/racy/one_update_both_ends.cl \
 	%D%/racy/readers_of_groups.cl \
+	%D%/racy/rows_that_overlap.cl \
 	%D%/racy/sub_group_barrier_in_loop.cl \
 	%D%/racy/acquire_behind.cl \
 	%D%/racy/scope_of_counter.cl \

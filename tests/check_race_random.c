@@ -277,7 +277,7 @@ START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
     static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED, WAY_SIFTED_LOADS,
-                                     WAY_SHARED, WAY_LONE, WAY_FEW, WAY_RESTED};
+                                     WAY_SHARED, WAY_LONE, WAY_FEW, WAY_RESTED, WAY_ON};
     takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&sweeps).programs);
 }
 END_TEST

@@ -169,14 +169,36 @@ static void stand(struct checker *checker, const struct access_event *event, str
     standing->region = region;
 }
 
+/* One row that goes on where the one before it ended: the usual wave. */
+static inline __attribute__((always_inline)) bool continues(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick)
+{
+    const struct crew *crew = &checker->crew;
+    const bool one_row = event->shape == ADDRESS_AFFINE && event->row >= crew->lane_count && crew->in_rows && crew->row == crew->lane_count;
+    if (!one_row || !all_set(event->mask, 0, crew->lane_count))
+        return false;
+    const struct journal_row row = {.site = event->origin.site, .size = event->size_bytes, .lanes = crew->lane_count, .write = event->kind == ACCESS_WRITE,
+                                    .one_group = crew->one_group, .base = event->base, .step = event->step_x, .low = crew->low, .group = crew->group, .tick = tick};
+    const bool taken = journal_continue(&region->journal, &row);
+    if (taken)
+        way_taken(checker->ways, WAY_ON);
+    return taken;
+}
+
 /* False: some of it may stand in the journal. base: of the group, in this memory. */
 static inline __attribute__((always_inline)) bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
 {
     struct journal_event lines[CREW_LINES_MOST];
     const struct crew *crew = &checker->crew;
-    lines[0] = (struct journal_event){.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
-                                      .extent = event->origin.launch->global_size, .group = crew->group, .one_group = crew->one_group,
-                                      .tick = tick, .region_base = base};
+    if (continues(checker, event, region, tick))
+        return true;
+    lines[0].site = event->origin.site; /* each field, and the rest by crew_lines: all at once they are cleared first, which takes longer */
+    lines[0].size = event->size_bytes;
+    lines[0].write = event->kind == ACCESS_WRITE;
+    lines[0].extent = event->origin.launch->global_size;
+    lines[0].group = crew->group;
+    lines[0].one_group = crew->one_group;
+    lines[0].tick = tick;
+    lines[0].region_base = base;
     const uint32_t count = crew_lines(crew, event, lines);
     for (uint32_t i = 0; i < count; i++)
         if (!journal_take(&region->journal, &lines[i]))

@@ -281,6 +281,7 @@ static bool line_new(struct journal *journal, const struct journal_event *event,
         return false;
     journal->hint[event->site % JOURNAL_HINTS] = (uint8_t)++journal->count;
     journal->has_write |= event->write;
+    journal->writes |= (uint32_t)event->write << (journal->count - 1);
     return true;
 }
 
@@ -380,6 +381,34 @@ bool journal_take(struct journal *journal, const struct journal_event *event)
         return true;
     }
     return line_new(journal, event, low, high);
+}
+
+/* The line, if that is all of it: one box of one turn, which the row makes longer. */
+static struct journal_line *goes_on(struct journal *journal, const struct journal_row *row)
+{
+    const uint32_t hint = journal->hint[row->site % JOURNAL_HINTS];
+    struct journal_line *line = hint ? &journal->lines[hint - 1] : NULL;
+    if (!line || line->site != row->site || line->size != row->size || line->write != row->write || line->known != 1 || line->count != 1 ||
+        line->step[0] != row->step || line->step[AXIS_TURN] || row->base != line->base + (uint64_t)row->step * row->low[0])
+        return NULL;
+    const struct journal_box *box = &line->boxes[0];
+    const bool next = box->high[0] == row->low[0] && box->low[1] == row->low[1] && box->low[2] == row->low[2] && box->tick == row->tick;
+    return next ? line : NULL;
+}
+
+bool journal_continue(struct journal *journal, const struct journal_row *row)
+{
+    struct journal_line *line = goes_on(journal, row);
+    const uint32_t others = row->write ? (uint32_t)((UINT64_C(1) << journal->count) - 1) : journal->writes;
+    if (!line || others & ~line->agrees)
+        return false;
+    const uint64_t last = row->base + (uint64_t)row->step * (row->lanes - 1);
+    const uint64_t low = row->step < 0 ? last : row->base, high = (row->step < 0 ? row->base : last) + row->size;
+    line->boxes[0].high[0] += row->lanes;
+    line->low = low < line->low ? low : line->low;
+    line->high = high > line->high ? high : line->high;
+    line->one_group &= row->one_group && line->group == row->group;
+    return true;
 }
 
 /* ---- on and on ------------------------------------------------------------------------------------ */
@@ -483,6 +512,7 @@ void journal_forget(struct journal *journal)
     journal->count = 0;
     journal->serial++;
     memset(journal->hint, 0, sizeof journal->hint);
+    journal->writes = 0;
     journal->has_write = journal->spilt = false;
 }
 

@@ -47,6 +47,7 @@ struct journal {
     uint32_t count;
     uint8_t hint[JOURNAL_HINTS];    /* by site: 1 + index of its latest line */
     uint64_t serial;                /* another whenever it is forgotten */
+    uint32_t writes;                /* a bit for each line that does */
     bool has_write;
     bool spilt;                     /* until it is forgotten, everything goes to the shadow */
 };
@@ -66,6 +67,11 @@ struct journal_event {
 
 bool journal_take(struct journal *journal, const struct journal_event *event);
 void journal_event_range(const struct journal_event *event, uint64_t *out_low, uint64_t *out_high); /* the bytes that it touches */
+
+/* A wave that is one row along x, and begins where the latest one of its instruction ended, there and in memory: true, and it is taken; else
+ * nothing has changed. */
+struct journal_row { uint32_t site, size, lanes; bool write, one_group; uint64_t base; int64_t step; const uint64_t *low; uint64_t group, tick; };
+bool journal_continue(struct journal *journal, const struct journal_row *row);
 
 /* A wave that reads on and on by one instruction: where it stands in the journal. Serial 0: nowhere. */
 struct journal_cursor {

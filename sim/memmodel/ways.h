@@ -33,6 +33,7 @@ enum way {
     WAY_FOLLOWED,   /* an update took the place of those like it, all of which it knows of */
     WAY_RESTED,     /* an atomic object was packed */
     WAY_RELAY,      /* a fence whose release knows all that its group released before */
+    WAY_ON,         /* a row that goes on where the one before it ended */
     WAYS
 };
 
