@@ -216,9 +216,14 @@ static void host_fault(void *self, struct wave *wave, const struct fault *fault)
 }
 
 /* One kernel at a time may write into a pipe, and one read (OpenCL 2.2 API, glossary, Pipe). */
-static void host_packets(void *self, struct wave *wave, const struct pipe_side *side, bool writes)
+static void host_packets(void *self, struct wave *wave, const struct packets_use *use)
 {
-    announce_command(self, wave->origin.launch->command, writes ? ACCESS_WRITE : ACCESS_READ, (uint64_t)(uintptr_t)side, sizeof *side, COMMAND_PACKETS);
+    const struct device *device = self;
+    const struct launch_info *launch = wave->origin.launch;
+    if (use->other)
+        announce_command(self, launch->command, use->writes ? ACCESS_WRITE : ACCESS_READ, use->side, sizeof(struct pipe_side), COMMAND_PACKETS);
+    if (device->relatives)
+        relatives_packets(device->relatives, launch, use);
 }
 
 static void host_enqueue(void *self, struct wave *wave, struct enqueue_call *call)

@@ -151,6 +151,57 @@ START_TEST(by_scope)
 }
 END_TEST
 
+#define MOVES(flags, deed) "enqueue_kernel(q, CLK_ENQUEUE_FLAGS_" #flags ", ndrange_1D(1), ^{ uint x = 0; " deed " });"
+#define WRITES_PACKET "write_pipe(in, &x);"
+#define READS_PACKET "read_pipe(out, &x);"
+
+/* Glossary, Pipe: at any one time one kernel instance may write into it, and one may read. */
+static const struct { const char *parent; size_t races; } moves[] = {
+    {"if (g == 0) { " MOVES(WAIT_KERNEL, WRITES_PACKET) MOVES(WAIT_KERNEL, WRITES_PACKET) " }", 1},
+    {"if (g == 0) { " MOVES(WAIT_KERNEL, READS_PACKET) MOVES(NO_WAIT, READS_PACKET) " }", 1},
+    {"if (g == 0) { " MOVES(WAIT_KERNEL, WRITES_PACKET) MOVES(WAIT_KERNEL, READS_PACKET) " }", 0},
+    {"if (g == 0) { clk_event_t e; enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 0, NULL, &e, ^{ uint x = 0; " WRITES_PACKET " });"
+     "enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 1, &e, NULL, ^{ uint x = 0; " WRITES_PACKET " }); release_event(e); }", 0},
+    {"if (g == 0) { " WRITES_PACKET MOVES(NO_WAIT, WRITES_PACKET) " }", 1},
+    {"if (g == 0) { " WRITES_PACKET MOVES(WAIT_KERNEL, WRITES_PACKET) " }", 0},
+    {"if (g == 0) { " WRITES_PACKET MOVES(WAIT_KERNEL, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ uint x = 1; " WRITES_PACKET " });") " }", 0},
+    /* of the parent's work-groups */
+    {"if (g == 0) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) WRITES_PACKET " }", 0},
+    {"if (g == 0) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) " } if (g == 40) " WRITES_PACKET, 1},
+    {"if (g == 0) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) " } " WRITES_PACKET, 1},
+    {"if (g == 40) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) " while (!atomic_load_explicit(f, memory_order_acquire, memory_scope_device)); }"
+     "if (g == 0) { " WRITES_PACKET " atomic_store_explicit(f, 1, memory_order_release, memory_scope_device); }", 0},
+};
+enum { MOVES_COUNT = sizeof moves / sizeof *moves };
+
+START_TEST(by_one_side_of_a_pipe)
+{
+    static char text[2048];
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0};
+    const size_t items = ITEMS, group = GROUP;
+    const cl_int zero = 0;
+    cl_int err;
+    snprintf(text, sizeof text, "kernel void parent(write_only pipe uint in, read_only pipe uint out, global atomic_int *f)\n"
+             "{ int g = get_global_id(0); uint x = 0; queue_t q = get_default_queue(); %s }\n", moves[_i].parent);
+    host_set_up("warning", "false", text);
+    clCreateCommandQueueWithProperties(context, device, properties, &err);
+    cl_ok(err);
+    cl_mem pipe = clCreatePipe(context, 0, sizeof(cl_uint), 2 * ITEMS, NULL, &err), flag = cl_buffer(context, CL_MEM_READ_WRITE, sizeof zero, NULL);
+    cl_kernel kernel = host_kernel("parent");
+    cl_ok(clEnqueueFillBuffer(queue, flag, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL));
+    cl_ok(clSetKernelArg(kernel, 0, sizeof pipe, &pipe));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof pipe, &pipe));
+    cl_ok(clSetKernelArg(kernel, 2, sizeof flag, &flag));
+    for (int turn = 0; turn < 2; turn++) { /* of two families in order, each is one by itself */
+        orrery_clear_findings();
+        cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+        cl_ok(clFinish(queue));
+        ck_assert_uint_eq(orrery_finding_count(), moves[_i].races);
+        ck_assert_uint_eq(orrery_finding_count_of("race-commands"), moves[_i].races);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("enqueued kernels and fine-grained memory");
@@ -164,6 +215,7 @@ int main(void)
     tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
     tcase_add_test(tests, the_child_between);
     tcase_add_loop_test(tests, by_scope, 0, 9);
+    tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

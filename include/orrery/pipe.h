@@ -32,13 +32,23 @@ struct pipe_record {
     struct item item;
 };
 struct pipe_side { uint64_t next, done; };
+struct pipe_user { uint32_t launch; uint64_t group; }; /* linear */
 struct pipe {
     uint32_t packet_bytes, packet_count;
     struct pipe_side read, write;
-    uint32_t user[2]; /* serial numbers of the last launches that read, wrote */
+    struct pipe_user user[2]; /* the last that read, wrote */
     uint32_t records; /* in use */
     uint32_t serial;
     struct pipe_record record[PIPE_RESERVATIONS];
+};
+
+/* A work-group reads packets, or writes some, and was not the last that did. */
+struct packets_use {
+    uint64_t side;    /* its address, of which one kernel at a time has the use */
+    bool writes;
+    bool other;       /* another launch was the last */
+    uint64_t group;
+    uint32_t site;    /* as in struct origin */
 };
 
 static inline uint64_t pipe_bytes(uint32_t packet_bytes, uint32_t packet_count)

@@ -138,11 +138,17 @@ static uint64_t misused(struct turn *turn, const char *why)
 /* Told, and done all the same. */
 static void enter(struct turn *turn, bool writes)
 {
+    const struct wave_host *host = turn->wave->host;
     const uint32_t launch = turn->wave->origin.launch->launch;
-    if (turn->pipe->user[writes] != launch && turn->wave->host->packets)
-        turn->wave->host->packets(turn->wave->host->self, turn->wave, writes ? &turn->pipe->write : &turn->pipe->read, writes);
-    turn->pipe->user[writes] = launch;
-    if (turn->pipe->user[!writes] == launch)
+    struct pipe_user *user = &turn->pipe->user[writes];
+    struct item item;
+    origin_item(&turn->wave->origin, turn->lane, &item);
+    const struct packets_use use = {.side = (uint64_t)(uintptr_t)side_of(turn->pipe, writes), .writes = writes, .other = user->launch != launch,
+                                    .group = item.group_linear, .site = turn->insn->e};
+    if ((use.other || user->group != use.group) && host->packets)
+        host->packets(host->self, turn->wave, &use);
+    *user = (struct pipe_user){launch, use.group};
+    if (turn->pipe->user[!writes].launch == launch)
         misused(turn, "the same kernel reads from and writes to this pipe");
 }
 

@@ -70,13 +70,13 @@ struct fault {
 };
 
 struct enqueue_call;
-struct pipe_side;
+struct packets_use;
 
 struct wave_host {
     void *self;
     void (*fault)(void *self, struct wave *wave, const struct fault *fault);
     void (*print)(void *self, struct wave *wave, const char *text, size_t size);
-    void (*packets)(void *self, struct wave *wave, const struct pipe_side *side, bool writes); /* the kernel uses it after another one; NULL: nobody asks */
+    void (*packets)(void *self, struct wave *wave, const struct packets_use *use); /* see orrery/pipe.h; NULL: nobody asks */
     void (*enqueue)(void *self, struct wave *wave, struct enqueue_call *call); /* see enqueue.h; NULL: no device queues */
     uint64_t (*clock)(void *self, const struct wave *wave); /* simulated nanoseconds, later with each call; NULL: no time passes */
 };

@@ -86,6 +86,8 @@ libmemmodel_la_SOURCES = \
 	%D%/order_state.h \
 	%D%/order_updates.c \
 	%D%/order_waiting.c \
+	%D%/packets.c \
+	%D%/packets.h \
 	%D%/race.c \
 	%D%/race.h \
 	%D%/race_values.c \

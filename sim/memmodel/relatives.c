@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "cross_launch.h"
+#include "packets.h"
 #include "wording.h"
 #include "orrery/rule.h"
 
-enum { TEXT_CHARS = 300 };
+enum { TEXT_CHARS = 400 };
 static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
 
 /* What one launch did to one allocation. */
@@ -48,6 +49,7 @@ struct relatives {
     struct footprint_sink next;
     struct cross_launch *cross;
     struct member *members; /* of every family, the latest to end first */
+    struct packets packets; /* of all of them, and of what runs */
     bool lost, told_loss;   /* memory ran out: nothing is judged from here on */
 };
 
@@ -92,6 +94,8 @@ void relatives_free(struct relatives *relatives)
         next = member->next;
         member_free(member);
     }
+    if (relatives)
+        packets_fini(&relatives->packets);
     free(relatives);
 }
 
@@ -220,6 +224,8 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     struct relatives *relatives = self;
     if (footprint->launch->family && !relatives->lost)
         take(relatives, footprint);
+    else
+        packets_forget(&relatives->packets, footprint->launch->launch);
     if (relatives->next.launch_ended)
         relatives->next.launch_ended(relatives->next.self, footprint);
 }
@@ -247,6 +253,13 @@ struct footprint_sink relatives_footprints(struct relatives *relatives)
 {
     const bool keeps = relatives->next.settle && relatives->next.follows;
     return (struct footprint_sink){relatives, on_launch_ended, keeps ? on_settle : NULL, keeps ? on_follows : NULL, keeps ? on_retire : NULL};
+}
+
+void relatives_packets(struct relatives *relatives, const struct launch_info *launch, const struct packets_use *use)
+{
+    if (!relatives->lost)
+        packets_note(&relatives->packets, relatives->memory, launch, use);
+    relatives->lost |= relatives->packets.failed;
 }
 
 /* ---- who knows whom ----------------------------------------------------------------------------- */
@@ -671,6 +684,54 @@ static void tell_all(const struct relatives *relatives, const struct kin *kin)
         }
 }
 
+/* ---- packets of pipes ------------------------------------------------------------------------------- */
+
+/* May what the one moved come after what the other did? Where work-groups of one launch know of each other, nobody knows when they moved theirs. */
+static bool packets_race(const struct kin *kin, uint32_t earlier, uint32_t later, const struct packets_user *used)
+{
+    const struct member *member = kin->members[earlier];
+    const struct record *unknown = unknown_part(kin, earlier, later);
+    if (!unknown || unknown == &member->all)
+        return unknown;
+    return (used->several || used->group != kin->partly[later].group) && member->releases < SCOPE_DEVICE;
+}
+
+static void describe_packets(const struct kin *kin, uint32_t member, const struct packets_user *used, struct finding_access *out_access, char by[TEXT_CHARS])
+{
+    name_launch(kin, member, used->argument, by);
+    *out_access = (struct finding_access){.kind = ACCESS_WRITE, .what = used->writes ? "writing of packets by a kernel" : "reading of packets by a kernel",
+                                          .by = by, .device_id = kin->members[member]->device, .place = used->place};
+}
+
+static void tell_packets(const struct relatives *relatives, const struct kin *kin, const uint32_t row[2], const struct packets_user *const used[2])
+{
+    char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
+    struct finding finding = {.kind = FINDING_RACE_COMMANDS, .launch = kin->members[row[1]]->launch, .kernel = kin->members[row[1]]->kernel,
+                              .object = used[0]->object, .access_count = 2, .why = why, .fix = fix, .spec = spec_text};
+    explain(kin, row[0], row[1], false, why, fix);
+    snprintf(why + strlen(why), TEXT_CHARS - strlen(why), "; of the kernels that %s a pipe one may run at a time",
+             used[0]->writes ? "write into" : "read from");
+    for (int i = 0; i < 2; i++)
+        describe_packets(kin, row[i], used[i], &finding.access[i], by[i]);
+    report_add(relatives->report, &finding);
+}
+
+static void tell_all_packets(const struct relatives *relatives, const struct kin *kin)
+{
+    const struct packets *packets = &relatives->packets;
+    for (uint32_t a = 0; a < packets->count; a++) {
+        const uint32_t one = index_of(kin, packets->users[a].launch);
+        for (uint32_t b = 0; b < a && one != UINT32_MAX; b++) {
+            const uint32_t other = packets->users[a].side == packets->users[b].side ? index_of(kin, packets->users[b].launch) : UINT32_MAX;
+            const bool after = one > other;
+            const struct packets_user *const used[2] = {&packets->users[after ? b : a], &packets->users[after ? a : b]};
+            const uint32_t row[2] = {after ? other : one, after ? one : other};
+            if (other != UINT32_MAX && packets_race(kin, row[0], row[1], used[0]))
+                tell_packets(relatives, kin, row, used);
+        }
+    }
+}
+
 /* ---- what atomics did not order ---------------------------------------------------------------------- */
 
 struct crossing { struct relatives *relatives; const struct kin *kin; };
@@ -742,6 +803,7 @@ static void forget(struct relatives *relatives, uint32_t family)
             continue;
         }
         *link = member->next;
+        packets_forget(&relatives->packets, member->launch);
         member_free(member);
     }
 }
@@ -764,8 +826,10 @@ void relatives_complete(struct relatives *relatives, uint32_t family)
         join_by_atomics(&kin);
         fine = fine && learn_all(&kin);
     }
-    if (fine && kin.count > 1)
+    if (fine && kin.count > 1) {
         tell_all(relatives, &kin);
+        tell_all_packets(relatives, &kin);
+    }
     if (fine)
         tell_crossings(relatives, &kin, family);
     relatives->lost |= !fine;

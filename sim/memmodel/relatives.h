@@ -18,6 +18,7 @@
  *   relatives_new/free
  *   relatives_set_cross    who hears of such launches; borrowed; NULL: nobody
  *   relatives_footprints   where the accesses of launches go; they are handed on to `next`
+ *   relatives_packets      a launch moves packets by one side of a pipe, of which one kernel at a time has the use
  *   relatives_complete     nothing more comes of the family: judges and forgets it
  *
  * Threads  All calls come from the thread that launches.
@@ -36,6 +37,8 @@ struct cross_launch;
 void relatives_set_cross(struct relatives *relatives, struct cross_launch *cross);
 void relatives_free(struct relatives *relatives);
 struct footprint_sink relatives_footprints(struct relatives *relatives);
+struct packets_use;
+void relatives_packets(struct relatives *relatives, const struct launch_info *launch, const struct packets_use *use);
 void relatives_complete(struct relatives *relatives, uint32_t family);
 
 #endif
