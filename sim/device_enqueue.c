@@ -306,7 +306,7 @@ static void tell_relatives(struct inquiry *inquiry, struct launch_node *node)
     struct item item;
     origin_item(&inquiry->wave->origin, inquiry->call->lane, &item);
     node->group = item.group_linear;
-    if (inquiry->device->checkers && node->kernel)
+    if (inquiry->device->checkers)
         node->moment = checkers_enqueue(inquiry->device->checkers, &inquiry->wave->origin, inquiry->wave->lane_count, inquiry->call->lane);
     if (node->flags == ENQUEUE_WAIT_WORK_GROUP)
         has(inquiry, await_group(launch->node, node->group));
@@ -360,7 +360,7 @@ static int64_t new_user_event(const struct inquiry *inquiry)
  * kept, and a race that it hides is missed. */
 static void settle_user_event(const struct inquiry *inquiry, struct device_event *event, int32_t status)
 {
-    const struct launch_after setter = {inquiry->launch->info.launch, false};
+    const struct launch_after setter = {.launch = inquiry->launch->info.launch};
     event->status = status;
     has(inquiry, device_event_after(event, &setter, 1));
     family_may_start(inquiry->family);

@@ -143,7 +143,7 @@ static void complete_event(struct family *family, const struct launch_node *node
     event->complete_time = clock_now(&family->device->clock);
     if (event->captured)
         store_times(family->device, event);
-    const struct launch_after own = {node->launch, true};
+    const struct launch_after own = {.launch = node->launch, .complete = true};
     if (!device_event_after(event, node->launch ? &own : node->after, node->launch ? 1 : node->after_count))
         family_out_of_memory(family);
     family_event_changed(family, event);
@@ -276,7 +276,7 @@ static bool take_after(const struct family *family, struct launch_node *node)
         node->after_count += event->after_count;
     }
     if (node->after && !node->kernel)
-        node->after[node->after_count++] = (struct launch_after){0};
+        node->after[node->after_count++] = (struct launch_after){.launch = node->parent->launch, .marked = true, .moment = node->moment, .group = node->group};
     return node->after != NULL;
 }
 

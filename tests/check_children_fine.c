@@ -47,6 +47,15 @@ static const struct { const char *parent; bool races[2], coarse[2]; } cases[] = 
      "enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &first, ^{ o[3] = b[5]; }); enqueue_marker(q, 1, &first, e); }"
      "work_group_barrier(CLK_GLOBAL_MEM_FENCE); if (g == 0) { clk_event_t f = *e; enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &f, NULL, ^{ o[3] = b[6]; }); }",
      {false, false}, {true, false}},
+    /* a marker stands for what it waits for, and for what its call comes after */
+    {"clk_event_t e, m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[3] = b[5]; }); " CHILD(1, "b[6] = 2;")
+     "enqueue_marker(q, 1, &e, &m); enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[6]; }); }", {true, true}, {true, true}},
+    {"clk_event_t e, m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ b[5] = 1; }); enqueue_marker(q, 1, &e, &m);"
+     "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[5]; }); }", {false, false}, {false, false}},
+    {"clk_event_t e, m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[3] = b[5]; }); enqueue_marker(q, 1, &e, &m); b[6] = 2;"
+     "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[6]; }); }", {false, false}, {true, false}},
+    {"clk_event_t e, m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[3] = b[5]; }); enqueue_marker(q, 1, &e, &m);"
+     "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[6]; }); b[6] = 2; }", {true, false}, {true, false}},
     /* each of many has one, more than are followed */
     {"b[g] = g; " CHILD(1, "o[g] = b[g];"), {false, false}, {true, false}},
 };

@@ -24,8 +24,9 @@ enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
 
 /* When a kernel that another one enqueued begins: CLK_ENQUEUE_FLAGS_NO_WAIT, _WAIT_KERNEL, _WAIT_WORK_GROUP. */
 enum launch_start { LAUNCH_AT_ONCE, LAUNCH_AFTER_PARENT, LAUNCH_AFTER_GROUP };
-/* A launch that has ended before another one began; complete: and all that it enqueued is. */
-struct launch_after { uint32_t launch; bool complete; };
+/* A launch that has ended before another one began; complete: and all that it enqueued is. marked: neither need be, but one of its work-items
+ * had enqueued a marker, at that moment and of that work-group. */
+struct launch_after { uint32_t launch; bool complete, marked; uint32_t moment; uint64_t group; };
 
 enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
 enum memory_scope { SCOPE_WORK_ITEM, SCOPE_SUB_GROUP, SCOPE_WORK_GROUP, SCOPE_DEVICE, SCOPE_ALL_SVM };
@@ -42,7 +43,7 @@ struct launch_info {
     enum launch_start start;
     uint64_t parent_group; /* LAUNCH_AFTER_GROUP */
     uint32_t parent_moment; /* when it was enqueued: checkers_enqueue; 0: not known */
-    const struct launch_after *after; uint32_t after_count; /* it waited for these by events; launch 0: for a marker, too */
+    const struct launch_after *after; uint32_t after_count; /* it waited for these by events */
     const uint64_t *awaited_groups; uint32_t awaited_group_count; /* its own whose end kernels it enqueued wait for, so far */
     const char *kernel;   /* name; owned by the program */
     const struct program *program; /* for program_site(); opaque to observers */

@@ -214,16 +214,38 @@ static bool has_shared(const struct memory *memory)
     return false;
 }
 
+static void know_awaited_launch(struct cross_launch *cross, struct member *member, uint32_t other, bool complete)
+{
+    know_launch(cross, member, other);
+    for (uint32_t i = 1; complete && i + 1 < cross->member_count; i++)
+        if (i != other && cross_came_of(cross, i, other))
+            know_launch(cross, member, i);
+}
+
+/* Who enqueued it, or a marker: what that knew when it began, and of the call, which orders fine-grained memory alone: while there is such,
+ * what anybody of it has acquired counts. */
+static void know_caller(struct cross_launch *cross, struct member *member, uint32_t caller)
+{
+    const struct member *from = &cross->members[caller];
+    join_all(cross, member, from->begun);
+    know_begun(cross, member, caller);
+    if (!has_shared(cross->memory))
+        return;
+    join_all(cross, member, from->learned);
+    for (const struct group_order *group = cross->order.groups; group; group = group->next)
+        if (cross->group_launch[group->number] == caller)
+            know_group(cross, member, group->number);
+}
+
 static void know_events(struct cross_launch *cross, struct member *member)
 {
     for (uint32_t k = 0; k < member->shape.after_count; k++) {
         const struct launch_after *after = &member->shape.after[k];
-        const uint32_t other = after->launch ? member_by_launch(cross, after->launch) : 0;
-        if (other)
-            know_launch(cross, member, other);
-        for (uint32_t i = 1; other && after->complete && i + 1 < cross->member_count; i++)
-            if (i != other && cross_came_of(cross, i, other))
-                know_launch(cross, member, i);
+        const uint32_t other = member_by_launch(cross, after->launch);
+        if (other && after->marked)
+            know_caller(cross, member, other);
+        else if (other)
+            know_awaited_launch(cross, member, other, after->complete);
     }
 }
 
@@ -236,26 +258,16 @@ static void know_awaited(struct cross_launch *cross, struct member *member, uint
     put_all(cross, member, group_key(number), cross->order.tick + 1);
 }
 
-/* What its work-groups acquired that have ended counts for the one that it waits for. A call by which one work-item enqueues it orders
- * fine-grained memory alone; while there is such, what anybody of the parent knows counts. */
 static void know_parent(struct cross_launch *cross, struct member *member)
 {
     const uint32_t parent = member_by_launch(cross, member->shape.parent);
-    const struct member *from = &cross->members[parent];
     if (!parent)
         return;
-    join_all(cross, member, from->begun);
-    know_begun(cross, member, parent);
+    know_caller(cross, member, parent);
     if (member->shape.start == LAUNCH_AFTER_PARENT)
         know_launch(cross, member, parent);
     if (member->shape.start == LAUNCH_AFTER_GROUP)
-        know_awaited(cross, member, cross_order_of(cross, from)->first_group + member->shape.parent_group);
-    if (!has_shared(cross->memory))
-        return;
-    join_all(cross, member, from->learned);
-    for (const struct group_order *group = cross->order.groups; group; group = group->next)
-        if (cross->group_launch[group->number] == parent)
-            know_group(cross, member, group->number);
+        know_awaited(cross, member, cross_order_of(cross, &cross->members[parent])->first_group + member->shape.parent_group);
 }
 
 /* What one of them knows that it knew when it began, it has by that one; of one who knows all of them their names are enough. Latest first. */

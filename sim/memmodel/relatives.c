@@ -322,11 +322,23 @@ static bool came_of(const struct kin *kin, uint32_t member, uint32_t ancestor)
     return member == ancestor;
 }
 
+/* What it knew when it began. */
+static void learn_begun(const struct kin *kin, uint32_t row, uint32_t other)
+{
+    for (uint32_t w = 0; w < kin->words; w++)
+        kin->known[(size_t)row * kin->words + w] |= kin->known[(size_t)other * kin->words + w];
+    learn_partly(kin, row, &kin->partly[other]);
+}
+
 static void learn_after(const struct kin *kin, uint32_t row, const struct launch_after *after)
 {
     uint32_t other = index_of(kin, after->launch);
     if (other == UINT32_MAX)
         return;
+    if (after->marked) {
+        learn_begun(kin, row, other);
+        return;
+    }
     learn(kin, row, other);
     learn_partly(kin, row, &kin->partly[other]);
     for (uint32_t i = other + 1; after->complete && i < row; i++)
@@ -340,9 +352,7 @@ static void learn_parent(const struct kin *kin, uint32_t row)
     uint32_t parent = index_of(kin, member->parent);
     if (parent == UINT32_MAX)
         return;
-    for (uint32_t w = 0; w < kin->words; w++)
-        kin->known[(size_t)row * kin->words + w] |= kin->known[(size_t)parent * kin->words + w];
-    learn_partly(kin, row, &kin->partly[parent]);
+    learn_begun(kin, row, parent);
     if (member->start == LAUNCH_AFTER_PARENT && RULE(3113))
         learn(kin, row, parent);
     if (member->start == LAUNCH_AFTER_GROUP && RULE(3114))
@@ -401,14 +411,14 @@ static const struct record *unknown_part(const struct kin *kin, uint32_t earlier
 /* When work-items of `of` enqueued kernels that one may have heard of: it knows what these did. latest: of one work-item, the latest. */
 struct hearsay { uint32_t of; uint64_t *seen, group; const struct moment *latest; bool some, unsure; };
 
-static void hear(const struct kin *kin, struct hearsay *hearsay, uint32_t child)
+/* number: 1 + the call's; 0: not known. */
+static void hear(const struct kin *kin, struct hearsay *hearsay, uint32_t number, uint64_t group)
 {
     const struct member *from = kin->members[hearsay->of];
-    const uint32_t number = kin->members[child]->parent_moment;
     const struct moment *moment = number && number <= from->moment_count ? &from->moments[number - 1] : NULL;
     hearsay->some = true;
     hearsay->unsure |= !moment || (hearsay->latest && hearsay->latest->unit != moment->unit);
-    hearsay->group = kin->members[child]->parent_group;
+    hearsay->group = group;
     if (moment && (!hearsay->latest || moment > hearsay->latest))
         hearsay->latest = moment;
 }
@@ -421,23 +431,38 @@ static bool is_new(uint64_t *seen, uint32_t member)
     return fresh;
 }
 
+static void gather_hearsay(const struct kin *kin, struct hearsay *hearsay, uint32_t row);
+
+/* Of who enqueued it, or a marker. */
+static void gather_from_caller(const struct kin *kin, struct hearsay *hearsay, uint32_t caller, uint32_t number, uint64_t group)
+{
+    if (caller == hearsay->of)
+        hear(kin, hearsay, number, group);
+    else
+        gather_hearsay(kin, hearsay, caller);
+}
+
+static void gather_from_awaited(const struct kin *kin, struct hearsay *hearsay, uint32_t awaited, bool complete)
+{
+    gather_hearsay(kin, hearsay, awaited);
+    for (uint32_t k = awaited + 1; complete && awaited != UINT32_MAX && k < kin->count; k++)
+        if (came_of(kin, k, awaited))
+            gather_hearsay(kin, hearsay, k);
+}
+
 /* All that `row` may know: itself, whom it waited for and whom atomics joined to it. */
 static void gather_hearsay(const struct kin *kin, struct hearsay *hearsay, uint32_t row)
 {
     if (row == UINT32_MAX || !is_new(hearsay->seen, row))
         return;
     const struct member *member = kin->members[row];
-    if (member->parent == kin->members[hearsay->of]->launch)
-        hear(kin, hearsay, row);
-    else
-        gather_hearsay(kin, hearsay, index_of(kin, member->parent));
+    gather_from_caller(kin, hearsay, index_of(kin, member->parent), member->parent_moment, member->parent_group);
     for (uint32_t i = 0; i < member->after_count; i++) {
-        const uint32_t other = index_of(kin, member->after[i].launch);
-        hearsay->unsure |= !member->after[i].launch; /* whoever enqueued that marker may have told it more */
-        gather_hearsay(kin, hearsay, other);
-        for (uint32_t k = 0; member->after[i].complete && other != UINT32_MAX && k < kin->count; k++)
-            if (k > other && came_of(kin, k, other))
-                gather_hearsay(kin, hearsay, k);
+        const struct launch_after *after = &member->after[i];
+        if (after->marked)
+            gather_from_caller(kin, hearsay, index_of(kin, after->launch), after->moment, after->group);
+        else
+            gather_from_awaited(kin, hearsay, index_of(kin, after->launch), after->complete);
     }
     for (uint32_t other = 0; other < kin->count; other++)
         if (bit(kin, kin->joined, row, other))

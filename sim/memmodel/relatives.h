@@ -7,9 +7,10 @@
  * Orders   A kernel knows what its parent knew when that began; all of its parent with WAIT_KERNEL (13); with
  *          WAIT_WORK_GROUP what the work-group that enqueued it knew at its end (14); what it waits for by events with all
  *          their children (2, 3). What the work-item that enqueued it knew at the call, and did before, it knows of
- *          fine-grained SVM alone (1): the checker keeps a footprint without that for each of the first calls of a launch. All
- *          that the parent does there counts as known where it is not kept, where calls of several work-items or a marker
- *          may have told a kernel more, and where the parent's atomics met those of others.
+ *          fine-grained SVM alone (1), also by the call that enqueued a marker which it waits for: the checker keeps a
+ *          footprint without that for each of the first calls of a launch. All that the parent does there counts as known
+ *          where it is not kept, where calls of several work-items may have told a kernel more, and where the parent's
+ *          atomics met those of others.
  * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6): two launches whose atomics meet
  *          count as ordered, if the code of one releases and that of the other acquires; what that does not order
  *          cross_launch.h finds.
