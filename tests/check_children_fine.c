@@ -4,6 +4,7 @@
  * 2.2 API, 3.3.6, host-side and device-side commands, rule (1)); of other memory not even after that, but for what it waits for.
  */
 #include "host_fixture.h"
+#include "orrery/limits.h"
 
 enum { ITEMS = 64, GROUP = 32, WORDS = 1024 };
 
@@ -122,6 +123,14 @@ START_TEST(with_the_parent_s_end)
 }
 END_TEST
 
+/* The latest of more than there are places for at first. */
+START_TEST(of_many_calls)
+{
+    run("if (g == 0) { for (int i = 0; i < 120; i++) " CHILD(1, "o[9 + i] = b[5];") " b[6] = 2; " CHILD(1, "o[4] = b[6];") " b[6] = 3; }", "NO_WAIT", CL_MEM_SVM_FINE_GRAIN_BUFFER);
+    ck_assert_uint_eq(orrery_finding_count(), HOSTILE(1, 0));
+}
+END_TEST
+
 /* Of one allocation, at different bytes. */
 START_TEST(each_two_places_are_told)
 {
@@ -221,6 +230,7 @@ int main(void)
     tcase_add_loop_test(tests, of_memory_with_atomics, 0, 2 * CASES);
     tcase_add_loop_test(tests, of_coarse_memory, 0, 2 * CASES);
     tcase_add_loop_test(tests, with_the_parent_s_end, 0, CASES);
+    tcase_add_test(tests, of_many_calls);
     tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
     tcase_add_test(tests, the_child_between);
     tcase_add_loop_test(tests, by_scope, 0, 9);

@@ -162,11 +162,23 @@ static void spill_all(struct checker *checker)
             checker_spill(checker, checker_shadow_number(checker, i));
 }
 
+static uint32_t collected_moments(const struct checker *checker)
+{
+    uint64_t bytes = 1;
+    for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
+        const struct shadow_region *region = checker_shadow_number(checker, i);
+        bytes += was_touched(region) && is_shared(checker, region->low) ? shadow_collected(region) : 0;
+    }
+    const uint64_t most = MOMENTS_BYTES / bytes < MOMENTS_FIRST ? MOMENTS_FIRST : MOMENTS_BYTES / bytes;
+    return checker->moment_count < most ? checker->moment_count : (uint32_t)most;
+}
+
 static void collect_moments(struct checker *checker, struct footprint *footprint)
 {
-    footprint->moments = calloc(checker->moment_count + 1, sizeof *footprint->moments);
+    const uint32_t count = checker->moment_count ? collected_moments(checker) : 0;
+    footprint->moments = calloc(count + 1, sizeof *footprint->moments);
     checker->shadow.failed |= !footprint->moments;
-    for (uint32_t i = 0; footprint->moments && i < checker->moment_count; i++) {
+    for (uint32_t i = 0; footprint->moments && i < count; i++) {
         struct moment_view view = {&checker->order, &checker->moments[i]};
         struct footprint_moment *moment = &footprint->moments[footprint->moment_count++];
         moment->unit = view.moment->unit;
@@ -213,18 +225,30 @@ static bool has_shared(const struct memory *memory)
     return some;
 }
 
+static bool moments_room(struct checker *checker)
+{
+    if (checker->moment_count < checker->moment_room)
+        return true;
+    const uint32_t room = 2 * checker->moment_room + 8;
+    struct order_moment *grown = realloc(checker->moments, room * sizeof *grown);
+    checker->shadow.failed |= !grown;
+    if (!grown)
+        return false;
+    checker->moments = grown;
+    checker->moment_room = room;
+    return true;
+}
+
 uint32_t checker_keep_moment(struct checker *checker, const struct origin *origin, uint32_t lane_count, uint32_t lane)
 {
     if (!checker->has_sink || !checker->races_wanted || checker->moment_count == MOMENTS_MOST || !has_shared(checker->memory))
         return 0;
-    if (!checker->moments)
-        checker->moments = calloc(MOMENTS_MOST, sizeof *checker->moments);
-    checker->shadow.failed |= !checker->moments;
+    if (!moments_room(checker))
+        return 0;
     checker->order.event = ++checker->time;
     man(checker, origin, lane_count);
     checker_name_units(checker, origin);
-    return checker->moments && order_moment(&checker->order, checker->crew.unit[lane], &checker->moments[checker->moment_count])
-               ? ++checker->moment_count : 0;
+    return order_moment(&checker->order, checker->crew.unit[lane], &checker->moments[checker->moment_count]) ? ++checker->moment_count : 0;
 }
 
 /* Somebody begins when this group has ended. */

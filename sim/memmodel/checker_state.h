@@ -44,7 +44,8 @@ struct standing {
     struct shadow_region *region;
     struct journal_cursor at;
 };
-enum { MOMENTS_MOST = HOSTILE(64, 3) };
+/* A footprint is made of each when the launch ends: of the first in any case, of others while all that takes no more than to look at so many bytes. */
+enum { MOMENTS_FIRST = HOSTILE(64, 3), MOMENTS_MOST = HOSTILE(4096, 4), MOMENTS_BYTES = HOSTILE(32 << 20, 1) };
 enum { STANDINGS = HOSTILE(32, 2), TURNS = HOSTILE(8, 1), SPARE_BYTES = HOSTILE(64 << 20, 1 << 12), KEPT_BYTES = HOSTILE(64 << 10, 0) };
 
 struct checker {
@@ -73,7 +74,7 @@ struct checker {
     uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;
     struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
-    struct order_moment *moments; uint32_t moment_count; /* when work-items enqueued kernels: MOMENTS_MOST */
+    struct order_moment *moments; uint32_t moment_count, moment_room; /* when work-items enqueued kernels: MOMENTS_MOST */
     struct held held;
 };
 

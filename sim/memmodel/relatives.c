@@ -688,12 +688,14 @@ static void tell_some(const struct relatives *relatives, const struct kin *kin, 
                 }
 }
 
-static bool has_fine(const struct record *record)
+static bool meet_in_fine(const struct record *a, const struct record *b)
 {
-    bool some = false;
-    for (uint32_t i = 0; i < record->count; i++)
-        some |= record->deeds[i].fine;
-    return some;
+    struct meeting meeting;
+    uint32_t at[2] = {0, 0};
+    while (records_meet(a, b, at, false, &meeting))
+        if (meeting.a->fine)
+            return true;
+    return false;
 }
 
 static void tell_all(const struct relatives *relatives, const struct kin *kin)
@@ -704,7 +706,7 @@ static void tell_all(const struct relatives *relatives, const struct kin *kin)
             if (!unknown)
                 continue;
             tell_some(relatives, kin, earlier, later, unknown, false);
-            if (has_fine(unknown))
+            if (meet_in_fine(unknown, &kin->members[later]->all))
                 tell_some(relatives, kin, earlier, later, unknown_fine(kin, earlier, later, unknown), true);
         }
 }

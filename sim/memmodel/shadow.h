@@ -15,7 +15,7 @@
  *   shadow_join                  an atomic update like those that the word has, which nothing can
  *                                race with; false: shadow_access must look
  *   shadow_forget                nothing in the allocation matters any more
- *   shadow_collect               the bytes that this launch touched
+ *   shadow_collect               the bytes that this launch touched; shadow_collected: how many it looks at for that
  *
  * Cells    16 bytes for 4 of data: two stamps of 34 bits unit, 30 bits context. A context says
  *          when, where and how; contexts are numbered per allocation and older ones than
@@ -192,5 +192,6 @@ uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */
 /* filter NULL: all of them. */
 struct unit_filter { void *self; bool (*wants)(void *self, uint64_t unit, uint64_t tick); };
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter, struct footprint_part *part);
+uint64_t shadow_collected(const struct shadow_region *region);
 
 #endif

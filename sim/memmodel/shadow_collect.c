@@ -73,11 +73,25 @@ static void collect_cell(struct collection *collection, const uint64_t *cell, ui
     collect_set(collection, cell[1], low, high);
 }
 
+static bool is_page_used(const struct shadow_region *region, uint64_t number)
+{
+    const struct shadow_page *page = &region->pages[number];
+    return page->narrow ? narrow_is_of(page->narrow, region->first) : page->cells != NULL;
+}
+
+uint64_t shadow_collected(const struct shadow_region *region)
+{
+    uint64_t bytes = 0;
+    for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++)
+        bytes += is_page_used(region, p) ? bytes_in(region, p) : 0;
+    return bytes;
+}
+
 static void collect_page(struct collection *collection, uint64_t number)
 {
     const struct shadow_page *page = &collection->region->pages[number];
     const uint32_t bytes = bytes_in(collection->region, number), step = 1u << page->unit_shift;
-    if (page->narrow ? !narrow_is_of(page->narrow, collection->region->first) : !page->cells)
+    if (!is_page_used(collection->region, number))
         return;
     for (uint32_t at = 0; at < bytes; at += step) {
         const uint64_t low = (number << PAGE_SHIFT) + at;
