@@ -7,6 +7,7 @@
 #include "orrery/limits.h"
 
 enum { ITEMS = 64, GROUP = 32, WORDS = 1024 };
+static const cl_svm_mem_flags NO_SVM = UINT64_MAX; /* a buffer */
 
 #define CHILD(items, deed) "enqueue_kernel(q, FLAGS, ndrange_1D(" #items "), ^{ " deed " });"
 #define READS CHILD(64, "o[get_global_id(0)] = b[0];")
@@ -73,10 +74,10 @@ static void run(const char *parent, const char *flags, cl_svm_mem_flags kind)
     host_set_up("warning", "false", text);
     cl_command_queue on_device = clCreateCommandQueueWithProperties(context, device, properties, &err);
     cl_ok(err);
-    cl_int *words = clSVMAlloc(context, CL_MEM_READ_WRITE | kind, WORDS * sizeof *words, 0);
-    cl_mem other = cl_buffer(context, CL_MEM_READ_WRITE, WORDS * sizeof *words, NULL);
+    cl_int *words = kind == NO_SVM ? NULL : clSVMAlloc(context, CL_MEM_READ_WRITE | kind, WORDS * sizeof *words, 0);
+    cl_mem buffer = cl_buffer(context, CL_MEM_READ_WRITE, WORDS * sizeof *words, NULL), other = cl_buffer(context, CL_MEM_READ_WRITE, WORDS * sizeof *words, NULL);
     cl_kernel kernel = host_kernel("parent");
-    cl_ok(clSetKernelArgSVMPointer(kernel, 0, words));
+    cl_ok(words ? clSetKernelArgSVMPointer(kernel, 0, words) : clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     cl_ok(clSetKernelArg(kernel, 1, sizeof other, &other));
     cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
     cl_ok(clFinish(queue));
@@ -160,12 +161,14 @@ START_TEST(by_scope)
     static const char *const parents[] = {"if (g == 0) { " CHILD(1, ADDS) CHILD(1, ADDS) " }", "if (g == 0) { " CHILD(1, ADDS) ADDS " }",
                                           "if (g == 0) { " ADDS CHILD(1, ADDS) " }"};
     char text[1024];
-    snprintf(text, sizeof text, "\n#define SCOPE memory_scope_%s\n%s", scopes[_i % 3], parents[_i / 3]);
-    run(text, "NO_WAIT", 0);
-    ck_assert_uint_eq(orrery_finding_count(), _i % 3 < 2);
+    const cl_svm_mem_flags kind = _i < 9 ? 0 : NO_SVM;
+    const int scope = _i % 3, parent = _i / 3 % 3;
+    snprintf(text, sizeof text, "\n#define SCOPE memory_scope_%s\n%s", scopes[scope], parents[parent]);
+    run(text, "NO_WAIT", kind);
+    ck_assert_uint_eq(orrery_finding_count(), scope < 2);
     orrery_clear_findings();
-    run(text, "WAIT_KERNEL", 0);
-    ck_assert_uint_eq(orrery_finding_count(), _i % 3 < 2 && _i < 3);
+    run(text, "WAIT_KERNEL", kind);
+    ck_assert_uint_eq(orrery_finding_count(), scope < 2 && parent == 0);
 }
 END_TEST
 
@@ -233,7 +236,7 @@ int main(void)
     tcase_add_test(tests, of_many_calls);
     tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
     tcase_add_test(tests, the_child_between);
-    tcase_add_loop_test(tests, by_scope, 0, 9);
+    tcase_add_loop_test(tests, by_scope, 0, 18);
     tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -147,8 +147,9 @@ struct kernel_info {
     bool uses_barrier, uses_printf;
     enum memory_scope releases, acquires; /* the widest scope in which some operation of its code does; SCOPE_WORK_ITEM: none */
     bool atomics;           /* it has some, but for those on local memory */
+    bool narrow;            /* ... of a scope that is, or may be, narrower than the device */
     bool enqueues;          /* kernels */
-    bool kin;               /* it enqueues or is enqueued, and one of its program that does releases or acquires for the device */
+    bool kin;               /* it enqueues or is enqueued, and one of its program that does releases or acquires for the device, or is narrow */
     bool block;             /* run by enqueue_kernel only */
     bool initializer, finalizer; /* run by the device, before the program's other kernels and at its end; not the host's */
 };

@@ -52,7 +52,7 @@ struct launch_info {
     uint32_t sub_group_size;
     enum memory_scope releases, acquires; /* as the kernel's code may: kernel_info */
     bool atomics;         /* likewise */
-    bool kin;             /* likewise: it may come to know of kernels by atomics that it enqueues, or that were enqueued with it */
+    bool kin;             /* likewise: of kernels that enqueue each other, whose atomics may order them, or race by their scopes */
     /* "argument 0 'data'": the first that points into the bytes; false: none does. While the launch runs; NULL: nobody can tell. */
     bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name, size_t size);
     /* Has its code an instruction that may write to one of the bytes, or do an atomic operation? NULL: it may have. */

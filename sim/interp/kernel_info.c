@@ -262,7 +262,10 @@ static void scan_pointer(struct module *m, struct entry_point *e, uint32_t word)
 {
     const uint32_t op = spv_opcode(m, word), pointer = op == SpvOpAtomicStore || op == SpvOpAtomicFlagClear ? 1 : 3;
     const bool barrier = op == SpvOpMemoryBarrier || op == SpvOpControlBarrier || op == SpvOpMemoryNamedBarrier;
-    e->info.atomics |= !barrier && !is_local_pointer(m, m->words[word + pointer]);
+    if (barrier || is_local_pointer(m, m->words[word + pointer]))
+        return;
+    e->info.atomics = true;
+    e->info.narrow |= constant_or(m, m->words[word + scope_operand(op)], SpvScopeWorkgroup) > SpvScopeDevice;
 }
 
 static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
@@ -390,18 +393,18 @@ static void find_blocks(struct module *m)
         }
 }
 
-/* Kernels that may come to know of each other by atomics, without the host. */
+/* Kernels that may come to know of each other by atomics, without the host, or whose atomics may race by their scopes. */
 static void find_kin(struct module *m)
 {
-    bool synchronise = false;
+    bool some = false;
     for (uint32_t i = 0; i < m->entries.count; i++) {
         const struct kernel_info *info = &m->entries.at[i].info;
         const bool related = info->enqueues || info->block;
-        synchronise |= related && (info->releases >= SCOPE_DEVICE || info->acquires >= SCOPE_DEVICE);
+        some |= related && (info->releases >= SCOPE_DEVICE || info->acquires >= SCOPE_DEVICE || info->narrow);
     }
     for (uint32_t i = 0; i < m->entries.count; i++) {
         struct kernel_info *info = &m->entries.at[i].info;
-        info->kin = synchronise && (info->enqueues || info->block);
+        info->kin = some && (info->enqueues || info->block);
     }
 }
 
