@@ -172,6 +172,41 @@ START_TEST(by_scope)
 }
 END_TEST
 
+#define NARROW(i) "atomic_fetch_add_explicit((global atomic_int *)b + " #i ", 1, memory_order_relaxed, memory_scope_work_group);"
+#define RELEASES "atomic_store_explicit((global atomic_int *)b + 8, 1, memory_order_release, memory_scope_device);"
+#define ACQUIRES "while (!atomic_load_explicit((global atomic_int *)b + 8, memory_order_acquire, memory_scope_device));"
+
+/* A call orders what came before it in fine-grained memory, and what atomics of other kernels hand on from there. */
+static const struct { const char *parent; size_t fine, coarse; } told[] = {
+    {"if (g == 0) { " CHILD(1, NARROW(0)) CHILD(1, NARROW(0)) " }", 1, 1},
+    {"if (g == 0) { " CHILD(1, NARROW(0)) NARROW(0) " }", 1, 1},
+    {"if (g == 0) { " NARROW(0) CHILD(1, NARROW(0)) " }", 0, 1},
+    {"if (g == 40) " NARROW(0) " if (g == 0) { " CHILD(1, NARROW(0)) " }", 1, 1},
+    {"if (g == 5) " NARROW(0) " barrier(CLK_GLOBAL_MEM_FENCE); if (g == 0) { " CHILD(1, NARROW(0)) " }", 0, 1},
+    {"if (g == 5) " NARROW(0) " barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { " CHILD(1, NARROW(0)) " }", 1, 1},
+    {"clk_event_t e, m; if (g == 0) { " NARROW(0) " enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[0] = 1; }); enqueue_marker(q, 1, &e, &m);"
+     NARROW(1) " enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ " NARROW(0) NARROW(1) " }); }", 0, 2},
+    /* the kernel between does nothing */
+    {"if (g == 0) { " NARROW(0) CHILD(1, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ " NARROW(0) " });") " }", 0, 1},
+    {"if (g == 0) { " CHILD(1, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ " NARROW(0) " });") NARROW(0) " }", 1, 1},
+    /* what one was told it hands on */
+    {"if (g == 0) { " NARROW(0) CHILD(1, RELEASES) CHILD(1, ACQUIRES NARROW(0)) " }", 0, 1},
+    {"if (g == 0) { b[0] = 1; " CHILD(1, RELEASES) CHILD(1, ACQUIRES "o[0] = b[0];") " }", 0, 1},
+    {"if (g == 5) b[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { " CHILD(1, RELEASES) CHILD(1, ACQUIRES "o[0] = b[0];") " }", 1, 1},
+    {"if (g == 0) { " CHILD(1, RELEASES) " b[0] = 1; " CHILD(1, ACQUIRES "o[0] = b[0];") " }", 0, 1},
+    {"if (g == 0) { " CHILD(1, RELEASES) CHILD(1, ACQUIRES "o[0] = b[0];") " b[0] = 1; }", 1, 1},
+    {"if (g == 0) { " CHILD(1, RELEASES) CHILD(1, ACQUIRES "o[0] = b[1] + b[2];") " } if (g < 3) { b[g] = 1; " CHILD(1, "o[9 + g] = b[g];") " }", 2, 3},
+};
+enum { TOLD = sizeof told / sizeof *told };
+
+START_TEST(by_calls)
+{
+    static const cl_svm_mem_flags kinds[] = {CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 0, NO_SVM};
+    run(told[_i / 4].parent, "NO_WAIT", kinds[_i % 4]);
+    ck_assert_uint_eq(orrery_finding_count(), _i % 4 < 2 ? told[_i / 4].fine : told[_i / 4].coarse);
+}
+END_TEST
+
 #define MOVES(flags, deed) "enqueue_kernel(q, CLK_ENQUEUE_FLAGS_" #flags ", ndrange_1D(1), ^{ uint x = 0; " deed " });"
 #define WRITES_PACKET "write_pipe(in, &x);"
 #define READS_PACKET "read_pipe(out, &x);"
@@ -237,6 +272,7 @@ int main(void)
     tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
     tcase_add_test(tests, the_child_between);
     tcase_add_loop_test(tests, by_scope, 0, 18);
+    tcase_add_loop_test(tests, by_calls, 0, 4 * TOLD);
     tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

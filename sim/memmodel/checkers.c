@@ -193,7 +193,10 @@ void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *s
 uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count, uint32_t lane)
 {
     const struct post *post = post_of(checkers, origin->launch);
-    return post ? checker_keep_moment(post->checker, origin, lane_count, lane) : 0;
+    const uint32_t number = post ? checker_keep_moment(post->checker, origin, lane_count, lane) : 0;
+    if (number && post->crosses)
+        cross_launch_enqueue(checkers->cross, origin, lane, number);
+    return number;
 }
 
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)

@@ -7,8 +7,9 @@
 
 #include "cross_launch.h"
 
-static bool counts_as_ordered(void *self, uint32_t a, uint32_t b)
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, bool fine)
 {
+    (void)fine;
     return commands_are_ordered(self, a, b);
 }
 

@@ -211,13 +211,11 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
             memcpy(out, member->passed[i].name, CROSS_ARGUMENT_CHARS);
 }
 
-/* Of kernels that came of each other fine-grained memory is ordered. */
-static bool is_not_ours(const struct cross_launch *cross, const struct race *race, uint32_t earlier, uint32_t later)
+static bool is_not_ours(struct cross_launch *cross, const struct race *race, uint32_t earlier, uint32_t later)
 {
     if (earlier == later || cross_failed(cross))
         return true;
-    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED &&
-           (cross_came_of(cross, later, earlier) || cross_came_of(cross, earlier, later));
+    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED && cross_was_told(cross, later, race->unit, race->context->tick);
 }
 
 void cross_on_race(void *self, const struct race *race, const struct shadow_access *now)
@@ -244,6 +242,7 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
     name_argument(cross, race, race->unit, found->argument[0]);
     name_argument(cross, race, now->agent->unit, found->argument[1]);
     explain(cross, race, now, &found->words);
+    found->fine = memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED;
     found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE &&
                          (cross_is_guaranteed(memory_region(cross->memory, race->address)) ||
                           cross_family_of(&cross->members[earlier]) == cross_family_of(&cross->members[later]));
@@ -339,7 +338,8 @@ static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t fami
             continue;
         }
         gather_like(cross, i);
-        if (found->in_any_case || (!family && are_followed(cross, a->command, b->command)) || hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
+        if (found->in_any_case || (!family && are_followed(cross, a->command, b->command)) ||
+            hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command, found->fine))
             tell(cross, found, hearer);
     }
     cross->found_count = kept;

@@ -37,8 +37,11 @@ void cross_reset(struct cross_launch *cross)
         free(cross->members[i].kernel);
         free(cross->members[i].site);
         free(cross->members[i].passed);
+        free(cross->members[i].calls);
+        free(cross->members[i].tellers);
     }
     cross_kept_fini(cross);
+    cross_hearsay_fini(&cross->hearsay);
     for (uint32_t i = 0; i < cross->awaited_count; i++)
         drop_all(&cross->order, cross->awaited[i].known);
     for (uint32_t i = 0; i < cross->region_room; i++) {
@@ -499,6 +502,15 @@ static void on_sync(void *self, const struct sync_event *event)
     struct member *member = listen(cross, event->origin.launch);
     if (member)
         take_sync(cross, member, event);
+    pthread_mutex_unlock(&cross->lock);
+}
+
+void cross_launch_enqueue(struct cross_launch *cross, const struct origin *origin, uint32_t lane, uint32_t number)
+{
+    pthread_mutex_lock(&cross->lock);
+    struct member *member = listen(cross, origin->launch);
+    if (member)
+        cross_take_call(cross, member, unit_of(cross, member, origin, lane), number);
     pthread_mutex_unlock(&cross->lock);
 }
 

@@ -10,6 +10,7 @@
  *   cross_launch_order       takes every order event, from any thread
  *   cross_launch_begin       a launch begins: is it to be heard?
  *   cross_launch_observer    what hears it then
+ *   cross_launch_enqueue     a work-item of such a launch enqueues a kernel or a marker, by the launch's call of that number
  *   cross_launch_command     what commands touch that are no launches
  *   cross_launch_elder       what did commands touch that were not heard, and that one comes after which now is?
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
@@ -63,6 +64,7 @@ bool cross_launch_is_elder(struct cross_launch *cross, uint32_t command, uint32_
 void cross_launch_elder(struct cross_launch *cross, const struct cross_elder *elder);
 void cross_launch_elders_over(struct cross_launch *cross, uint32_t command); /* that was all */
 
+void cross_launch_enqueue(struct cross_launch *cross, const struct origin *origin, uint32_t lane, uint32_t number);
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
 
 /* One of the two: strings are valid during the call. */
@@ -87,10 +89,10 @@ struct cross_race {
     bool by_scope;                 /* atomics that do not include each other */
 };
 /* tell gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two launches of a family do; others are
- * not told here. */
+ * not told here. fine: in fine-grained memory. */
 struct cross_hearer {
     void *self;
-    bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b);
+    bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b, bool fine);
     void (*tell)(void *self, const struct cross_race *race);
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer);

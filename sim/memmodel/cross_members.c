@@ -217,19 +217,23 @@ static bool has_shared(const struct memory *memory)
 static void know_awaited_launch(struct cross_launch *cross, struct member *member, uint32_t other, bool complete)
 {
     know_launch(cross, member, other);
+    cross_tell_member(cross, member, TELLS_HEARSAY, other, 0);
     for (uint32_t i = 1; complete && i + 1 < cross->member_count; i++)
-        if (i != other && cross_came_of(cross, i, other))
+        if (i != other && cross_came_of(cross, i, other)) {
             know_launch(cross, member, i);
+            cross_tell_member(cross, member, TELLS_HEARSAY, i, 0);
+        }
 }
 
-/* Who enqueued it, or a marker: what that knew when it began, and of the call, which orders fine-grained memory alone: while there is such,
- * what anybody of it has acquired counts. */
-static void know_caller(struct cross_launch *cross, struct member *member, uint32_t caller)
+/* Who enqueued it, or a marker: what that knew when it began. While there is fine-grained memory, and it is not known which call it was, what
+ * anybody of it has acquired counts. */
+static void know_caller(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number)
 {
     const struct member *from = &cross->members[caller];
     join_all(cross, member, from->begun);
     know_begun(cross, member, caller);
-    if (!has_shared(cross->memory))
+    cross_tell_member(cross, member, TELLS_CALL, caller, number);
+    if (cross_is_call(from, number) || !has_shared(cross->memory))
         return;
     join_all(cross, member, from->learned);
     for (const struct group_order *group = cross->order.groups; group; group = group->next)
@@ -243,7 +247,7 @@ static void know_events(struct cross_launch *cross, struct member *member)
         const struct launch_after *after = &member->shape.after[k];
         const uint32_t other = member_by_launch(cross, after->launch);
         if (other && after->marked)
-            know_caller(cross, member, other);
+            know_caller(cross, member, other, after->moment);
         else if (other)
             know_awaited_launch(cross, member, other, after->complete);
     }
@@ -263,7 +267,7 @@ static void know_parent(struct cross_launch *cross, struct member *member)
     const uint32_t parent = member_by_launch(cross, member->shape.parent);
     if (!parent)
         return;
-    know_caller(cross, member, parent);
+    know_caller(cross, member, parent, member->shape.parent_moment);
     if (member->shape.start == LAUNCH_AFTER_PARENT)
         know_launch(cross, member, parent);
     if (member->shape.start == LAUNCH_AFTER_GROUP)

@@ -2,7 +2,7 @@
 /*
  * PURPOSE  What the files of cross_launch.h share: cross_launch.c says which launches are heard and hears them, cross_members.c
  *          knows what each knew when it began, cross_elders.c puts in what was not heard, cross_kept.c keeps what nothing races
- *          with out of the shadow, and cross_found.c has what is told of their races. All of it with cross->lock held.
+ *          with out of the shadow, cross_calls.c knows what calls that enqueue kernels tell, and cross_found.c has what is told of their races. All of it with cross->lock held.
  *
  * Interface
  *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard any more?
@@ -13,6 +13,9 @@
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
  *   cross_keep, cross_keep_range               what a wave, or a command, touches: false: it is for the shadow
+ *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; is that call known?
+ *   cross_tell_member                          whose calls it comes after
+ *   cross_was_told                             may it know of an access by calls, in fine-grained memory?
  *   cross_on_race                              the shadow's
  */
 #ifndef ORRERY_SIM_MEMMODEL_CROSS_STATE_H
@@ -34,6 +37,10 @@
 enum { MEMBERS_MOST = HOSTILE(16384, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 600 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HOST_UNIT = 0, HANDED_ON = 8; /* an address that no allocation has */
 
+/* By a call; by one of which it is not known which it is: counts all that the caller does; or merely what that one heard. */
+enum teller_what { TELLS_CALL, TELLS_ALL, TELLS_HEARSAY };
+struct teller { uint32_t member, number; enum teller_what what; };
+
 struct member {
     const struct launch_info *launch; /* while it runs */
     struct launch_info shape;         /* of which the sizes alone are looked at */
@@ -47,6 +54,8 @@ struct member {
     struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */
     uint32_t *site; uint32_t site_count;      /* 1 + its number below, by its own; while it runs */
     struct passed *passed; uint32_t passed_count, passed_room; /* when it has ended: its arguments */
+    struct order_moment *calls; uint32_t call_count, call_room; /* its own that enqueued, from the first on */
+    struct teller *tellers; uint32_t teller_count, teller_room;
 };
 
 struct passed { uint32_t region_id; char name[CROSS_ARGUMENT_CHARS]; };
@@ -62,6 +71,7 @@ struct found {
     uint64_t offset_bytes, count;
     char object[CROSS_OBJECT_CHARS], argument[2][CROSS_ARGUMENT_CHARS];
     struct words words;
+    bool fine;                        /* in such memory */
     bool in_any_case;                 /* atomics: commands that nothing orders do not conflict by them */
 };
 
@@ -80,6 +90,9 @@ struct awaited { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
 
 /* Of an allocation. spilt: everything goes to the shadow. */
 struct kept { struct toucher *touchers; uint32_t count, room; uint64_t bytes; bool spilt; };
+
+/* Of whom a member may have heard calls; as long as nobody was added since. */
+struct hearsay { uint32_t of, of_members, *members, count; uint64_t *seen; bool of_host, releases; };
 
 struct cross_launch {
     const struct memory *memory;
@@ -102,6 +115,7 @@ struct cross_launch {
     struct cross_wave wave;
     struct held held;              /* of copies */
     struct awaited *awaited; uint32_t awaited_count, awaited_room;
+    struct hearsay hearsay;
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
@@ -158,6 +172,13 @@ bool cross_add_member(struct cross_launch *cross, const struct launch_info *laun
 void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number);
 void cross_await_group(struct cross_launch *cross, const struct launch_info *launch, uint64_t group, uint64_t number); /* before it is closed */
 void cross_end_moves(struct cross_launch *cross, uint32_t command);
+
+/* cross_calls.c */
+void cross_take_call(struct cross_launch *cross, struct member *member, uint64_t unit, uint32_t number);
+bool cross_is_call(const struct member *caller, uint32_t number);
+void cross_tell_member(struct cross_launch *cross, struct member *member, enum teller_what what, uint32_t teller, uint32_t number);
+bool cross_was_told(struct cross_launch *cross, uint32_t member, uint64_t unit, uint64_t tick);
+void cross_hearsay_fini(struct hearsay *hearsay);
 
 /* cross_elders.c */
 bool cross_lacks_elders(struct cross_launch *cross, uint32_t command);

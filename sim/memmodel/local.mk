@@ -28,6 +28,7 @@ libmemmodel_la_SOURCES = \
 	%D%/commands_tell.c \
 	%D%/crew.c \
 	%D%/crew.h \
+	%D%/cross_calls.c \
 	%D%/cross_elders.c \
 	%D%/cross_found.c \
 	%D%/cross_kept.c \

@@ -763,11 +763,14 @@ static void tell_all_packets(const struct relatives *relatives, const struct kin
 
 struct crossing { struct relatives *relatives; const struct kin *kin; };
 
-static bool counts_as_ordered(void *self, uint32_t a, uint32_t b)
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, bool fine)
 {
     const struct kin *kin = ((const struct crossing *)self)->kin;
-    const uint32_t one = index_of(kin, a), other = index_of(kin, b);
-    return one != UINT32_MAX && other != UINT32_MAX && ordered(kin, one, other);
+    const uint32_t earlier = index_of(kin, a < b ? a : b), later = index_of(kin, a < b ? b : a);
+    if (earlier == UINT32_MAX || later == UINT32_MAX)
+        return false;
+    const struct record *unknown = unknown_part(kin, earlier, later);
+    return ordered(kin, earlier, later) || (fine && unknown && !unknown_fine(kin, earlier, later, unknown));
 }
 
 static void tell_crossing(void *self, const struct cross_race *race)

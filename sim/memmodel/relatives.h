@@ -10,7 +10,7 @@
  *          fine-grained SVM alone (1), also by the call that enqueued a marker which it waits for: the checker keeps a
  *          footprint without that for each of the first calls of a launch. All that the parent does there counts as known
  *          where it is not kept, where calls of several work-items may have told a kernel more, and where the parent's
- *          atomics met those of others.
+ *          atomics met those of others, but for what cross_launch.h finds then.
  * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6): two launches whose atomics meet
  *          count as ordered, if the code of one releases and that of the other acquires; what that does not order
  *          cross_launch.h finds.
