@@ -447,7 +447,7 @@ END_TEST
 static void event_world(uint32_t writer, bool waits, bool complete)
 {
     static struct launch_after after;
-    after = (struct launch_after){2, complete};
+    after = (struct launch_after){.launch = 2, .complete = complete};
     one_group(), child(1, LAUNCH_AT_ONCE);
     if (writer == 2)
         writes(0, DATA, 4);
@@ -477,7 +477,7 @@ END_TEST
 
 START_TEST(r31_2_what_is_known_is_handed_on)
 {
-    static const struct launch_after second = {2, true}, third = {3, true};
+    static const struct launch_after second = {.launch = 2, .complete = true}, third = {.launch = 3, .complete = true};
     one_group(), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4);
     world_launches(1, LAUNCH_AT_ONCE, 0, &second, 1), writes(1, OTHER, 4);
     world_launches(1, LAUNCH_AT_ONCE, 0, &third, 1), reads(0, DATA, 4), reads(0, OTHER, 4), family_judged(false);
@@ -546,7 +546,7 @@ END_TEST
 /* A third one, which knows by waiting what the second acquired of the first. */
 static void heir_world(enum launch_start start, bool waits, uint32_t released, uint32_t address)
 {
-    static const struct launch_after second = {3, true};
+    static const struct launch_after second = {.launch = 3, .complete = true};
     one_group(), child(1, LAUNCH_AT_ONCE);
     writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), writes(0, OTHER, 4);
     child(1, LAUNCH_AT_ONCE), acquire(released, FLAG, SCOPE_DEVICE), update(released, 32, ORDER_ACQ_REL, SCOPE_DEVICE);

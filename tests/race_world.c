@@ -181,7 +181,7 @@ static void order_crossing(enum order_kind kind, uint32_t group)
     cross_launch_order(world.cross, &event);
 }
 
-static bool always(void *self, uint32_t a, uint32_t b) { (void)self; return a != b; }
+static bool always(void *self, uint32_t a, uint32_t b, bool fine) { (void)self, (void)fine; return a != b; }
 
 static uint32_t item_of(const struct cross_side *side) { return (side->command - 1) * world.items + (uint32_t)side->item.local_linear; }
 
@@ -301,7 +301,7 @@ void world_counts_races(uint64_t enough)
 
 uint32_t world_room(void) { return ORACLE_DEEDS - world.oracle.count; }
 
-uint64_t world_ways[WORLD_WAYS];
+uint64_t world_ways[WAYS];
 
 void world_end(void)
 {

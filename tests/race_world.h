@@ -10,6 +10,7 @@
 #ifndef ORRERY_TESTS_RACE_WORLD_H
 #define ORRERY_TESTS_RACE_WORLD_H
 
+#include "memmodel/ways.h"
 #include "orrery/report.h"
 #include "race_oracle.h"
 
@@ -95,8 +96,7 @@ void world_shares_atomics(void);   /* with atomics */
 size_t world_family_races(void);   /* after the last deed: between launches */
 
 uint32_t world_room(void); /* for so many deeds */
-enum { WORLD_WAYS = 20 };
-extern uint64_t world_ways[WORLD_WAYS]; /* the checker's short ways (ways.h): how often the worlds that ended took each */
+extern uint64_t world_ways[WAYS]; /* the checker's short ways: how often the worlds that ended took each */
 
 /* After the last deed. */
 size_t world_races(void);                 /* findings */
