@@ -89,6 +89,24 @@ static void any_sweep(uint32_t group, uint32_t items)
     }
 }
 
+/* Two instructions, each of which all groups come to one after another, at rows that mostly go on where those of the group before ended. */
+static void any_rows(uint32_t groups, uint32_t items)
+{
+    static const int32_t steps[] = {4, 4, 4, 0, -4};
+    const int32_t step = steps[below(5)];
+    const uint32_t apart = below(4) * 8, first = step < 0 ? items * 12 : 0;
+    const bool write[] = {below(2), below(2)};
+    uint32_t site[] = {NO_SITE, NO_SITE};
+    for (uint32_t group = 0; group < groups; group++) {
+        for (uint32_t line = 0; line < 2; line++) {
+            const uint32_t address = first + line * apart + (below(8) ? group : 0) * items * (uint32_t)step;
+            site[line] = loops(group, write[line], address, step, below(8) ? (1u << items) - 1 : 1 + below((1u << items) - 1), 1, 0, site[line]);
+        }
+        if (below(4) == 0)
+            barrier(below(groups), 1 + below(3), SCOPE_WORK_GROUP);
+    }
+}
+
 static void any_texels(uint32_t group, uint32_t items)
 {
     static const int32_t steps[] = {4, 4, 8, 0, -4};
@@ -262,6 +280,8 @@ static void takes_ways(const enum way *ways, uint32_t count, uint32_t programs)
 static void any_sweeps(const uint32_t *shape)
 {
     memset(latest_loop, 0xff, sizeof latest_loop); /* NO_SITE */
+    if (below(4) == 0)
+        any_rows(shape[0], shape[1]);
     for (uint32_t deeds = 2 + below(8); deeds; deeds--) {
         if (below(4))
             any_sweep(below(shape[0]), shape[1]);
