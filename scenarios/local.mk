@@ -208,6 +208,7 @@ scenario_tests = \
 	%D%/racy/within_statement.yaml \
 	%D%/racy/uniform_return.yaml \
 	%D%/racy/turns_two_flags.yaml \
+	%D%/racy/turns_sub_group_barrier.yaml \
 	%D%/racy/two_barriers.yaml \
 	%D%/racy/fence_flags.yaml \
 	%D%/racy/image_fences.yaml \
@@ -433,6 +434,7 @@ scenario_files = \
 	%D%/racy/within_statement.cl \
 	%D%/racy/uniform_return.cl \
 	%D%/racy/turns_two_flags.cl \
+	%D%/racy/turns_sub_group_barrier.cl \
 	%D%/racy/two_barriers.cl \
 	%D%/racy/fence_flags.cl \
 	%D%/racy/image_fences.cl \

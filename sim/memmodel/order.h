@@ -166,6 +166,7 @@ struct group_order {
     uint32_t *calls;                          /* of copies, by local id; NULL: the members came to each together */
     uint64_t performed;                       /* the unit of what the first member came to by itself; else UNIT_END */
     struct barrier_seen barrier;              /* the latest */
+    uint64_t joint;                           /* the tick of the latest that was the whole group's */
     struct group_order *next;
 };
 

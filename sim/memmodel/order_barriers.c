@@ -63,7 +63,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
         }
         group->base[r] = tick;
     }
-    group->slice = tick;
+    group->slice = group->joint = tick;
     nobody_done(group);
     group->barrier = (struct barrier_seen){site, regions, tick, false, false};
     for (uint64_t i = 0; fence && i < order->group_items; i++)

@@ -355,15 +355,14 @@ static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
     return a - races->wave.first < races->wave.count && b - races->wave.first < races->wave.count;
 }
 
-/* The place that comes second in the code, and then the other one, with a barrier between: it is of the next turn of a loop, and what
- * is to be added parts those of one turn. */
+/* The place that comes second in the code, and then the other one, with a barrier of the work-group between: it is of the next turn of
+ * a loop, and what is to be added parts those of one turn. */
 static bool is_of_next_turn(const struct races *races, const struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
     const struct group_order *group = now->agent->group;
     const uint32_t first_in_code = pair->tally.site[pair->remedy.place.first];
     return (pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN) && pair->tally.site[0] != pair->tally.site[1] && race->context->site != first_in_code && group &&
-           group->number == order_unit_group(races->order, race->unit) && !group->barrier.sub_group && !group->barrier.named &&
-           race->context->tick < group->barrier.tick;
+           group->number == order_unit_group(races->order, race->unit) && race->context->tick < group->joint;
 }
 
 /* Of every pair that comes later. */
