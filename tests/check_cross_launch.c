@@ -685,6 +685,91 @@ START_TEST(R29_relaxed_updates_of_other_scopes)
 }
 END_TEST
 
+/* Two devices share memory that is coarse-grained, or fine-grained with atomics: what is told of their scopes is what the source has, and
+ * why it does not reach. */
+#define COARSE "outside of fine-grained shared virtual memory with atomics memory_scope_all_svm_devices counts as memory_scope_device"
+#define WITH_ATOMICS CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS
+#define SVM_RELEASE(scope) FIRST "{ data[1] = 1; STORE(*SHARED_FLAG, release, " scope "); }"
+#define SVM_ACQUIRE(how, scope) FIRST "if (LOAD(*SHARED_FLAG, " how ", " scope ")) data[2] = data[1];"
+
+static const struct { cl_svm_mem_flags memory; const char *one, *next; size_t races; const char *why, *not_why, *fix; } devices_cases[] = {
+    {0, SVM_RELEASE("all_svm_devices"), SVM_ACQUIRE("acquire", "all_svm_devices"), 2,
+     "memory_scope_all_svm_devices and memory_scope_all_svm_devices do not include each other on different devices: " COARSE, "memory_scope_device and",
+     "fine-grained shared virtual memory with atomics for the atomic object (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS); or"},
+    {0, SVM_RELEASE("device"), SVM_ACQUIRE("acquire", "all_svm_devices"), 2,
+     "memory_scope_device and memory_scope_all_svm_devices do not include each other on different devices: " COARSE, NULL,
+     "memory_scope_all_svm_devices for both, in fine-grained shared virtual memory with atomics; or"},
+    {0, SVM_RELEASE("device"), SVM_ACQUIRE("acquire", "device"), 2, "memory_scope_device and memory_scope_device do not include each other on different devices", "counts as",
+     "memory_scope_all_svm_devices for both, in fine-grained shared virtual memory with atomics; or"},
+    {WITH_ATOMICS, SVM_RELEASE("device"), SVM_ACQUIRE("acquire", "all_svm_devices"), 2,
+     "memory_scope_device and memory_scope_all_svm_devices do not include each other on different devices", "counts as", "memory_scope_all_svm_devices for both; or"},
+    {WITH_ATOMICS, SVM_RELEASE("all_svm_devices"), SVM_ACQUIRE("acquire", "all_svm_devices"), 0, NULL, NULL, NULL},
+    /* fences */
+    {0, FIRST "{ data[1] = 1; atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_all_svm_devices); STORE(*SHARED_FLAG, relaxed, all_svm_devices); }",
+     SVM_ACQUIRE("acquire", "all_svm_devices"), 2, "memory_scope_all_svm_devices and memory_scope_all_svm_devices do not include each other on different devices: " COARSE, NULL,
+     "for the atomic object (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS); or"},
+    /* what acquires nothing, or acquires elsewhere */
+    {0, SVM_RELEASE("device"), SVM_ACQUIRE("relaxed", "device"), 2, "neither of the commands", NULL,
+     "else have these release and acquire, for all SVM devices in fine-grained shared virtual memory with atomics"},
+    {0, SVM_RELEASE("all_svm_devices"), SVM_ACQUIRE("relaxed", "all_svm_devices") " ACQUIRE(other);", 2, "with a relaxed operation", NULL,
+     "memory_order_acquire, memory_scope_all_svm_devices for the atomic that reads it, or an acquire fence behind that, in fine-grained shared virtual memory with atomics; or"},
+    {WITH_ATOMICS, FIRST "{ data[1] = 1; STORE(*SHARED_FLAG, relaxed, all_svm_devices); RELEASE(other); }", SVM_ACQUIRE("acquire", "all_svm_devices"), 1, "is relaxed", NULL,
+     "memory_order_release, memory_scope_all_svm_devices at "},
+    {WITH_ATOMICS, FIRST "{ STORE(*SHARED_FLAG, release, all_svm_devices); STORE(*plain, relaxed, all_svm_devices); }",
+     FIRST "{ STORE(*plain, relaxed, all_svm_devices); LOAD(*SHARED_FLAG, acquire, all_svm_devices); }", 1, "is not shared virtual memory", NULL,
+     "fine-grained shared virtual memory with atomics in place of the buffer, and memory_scope_all_svm_devices for both; or"},
+};
+
+START_TEST(R9_between_devices)
+{
+    const cl_device_partition_property by_two[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    char source[2048];
+    cl_device_id halves[2];
+    cl_command_queue on[2];
+    cl_kernel kernels[2];
+    cl_int err, none = 0;
+    cl_ok(clCreateSubDevices(device, by_two, 2, halves, NULL));
+    cl_context both = clCreateContext(NULL, 2, halves, NULL, NULL, &err);
+    cl_ok(err);
+    snprintf(source, sizeof source, HEAD "#define SHARED_FLAG (global atomic_int *)data\n"
+             "kernel void one(global int *data, global atomic_int *plain) { %s }\nkernel void next(global int *data, global atomic_int *plain) { %s }\n", devices_cases[_i].one, devices_cases[_i].next);
+    const cl_program program = cl_program_of(both, source, "-cl-std=CL2.0");
+    const cl_mem plain = clCreateBuffer(both, CL_MEM_READ_WRITE, 64, NULL, &err);
+    cl_ok(err);
+    int *shared = clSVMAlloc(both, CL_MEM_READ_WRITE | devices_cases[_i].memory, 64, 0);
+    ck_assert_ptr_nonnull(shared);
+    for (int i = 0; i < 2; i++) {
+        on[i] = clCreateCommandQueueWithProperties(both, halves[i], NULL, &err);
+        cl_ok(err);
+        kernels[i] = clCreateKernel(program, i ? "next" : "one", &err);
+        cl_ok(err);
+        cl_ok(clSetKernelArgSVMPointer(kernels[i], 0, shared));
+        cl_ok(clSetKernelArg(kernels[i], 1, sizeof plain, &plain));
+    }
+    cl_ok(clEnqueueSVMMemFill(on[0], shared, &none, sizeof none, 64, 0, NULL, NULL));
+    cl_ok(clFinish(on[0]));
+    await(run(on[0], kernels[0], 0, NULL));
+    run(on[1], kernels[1], 0, NULL);
+    cl_ok(clFinish(on[0]));
+    cl_ok(clFinish(on[1]));
+    ck_assert_uint_eq(findings_of("race-commands"), devices_cases[_i].races);
+    if (devices_cases[_i].races) {
+        const struct orrery_finding last = finding_last("race-commands");
+        ck_assert_msg(strstr(last.why, devices_cases[_i].why) && !(devices_cases[_i].not_why && strstr(last.why, devices_cases[_i].not_why)), "%s", last.why);
+        ck_assert_msg(strstr(last.fix, devices_cases[_i].fix), "%s", last.fix);
+    }
+    clSVMFree(both, shared);
+    cl_ok(clReleaseMemObject(plain));
+    for (int i = 0; i < 2; i++) {
+        cl_ok(clReleaseKernel(kernels[i]));
+        cl_ok(clReleaseCommandQueue(on[i]));
+        cl_ok(clReleaseDevice(halves[i]));
+    }
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(both));
+}
+END_TEST
+
 /* More than can be followed: nothing is told then that a kernel in between may have ordered, and what comes afterwards is judged. */
 static void run_many(cl_kernel kernel)
 {
@@ -746,6 +831,7 @@ int main(void)
     tcase_add_loop_test(rules, R32_waves_of_which_some_released, 0, 2);
     tcase_add_test(rules, R32_one_instruction_before_and_behind_a_release);
     tcase_add_loop_test(rules, R29_relaxed_updates_of_other_scopes, 0, (int)(sizeof scopes / sizeof *scopes));
+    tcase_add_loop_test(rules, R9_between_devices, 0, (int)(sizeof devices_cases / sizeof *devices_cases));
     tcase_add_test(rules, too_many_work_groups);
     tcase_add_test(rules, one_kernel_twice);
     tcase_add_test(rules, waves_of_the_next_launch);

@@ -145,7 +145,7 @@ bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, c
     if (talked(commands, first, second)) {
         commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of %s"
                " to the wait list of %s%s; else have these release and acquire, %s", one, other, flush,
-               a->device == b->device ? "for the device or wider" : "for all SVM devices");
+               a->device == b->device ? "for the device or wider" : "for all SVM devices in fine-grained shared virtual memory with atomics");
         return false;
     }
     if (!tried) {

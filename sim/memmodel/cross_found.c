@@ -56,6 +56,14 @@ uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32
     return (member->site[own] = ++cross->site_count) - 1;
 }
 
+uint32_t cross_site_with(struct cross_launch *cross, struct member *member, uint32_t own, enum memory_scope scope)
+{
+    const uint32_t site = cross_site_of(cross, member, own);
+    if (site < cross->site_count)
+        cross->sites[site].scope = scope;
+    return site;
+}
+
 /* Before its program may go. */
 void cross_keep_places(struct cross_launch *cross, struct member *member)
 {
@@ -123,44 +131,82 @@ static void say_place(const struct cross_launch *cross, uint32_t site, char *tex
         snprintf(text, size, "instruction %" PRIu32, cross->sites[site].own);
 }
 
-static void say_scopes(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, enum memory_scope a, enum memory_scope b,
-                       const char *what, struct words *words)
+/* What acts on an atomic object. counts: as the order takes the scope. */
+struct scopes { uint32_t site[2]; enum memory_scope counts[2]; bool svm_atomics; };
+
+/* As the source has it. One place may have several. */
+static enum memory_scope written(const struct cross_launch *cross, const struct scopes *scopes, int side)
 {
-    const bool apart = order_unit_device(&cross->order, race->unit) != order_unit_device(&cross->order, now->agent->unit);
-    snprintf(words->why, CROSS_WHY_CHARS, "%s: %s and %s do not include each other %s", what, scope_name(a), scope_name(b),
-             apart ? "on different devices" : "in different launches");
-    snprintf(words->fix, CROSS_WHY_CHARS, "%s for both%s", apart ? "memory_scope_all_svm_devices" : "memory_scope_device",
-             apart && !race->region->svm_atomics ? ", in fine-grained shared virtual memory with atomics" : "");
+    const uint32_t site = scopes->site[side];
+    const enum memory_scope counts = scopes->counts[side], scope = site < cross->site_count ? cross->sites[site].scope : counts;
+    return order_scope(&cross->order, scope, false, scopes->svm_atomics) == counts ? scope : counts;
+}
+
+static bool is_apart(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now)
+{
+    return order_unit_device(&cross->order, race->unit) != order_unit_device(&cross->order, now->agent->unit);
+}
+
+#define WIDE_MEMORY "fine-grained shared virtual memory with atomics"
+
+static void say_scopes(const struct cross_launch *cross, bool apart, const struct scopes *scopes, const char *what, struct words *words)
+{
+    const enum memory_scope a = written(cross, scopes, 0), b = written(cross, scopes, 1);
+    const bool counts_less = apart && !scopes->svm_atomics && (a == SCOPE_ALL_SVM || b == SCOPE_ALL_SVM);
+    snprintf(words->why, CROSS_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what, scope_name(a), scope_name(b),
+             apart ? "on different devices" : "in different launches",
+             counts_less ? ": outside of " WIDE_MEMORY " memory_scope_all_svm_devices counts as memory_scope_device (3.3.5)" : "");
+    if (counts_less && a == b)
+        snprintf(words->fix, CROSS_WHY_CHARS, WIDE_MEMORY " for the atomic object (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS)");
+    else
+        snprintf(words->fix, CROSS_WHY_CHARS, "%s for both%s", apart ? "memory_scope_all_svm_devices" : "memory_scope_device",
+                 apart && !scopes->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
 
 #define ONE_KERNELS "the atomic operations of one kernel on a buffer that is not shared virtual memory are not for another one (3.3.5, device scope)"
-#define FOR_SEVERAL "shared virtual memory, or a program-scope variable, in place of the buffer"
+
+static void say_for_several(bool apart, struct words *words)
+{
+    snprintf(words->fix, CROSS_WHY_CHARS, apart ? WIDE_MEMORY " in place of the buffer, and memory_scope_all_svm_devices for both"
+                                                : "shared virtual memory, or a program-scope variable, in place of the buffer");
+}
+
+/* Of the operation that is to have an order which it has not. */
+static void say_order(bool apart, const struct missed_edge *edge, const char *order, enum memory_scope scope, const char *where, struct words *words)
+{
+    snprintf(words->fix, CROSS_WHY_CHARS, "%s, %s %s%s", order, scope_name(apart ? SCOPE_ALL_SVM : scope), where,
+             apart && !edge->svm_atomics ? ", in " WIDE_MEMORY : "");
+}
 
 static void say_edge(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, const struct missed_edge *edge,
                      struct words *words)
 {
-    char release[160], acquire[160], what[CROSS_WHY_CHARS];
+    const bool apart = is_apart(cross, race, now);
+    const uint32_t acquire_site = edge->acquire_site == UINT32_MAX ? edge->release_site : edge->acquire_site;
+    const struct scopes scopes = {{edge->release_site, acquire_site},
+                                  {edge->release_scope, order_scope(&cross->order, edge->acquire_scope, edge->local, edge->svm_atomics)}, edge->svm_atomics};
+    char release[160], acquire[160], what[400];
     say_place(cross, edge->release_site, release, sizeof release);
-    say_place(cross, edge->acquire_site == UINT32_MAX ? edge->release_site : edge->acquire_site, acquire, sizeof acquire);
+    say_place(cross, acquire_site, acquire, sizeof acquire);
     switch (edge->why) {
     case MISSED_SCOPE:
         if (edge->apart) {
             snprintf(words->why, CROSS_WHY_CHARS, "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
-            snprintf(words->fix, CROSS_WHY_CHARS, FOR_SEVERAL);
+            say_for_several(apart, words);
             break;
         }
         snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
-        say_scopes(cross, race, now, edge->release_scope, edge->acquire_scope, what, words);
+        say_scopes(cross, apart, &scopes, what, words);
         break;
     case MISSED_ACQUIRE:
         snprintf(words->why, CROSS_WHY_CHARS, "the kernel of the second access took the value released at %s with a relaxed operation, and no acquire fence followed",
                  release);
-        snprintf(words->fix, CROSS_WHY_CHARS, "memory_order_acquire, %s for the atomic that reads it, or an acquire fence behind that",
-                 scope_name(edge->release_scope));
+        say_order(apart, edge, "memory_order_acquire", edge->release_scope, "for the atomic that reads it, or an acquire fence behind that", words);
         break;
     case MISSED_RELEASE:
         snprintf(words->why, CROSS_WHY_CHARS, "the store at %s is relaxed: what was done before it does not become visible with it", release);
-        snprintf(words->fix, CROSS_WHY_CHARS, "memory_order_release, %s at %s", scope_name(edge->acquire_scope), release);
+        snprintf(what, sizeof what, "at %s", release);
+        say_order(apart, edge, "memory_order_release", edge->acquire_scope, what, words);
         break;
     default:
         snprintf(words->why, CROSS_WHY_CHARS, "the release at %s orders one kind of memory, and these accesses are of another", release);
@@ -175,10 +221,11 @@ static void explain(const struct cross_launch *cross, const struct race *race, c
     struct missed_edge edge;
     if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && race->region->apart) {
         snprintf(words->why, CROSS_WHY_CHARS, "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
-        snprintf(words->fix, CROSS_WHY_CHARS, FOR_SEVERAL);
+        say_for_several(is_apart(cross, race, now), words);
     } else if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE) {
-        say_scopes(cross, race, now, (enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope,
-                   "nothing orders the two atomic operations, and they race", words);
+        const struct scopes scopes = {{race->context->site, now->how.site}, {(enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope},
+                                      race->region->svm_atomics};
+        say_scopes(cross, is_apart(cross, race, now), &scopes, "nothing orders the two atomic operations, and they race", words);
     } else if (order_explain(&cross->order, now->agent, race->region->space, race->unit, race->context->tick, &edge)) {
         say_edge(cross, race, now, &edge, words);
     } else if (earlier->elder || !earlier->kernel[0]) {

@@ -340,7 +340,8 @@ static struct member *listen(struct cross_launch *cross, const struct launch_inf
 
 static void accesses(struct cross_launch *cross, struct member *member, const struct access_event *event)
 {
-    const uint32_t site = cross_site_of(cross, member, event->origin.site);
+    const uint32_t site = event->kind >= ACCESS_ATOMIC_READ ? cross_site_with(cross, member, event->origin.site, event->scope)
+                                                            : cross_site_of(cross, member, event->origin.site);
     units_of(cross, member, &event->origin, event->lane_count);
     struct group_order *group = order_group_find(&cross->order, cross->wave.group);
     if (cross_keep(cross, member, event, group, site))
@@ -466,7 +467,7 @@ static void fences(struct cross_launch *cross, const uint64_t *units, const stru
 static void take_sync(struct cross_launch *cross, struct member *member, const struct sync_event *event)
 {
     const uint64_t *units = units_of(cross, member, &event->origin, event->lane_count), group = order_unit_group(&cross->order, units[0]);
-    const uint32_t site = cross_site_of(cross, member, event->origin.site);
+    const uint32_t site = cross_site_with(cross, member, event->origin.site, event->scope);
     switch (event->kind) {
     case SYNC_FENCE: fences(cross, units, event, site); break;
     case SYNC_SUB_GROUP_BARRIER: sub_groups_meet(cross, units, event, site); break;

@@ -60,7 +60,11 @@ struct member {
 
 struct passed { uint32_t region_id; char name[CROSS_ARGUMENT_CHARS]; };
 
-struct cross_site { uint32_t member, own; struct source_place place; /* of a launch that is over: owned */ };
+struct cross_site {
+    uint32_t member, own;
+    enum memory_scope scope;          /* of an atomic, a fence or a barrier, as the source has it */
+    struct source_place place;        /* of a launch that is over: owned */
+};
 
 struct words { char why[CROSS_WHY_CHARS], fix[CROSS_WHY_CHARS]; };
 
@@ -188,6 +192,8 @@ void cross_handle(struct cross_launch *cross, uint32_t command); /* it is heard,
 void cross_site_keep(struct cross_site *site, const struct source_place *place);
 void cross_site_fini(struct cross_site *site, bool owned);
 uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own);
+/* Of what synchronises there. */
+uint32_t cross_site_with(struct cross_launch *cross, struct member *member, uint32_t own, enum memory_scope scope);
 void cross_keep_places(struct cross_launch *cross, struct member *member);
 void cross_keep_argument(struct member *member, uint32_t region_id, const char *name);
 void cross_keep_arguments(const struct cross_launch *cross, struct member *member);

@@ -337,7 +337,8 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
     release_drop(order, edge->release);
     *edge = (struct missed_edge){.why = why, .release_site = message->release->site, .acquire_site = end->site,
                                  .release_scope = message->scope, .acquire_scope = end->scope, .release_unit = message->release->unit,
-                                 .local = region == IN_LOCAL, .apart = message->apart, .release = release_share(message->release)};
+                                 .local = region == IN_LOCAL, .apart = message->apart, .svm_atomics = message->svm_atomics,
+                                 .release = release_share(message->release)};
 }
 
 /* Both of one work-group, and no wider. */

@@ -80,7 +80,7 @@ struct missed_edge {
     enum memory_scope release_scope, acquire_scope;
     uint64_t release_unit;
     uint64_t tick;                /* MISSED_RELEASE: when the relaxed store happened */
-    bool local, apart;            /* where the atomic object lies */
+    bool local, apart, svm_atomics; /* where the atomic object lies */
     struct release *release;      /* NULL: MISSED_RELEASE */
 };
 enum { MISSED_KEPT = 4 };

@@ -201,7 +201,7 @@ void order_add_relaxed_store(struct order *order, struct item_order *item, const
     release_drop(order, edge->release);
     *edge = (struct missed_edge){.why = MISSED_RELEASE, .release_site = store->site, .acquire_site = act->site,
                                  .acquire_scope = act->scope, .release_unit = store->unit,
-                                 .tick = store->tick, .local = act->region == IN_LOCAL};
+                                 .tick = store->tick, .local = act->region == IN_LOCAL, .svm_atomics = act->svm_atomics};
 }
 
 struct list_seen *order_seen(struct item_order *item, uint64_t stream)
