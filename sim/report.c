@@ -753,9 +753,23 @@ size_t report_distinct(const struct report *report, enum severity severity)
 
 /* ---- the end ------------------------------------------------------------------------------------ */
 
+/* One place may be in several, by way of a function that they call. */
+static bool has_several_kernels(const struct report *report)
+{
+    const char *kernel = NULL;
+    for (size_t i = 0; i < report->found.count; i++) {
+        const char *own = report->found.entries[i]->finding.kernel;
+        if (own && kernel && strcmp(own, kernel) != 0)
+            return true;
+        kernel = own ? own : kernel;
+    }
+    return false;
+}
+
 /* Findings are printed when they arrive, and by then nobody knows how often they will come again. */
 static void print_repeats(FILE *stream, const struct report *report)
 {
+    const bool several_kernels = has_several_kernels(report);
     for (size_t i = 0; i < report->found.count; i++) {
         const struct entry *entry = report->found.entries[i];
         const struct source_place *place = &entry->finding.access[0].place;
@@ -765,6 +779,8 @@ static void print_repeats(FILE *stream, const struct report *report)
                 entry->finding.count - entry->told, finding_id(entry->finding.kind));
         if (entry->finding.access_count && place->line)
             fprintf(stream, " at %s:%" PRIu32 ":%" PRIu32, place->file ? place->file : "?", place->line, place->column);
+        if (several_kernels && entry->finding.kernel)
+            fprintf(stream, " in kernel %s", entry->finding.kernel);
         fputs(entry->finding.fix_partial ? "; the fix is not enough for all of them\n" : "\n", stream);
     }
 }

@@ -103,6 +103,24 @@ START_TEST(repeats_get_a_line_each)
 }
 END_TEST
 
+START_TEST(repeats_name_the_kernel_where_there_are_several)
+{
+    struct finding finding = race();
+    add(finding);
+    report_again(report, &finding, 3);
+    finding.kernel = "other";
+    add(finding);
+    report_again(report, &finding, 4);
+    report_not_covered(report, &finding);
+    finding.kernel = NULL;
+    add(finding);
+    report_again(report, &finding, 5);
+    ck_assert_str_eq(the_end(), "orrery: also 3 more race-global at mp.cl:7:11 in kernel mp\n"
+                                "orrery: also 4 more race-global at mp.cl:7:11 in kernel other; the fix is not enough for all of them\n"
+                                "orrery: also 5 more race-global at mp.cl:7:11\n");
+}
+END_TEST
+
 START_TEST(the_limit_hides_nothing)
 {
     scenario.max_findings = 2;
@@ -145,8 +163,8 @@ int main(void)
     const TTest *const tests[] = {
         the_limit_is_per_kind, limit_zero_is_no_limit, the_summary_is_one_fixed_line,
         a_fix_may_not_be_enough_for_later_pairs, what_comes_too_often_is_counted_no_more,
-        what_is_incomplete_says_at_least, repeats_get_a_line_each, the_limit_hides_nothing, clear_forgets_all,
-        silence_collects,
+        what_is_incomplete_says_at_least, repeats_get_a_line_each, repeats_name_the_kernel_where_there_are_several,
+        the_limit_hides_nothing, clear_forgets_all, silence_collects,
     };
     return report_tests("report, summary", tests, sizeof tests / sizeof tests[0]);
 }
