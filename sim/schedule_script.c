@@ -227,6 +227,15 @@ static void choose_waves(struct schedule *schedule, const struct script_step *st
     }
 }
 
+/* Of all that the step names nobody is left, whether others of the work-group are or not. */
+static bool has_ended(const struct script *script)
+{
+    for (uint32_t i = script->from; i < script->to; i++)
+        if (script->group->waves[i].state != WAVE_DONE)
+            return false;
+    return true;
+}
+
 static bool begin(struct schedule *schedule)
 {
     struct script *script = &schedule->chooser.script;
@@ -244,6 +253,10 @@ static bool begin(struct schedule *schedule)
     choose_waves(schedule, current(schedule), local);
     if (script->from == script->to) {
         refuse(schedule, "is not in the launch");
+        return false;
+    }
+    if (has_ended(script)) {
+        refuse(schedule, "has ended already");
         return false;
     }
     script->begun = true;

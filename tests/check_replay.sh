@@ -242,6 +242,31 @@ sed -i 's/- {group: 0, until: {l.*/- {group: 0, until: end}/' script.yaml
 status 2 "$orrery" run script.yaml
 has out 'script.yaml:5:7: script: work-item \(0,0,0\) has ended already'
 
+# Whoever has ended has no further step, also while others of the work-group go on.
+cat >ended.yaml <<'END'
+orrery: 1
+device: {sub_group_sizes: [2]}
+schedule:
+  script:
+    - {group: 0, until: barrier}
+    - {WHO, until: end}
+    - {NEXT, until: UNTIL}
+program: {text: "kernel void k(global int *d) { if (get_global_id(0) > 1) work_group_barrier(CLK_GLOBAL_MEM_FENCE); d[get_global_id(0)] = 1; }", options: -cl-std=CL3.0}
+checks: {divergence: off}
+launch: [{kernel: k, global: 6, local: 6, args: [{buffer: {type: int, count: 6, fill: 0}}]}]
+END
+ended() { # WHO NEXT UNTIL STATUS WHAT
+    sed "s/WHO/$1/; s/NEXT/$2/; s/UNTIL/$3/" ended.yaml >again.yaml
+    status "$4" "$orrery" run again.yaml
+    has out "$5"
+}
+for until in end atomic barrier; do
+    ended 'item: 2' 'item: 1' "$until" 2 '^orrery: error: again.yaml:7:7: script: work-item \(1,0,0\) has ended already$'
+    ended 'group: 0' 'item: 2' "$until" 2 'script: work-item \(2,0,0\) has ended already$'
+    ended 'item: 2' 'group: 0, sub_group: 0' "$until" 2 'script: sub-group 0 of work-group \(0,0,0\) has ended already$'
+done
+ended 'item: 2' 'group: 0' end 0 SUMMARY
+
 # Steps that are left when the launch is over, and steps for launches that never come.
 left() { # STEP STATUS WHAT
     sed "4,5d;3a\    - $1" script.yaml >left.yaml
