@@ -209,6 +209,7 @@ scenario_tests = \
 	%D%/racy/uniform_return.yaml \
 	%D%/racy/turns_two_flags.yaml \
 	%D%/racy/turns_sub_group_barrier.yaml \
+	%D%/racy/message_within_group.yaml \
 	%D%/racy/two_barriers.yaml \
 	%D%/racy/fence_flags.yaml \
 	%D%/racy/image_fences.yaml \
@@ -435,6 +436,7 @@ scenario_files = \
 	%D%/racy/uniform_return.cl \
 	%D%/racy/turns_two_flags.cl \
 	%D%/racy/turns_sub_group_barrier.cl \
+	%D%/racy/message_within_group.cl \
 	%D%/racy/two_barriers.cl \
 	%D%/racy/fence_flags.cl \
 	%D%/racy/image_fences.cl \

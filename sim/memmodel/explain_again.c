@@ -401,10 +401,19 @@ static bool waits_behind(const struct question *question, const struct waiters *
     return waiters->own && by_unit && at < waiters->to && local < waiters->count && waiters->own[local] && at >= waiters->own[local];
 }
 
+/* Two of one work-group come by its barrier both: it does not order what they do on the same side of it. */
+static bool may_part(const struct question *question, const struct meeting *meeting, uint32_t before, uint32_t behind)
+{
+    const struct checker_host *host = question->host;
+    return unit_group(question, meeting->first.unit) != unit_group(question, meeting->second.unit) ||
+           (host->precedes && host->precedes(host->self, before, behind));
+}
+
 bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy)
 {
     const struct question own = {.history = question->history, .launch = question->launch, .meetings = meeting, .meeting_count = 1};
-    const bool sends = remedy->release_site != NO_END, takes = remedy->acquire_site != NO_END;
+    const bool sends = remedy->release_site != NO_END && may_part(question, meeting, remedy->release_site, meeting->second.site);
+    const bool takes = remedy->acquire_site != NO_END && may_part(question, meeting, meeting->first.site, remedy->acquire_site);
     const uint32_t from = sends ? release_place(question, meeting, remedy->release_site) : NO_PLACE;
     const uint32_t to = takes ? acquire_place(question, meeting, remedy->acquire_site) : NO_PLACE;
     struct search search = {.question = &own};
