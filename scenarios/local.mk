@@ -229,6 +229,7 @@ scenario_tests = \
 	%D%/racy/async_copy.yaml \
 	%D%/racy/async_copy_event.yaml \
 	%D%/racy/async_copy_waves.yaml \
+	%D%/racy/async_copy_waves_apart.yaml \
 	%D%/racy/async_copy_barrier.yaml \
 	%D%/racy/global_barrier_acquire.yaml \
 	%D%/racy/global_barrier_flags.yaml \

@@ -94,7 +94,7 @@ struct answer {
     uint64_t step_unit[ANSWER_STEPS];
     uint32_t edge_count;
     struct finding_edge edges[ANSWER_EDGES];
-    bool serves_all;               /* the meetings that are located */
+    bool serves_all;               /* the meetings */
     uint64_t spent;                /* by now */
 };
 

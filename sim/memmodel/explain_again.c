@@ -518,31 +518,35 @@ bool again_wait(const struct question *question)
     return known;
 }
 
+/* Of members that come to a copy one after another the first ones are before it when the first access is made: behind the barrier the
+ * copy begins anew. */
 bool again_barrier_before(const struct question *question, uint32_t site)
 {
     const struct meeting *meeting = question->meetings;
-    const uint32_t place = wait_place(question);
+    const uint32_t began = wait_place(question);
     struct search search = {.question = question};
     struct again again = {.search = &search};
     struct agent agent;
     uint64_t tick = 1;
     bool known = false;
-    if (question->history->full || meeting->second.unit < UNIT_COPIES || place == meeting->end || !search_locate(&search) ||
-        search.first_at[0] > place)
+    if (question->history->full || meeting->second.unit < UNIT_COPIES || began == meeting->end || !search_locate(&search))
         return false;
+    const struct happening *copy = &question->history->items[began];
+    const uint32_t place = began > search.first_at[0] ? began : search.first_at[0];
     order_init(&again.order, question->rule);
     order_launch_begin(&again.order, question->launch);
-    for (uint32_t at = 0; at < meeting->end; at++) {
+    for (uint32_t at = 0; at <= place; at++) {
         if (at == search.first_at[0]) {
             order_agent(&again.order, meeting->first.unit, &agent);
             tick = order_slice(&agent);
         }
-        if (at == place)
-            order_barrier(&again.order, question->history->items[at].by, 1u << question->region, SCOPE_WORK_GROUP, site);
-        happen(&again, &question->history->items[at], at);
+        if (at < place)
+            happen(&again, &question->history->items[at], at);
     }
-    if (!again.order.failed && !again.order.pool.failed) {
-        order_agent(&again.order, meeting->second.unit, &agent);
+    order_barrier(&again.order, copy->by, 1u << question->region, SCOPE_WORK_GROUP, site);
+    const uint64_t anew = order_copy_start(&again.order, copy->by, copy->number, copy->site);
+    if (anew != UNIT_END && !again.order.failed && !again.order.pool.failed) {
+        order_agent(&again.order, anew, &agent);
         known = order_knows(&again.order, &agent, question->region, meeting->first.unit, tick);
     }
     order_fini(&again.order);
@@ -672,7 +676,7 @@ static void happen_with_flag(struct again *again, const struct passed_on *on, ui
     happen(again, &happening, at);
 }
 
-uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag, uint32_t *out_located)
+uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag)
 {
     const struct history *history = question->history;
     struct search search = {.question = question};
@@ -702,6 +706,5 @@ uint32_t again_flag(const struct question *question, const struct passings *pass
     }
     const bool failed = again.order.failed || again.order.pool.failed;
     order_fini(&again.order);
-    *out_located = search.meeting_count;
     return first && !failed ? found : 0;
 }

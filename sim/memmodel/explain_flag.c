@@ -96,7 +96,7 @@ static void say_fix(const struct question *question, const struct passing *passi
 bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag, struct wording *out_why, struct wording *out_fix)
 {
     enum { TRIES_MOST = 8 };
-    uint32_t tries = 0, located;
+    uint32_t tries = 0;
     *out_why = *out_fix = (struct wording){.used = 0};
     for (uint32_t i = 0; i < passings->count && tries < TRIES_MOST; i++) {
         const struct passing *passing = passing_at(passings, i);
@@ -104,7 +104,7 @@ bool explain_flag(const struct question *question, const struct passings *passin
         if (is_own_race(question, &flag) || was_tried(passings, i, &flag) || updates(question, flag.store) || updates(question, flag.load))
             continue;
         tries++;
-        if (!again_flag(question, passings, &flag, &located))
+        if (!again_flag(question, passings, &flag))
             continue;
         *out_flag = flag;
         say_why(question, passing, out_why);
@@ -116,7 +116,6 @@ bool explain_flag(const struct question *question, const struct passings *passin
 
 bool explain_flag_covers(const struct question *question, const struct passings *passings, const struct flag *flag)
 {
-    uint32_t located = 0;
     return passings->lost || question->history->full || !question->meeting_count ||
-           again_flag(question, passings, flag, &located) == located;
+           again_flag(question, passings, flag) == question->meeting_count;
 }

@@ -3,28 +3,23 @@
 
 #include "explain_state.h"
 
-/* An operation begins a slice: the tick tells behind which one the first access was. */
-static bool locate(const struct history *history, const struct meeting *meeting, uint32_t *out_at)
+/* An operation begins a slice: the tick tells behind which one the first access was. A wave's updates share one, and what
+ * begins a slice without being kept, as to come to a copy does, is behind those of earlier ticks. */
+static uint32_t locate(const struct history *history, const struct meeting *meeting)
 {
-    *out_at = 0;
-    if (meeting->first.tick <= 1)
-        return true;
-    for (uint32_t i = meeting->end; i-- > 0;) { /* a wave's updates share one */
-        if (history->items[i].tick == meeting->first.tick) {
-            *out_at = i + 1;
-            return true;
-        }
-    }
-    return false;
+    uint32_t at = meeting->first.tick <= 1 ? 0 : meeting->end;
+    while (at > 0 && !(history->items[at - 1].tick && history->items[at - 1].tick <= meeting->first.tick))
+        at--;
+    return at;
 }
 
 bool search_locate(struct search *search)
 {
     const struct question *question = search->question;
-    uint32_t *count = &search->meeting_count;
-    while (*count < question->meeting_count && locate(question->history, &question->meetings[*count], &search->first_at[*count]))
-        ++*count;
-    return *count > 0;
+    search->meeting_count = question->meeting_count;
+    for (uint32_t i = 0; i < question->meeting_count; i++)
+        search->first_at[i] = locate(question->history, &question->meetings[i]);
+    return search->meeting_count > 0;
 }
 
 static enum memory_order stronger(const struct happening *happening)

@@ -3,8 +3,7 @@
  * PURPOSE  What the files of explain.h share: a search for the edits that order a race's accesses.
  *
  * Interface
- *   search_locate    finds where in the history the first accesses of the meetings are, as many as it
- *                    goes; false: not even the one that was asked about
+ *   search_locate    finds where in the history the first accesses of the meetings are; false: there are none
  *   search_spots     finds the operations that could be edited; false: no memory
  *   search_edits     finds the smallest edits that order most meetings; none when it is no order that is missing
  *   search_fini      frees what it has found
@@ -61,7 +60,7 @@ struct own { uint32_t before, next; };
 struct search {
     const struct question *question;
     uint32_t first_at[MEETINGS_MOST]; /* the first access of each meeting comes behind so many happenings */
-    uint32_t meeting_count;   /* of those that are located */
+    uint32_t meeting_count;
     uint32_t *spot_of;        /* of each happening, SPOTS_MOST: none */
     struct own *own;          /* of each happening; NULL until a fence moves */
     struct spot spots[SPOTS_MOST];
@@ -96,7 +95,7 @@ void say_and_at(const struct question *question, const struct code_place *place,
 bool again_wait(const struct question *question);
 bool again_image_fence(const struct question *question, const struct code_place *place);
 bool again_barrier_before(const struct question *question, uint32_t site);
-uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag, uint32_t *out_located);
+uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag);
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
 void say_edits(const struct search *search, const struct found *found, struct answer *answer);
 void draw(struct search *search, const struct found *found, struct answer *answer);

@@ -523,7 +523,7 @@ static void tell_lost(struct races *races)
     memset(races->lost, 0, ORDER_REGIONS * sizeof *races->lost);
 }
 
-/* Those that were located, while the edits that were told of it could be tried. */
+/* All of them, while the edits that were told of it could be tried. */
 static bool covers(const struct races *races, const struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
