@@ -62,7 +62,7 @@ struct passings { struct passing items[PASSINGS_MOST]; uint32_t count, next; boo
 /* All passings between two places. */
 struct flag { uint32_t store, load; int region; enum memory_scope scope; };
 
-enum { MEETINGS_MOST = HOSTILE(32, 2) };
+enum { MEETINGS_MOST = HOSTILE(32, 8) };
 
 struct question {
     const struct history *history;

@@ -37,7 +37,7 @@ struct happening {
     uint64_t tick;                       /* when it was done */
 };
 
-enum { HISTORY_MOST = HOSTILE(1 << 14, 64) };
+enum { HISTORY_MOST = HOSTILE(1 << 14, 1 << 10) };
 
 struct history {
     struct happening *items;
