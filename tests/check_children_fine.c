@@ -175,6 +175,9 @@ END_TEST
 #define NARROW(i) "atomic_fetch_add_explicit((global atomic_int *)b + " #i ", 1, memory_order_relaxed, memory_scope_work_group);"
 #define RELEASES "atomic_store_explicit((global atomic_int *)b + 8, 1, memory_order_release, memory_scope_device);"
 #define ACQUIRES "while (!atomic_load_explicit((global atomic_int *)b + 8, memory_order_acquire, memory_scope_device));"
+#define HANDS_MARKER(before, behind) \
+    "clk_event_t e, m; enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ " RELEASES " });" before " enqueue_marker(q, 1, &e, &m); handed = m;" behind
+#define TAKES_MARKER(deed) "barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { clk_event_t m = handed; enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ " deed " }); }"
 
 /* A call orders what came before it in fine-grained memory, and what atomics of other kernels hand on from there. */
 static const struct { const char *parent; size_t fine, coarse; } told[] = {
@@ -186,6 +189,9 @@ static const struct { const char *parent; size_t fine, coarse; } told[] = {
     {"if (g == 5) " NARROW(0) " barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { " CHILD(1, NARROW(0)) " }", 1, 1},
     {"clk_event_t e, m; if (g == 0) { " NARROW(0) " enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[0] = 1; }); enqueue_marker(q, 1, &e, &m);"
      NARROW(1) " enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ " NARROW(0) NARROW(1) " }); }", 0, 2},
+    /* by the marker alone, which another work-item enqueued */
+    {"local clk_event_t handed; if (g == 5) { " HANDS_MARKER("b[0] = 1;", "") " }" TAKES_MARKER("o[0] = b[0];"), 0, 1},
+    {"local clk_event_t handed; if (g == 5) { " HANDS_MARKER("", "b[0] = 1;") " }" TAKES_MARKER("o[0] = b[0];"), 1, 1},
     /* the kernel between does nothing */
     {"if (g == 0) { " NARROW(0) CHILD(1, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ " NARROW(0) " });") " }", 0, 1},
     {"if (g == 0) { " CHILD(1, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ " NARROW(0) " });") NARROW(0) " }", 1, 1},
