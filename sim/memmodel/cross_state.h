@@ -2,7 +2,8 @@
 /*
  * PURPOSE  What the files of cross_launch.h share: cross_launch.c says which launches are heard and hears them, cross_members.c
  *          knows what each knew when it began, cross_elders.c puts in what was not heard, cross_kept.c keeps what nothing races
- *          with out of the shadow, cross_calls.c knows what calls that enqueue kernels tell, and cross_found.c has what is told of their races. All of it with cross->lock held.
+ *          with out of the shadow, cross_calls.c knows what calls that enqueue kernels tell, and cross_found.c has what is told
+ *          of their races. All of it with cross->lock held.
  *
  * Interface
  *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard any more?
