@@ -523,14 +523,18 @@ END_TEST
 
 enum { FORM_UNIFORM, FORM_AFFINE, FORM_LANES, FORM_PRIVATE_UNIFORM, FORM_PRIVATE_LANES, FORM_ANY };
 
+static uint32_t apart = 1;   /* as many times their size stand lanes behind each other */
+static uint32_t stray = 1000; /* lane that is in another region */
+
 static uint64_t poison_address(struct rig *rig, uint32_t form, uint32_t lane, uint32_t bytes)
 {
     switch (form) {
     case FORM_UNIFORM: return base_of(rig, 1) + 64;
     case FORM_PRIVATE_UNIFORM: return PRIVATE_BASE + 32;
     case FORM_PRIVATE_LANES: return PRIVATE_BASE + lane * 7 % 20 * bytes;
-    case FORM_ANY: return lane & 1 ? PRIVATE_BASE + 64 : base_of(rig, 1) + lane * bytes;
-    default: return base_of(rig, 1) + lane * bytes;
+    case FORM_ANY: return lane & 1 ? PRIVATE_BASE + 64 : base_of(rig, 1) + lane * apart * bytes;
+    case FORM_LANES: return lane == stray ? base_of(rig, 2) + 64 : base_of(rig, 1) + lane * apart * bytes;
+    default: return base_of(rig, 1) + lane * apart * bytes;
     }
 }
 
@@ -544,7 +548,7 @@ static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t b
 {
     bool all = true;
     if (address - PRIVATE_BASE >= PRIVATE_BYTES)
-        return memory_range_valid(&rig->regions[1], address, bytes);
+        return memory_range_valid(memory_region(&rig->memory, address), address, bytes);
     for (uint32_t i = 0; i < bytes; i++)
         all &= !*undefined_byte(rig, lane, address + i);
     return all;
@@ -552,19 +556,23 @@ static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t b
 
 static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_t *state)
 {
-    static uint8_t valid[32768 / 8], undefined[PRIVATE_BYTES * 256];
+    static uint8_t valid[2][32768 / 8], undefined[PRIVATE_BYTES * 256];
     struct rig rig;
     rig_init(&rig, 48, 41, 48);
+    apart = 1 + 2 * (rig_random(state) % 3 == 0);
+    stray = 17 + rig_random(state) % 60;
     const lane_mask some = rig_random_mask(state, 41);
     rig_activate(&rig, partial ? &some : NULL);
     const lane_mask active = rig.wave.active;
     memset(valid, 0xff, sizeof valid);
     memset(undefined, 0, sizeof undefined);
     rig.memory.track_validity = true;
-    rig.regions[1].valid = valid;
+    for (int r = 0; r < 2; r++)
+        rig.regions[1 + r].valid = valid[r];
     rig.wave.private_undefined = undefined;
-    for (int i = 0; i < 20; i++)
-        memory_set_valid(&rig.regions[1], base_of(&rig, 1) + rig_random(state) % 400, 1 + rig_random(state) % 5, false);
+    memory_set_valid(&rig.regions[2], base_of(&rig, 2) + 64, 8, rig_random(state) % 2);
+    for (int i = rig_random(state) % 3 ? 0 : 20; i < 20; i++)
+        memory_set_valid(&rig.regions[1], base_of(&rig, 1) + rig_random(state) % (400 * apart), 1 + rig_random(state) % 5, false);
     for (int i = 0, many = rig_random(state) % 2 ? 2000 : 0; i < many; i++)
         undefined[rig_random(state) % sizeof undefined] = 1;
     if (form >= FORM_PRIVATE_UNIFORM && form != FORM_ANY && rig_random(state) % 2) { /* perhaps the only one of those asked */
@@ -575,13 +583,13 @@ static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_
     const uint32_t list[] = {form, bytes, 24};
     memcpy(&rig.operands[10], list, sizeof list);
     for (uint32_t i = 0; i < 48; i++)
-        put(&rig, SLOT_A, i, 8, poison_address(&rig, form, i, bytes) - 24);
+        put(&rig, SLOT_A, i, 8, form == FORM_LANES && i < 41 && !lane_mask_test(&active, i) ? rig_random(state) : poison_address(&rig, form, i, bytes) - 24);
     uint32_t a = SLOT_A;
     if (form == FORM_UNIFORM || form == FORM_PRIVATE_UNIFORM) {
         memcpy(rig.frame + CELL_A, &(uint64_t){poison_address(&rig, form, 0, bytes) - 24}, 8);
         a = CELL_A;
     } else if (form == FORM_AFFINE) {
-        *(struct affine *)(void *)(rig.frame + CELL_A) = (struct affine){.base = (int64_t)base_of(&rig, 1) - 24, .step_x = bytes, .slot = SLOT_A};
+        *(struct affine *)(void *)(rig.frame + CELL_A) = (struct affine){.base = (int64_t)base_of(&rig, 1) - 24, .step_x = apart * bytes, .slot = SLOT_A};
         a = CELL_A;
     }
     rig_run(&rig, isa, OP_poison_ld, (struct insn){.d = SLOT_D, .a = a, .b = 10, .e = 1});
@@ -604,7 +612,7 @@ static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_
         const uint64_t address = poison_address(&rig, form, i, bytes);
         const bool private = address - PRIVATE_BASE < PRIVATE_BYTES, is_bad = lane_mask_test(&bad, i);
         if (!lane_mask_test(&active, i)) {
-            EXPECT(!private || defined(&rig, i, address, bytes) == before[i], "form %u of %u bytes, build %d inactive lane %u is marked", form, bytes, isa, i);
+            EXPECT(form == FORM_UNIFORM || defined(&rig, i, address, bytes) == before[i], "form %u of %u bytes, build %d inactive lane %u is marked", form, bytes, isa, i);
             continue;
         }
         reported += is_bad && !private;

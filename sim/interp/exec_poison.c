@@ -30,13 +30,16 @@ static inline bool affine_span(const struct insn *insn, const uint32_t *list, co
     return true;
 }
 
+static inline bool holds(const struct region *region, uint64_t low, uint64_t bytes)
+{
+    return low >= region->low && low <= region->high && bytes <= region->high - low;
+}
+
 /* The region when all of the span is in it. */
 static inline struct region *span_region(const struct wave *wave, const struct span *span)
 {
     struct region *region = memory_region(wave->memory, span->low);
-    return span->low >= region->low && span->low <= region->high && span->bytes <= region->high - span->low
-               ? region
-               : NULL;
+    return holds(region, span->low, span->bytes) ? region : NULL;
 }
 
 static inline bool all_defined(const struct region *region, const struct span *span)
@@ -45,23 +48,97 @@ static inline bool all_defined(const struct region *region, const struct span *s
            (span->bytes <= 4096 && memory_range_valid(region, span->low, span->bytes));
 }
 
-/* Addresses in lanes: the usual region has nothing uninitialised left. */
-static bool list_defined(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
-                         const struct wave *wave)
+/* ---- lanes of one region: defined, or with define they become so --------------------------------- */
+
+static inline bool sweep_bytes(struct region *region, uint64_t low, uint64_t bytes, bool define)
 {
-    const uint64_t *const addresses =
-        AT(const uint64_t, list[0] == FORM_A ? AT(const struct affine, insn->a)->slot : insn->a);
-    const uint64_t offset = (uint64_t)(int64_t)(int32_t)list[2];
-    const struct region *const region = memory_region(wave->memory, addresses[first_active(wave)] + offset);
-    if (region->low > region->high || (region->valid && region->invalid) ||
-        region->high - region->low < list[1])
+    if (define)
+        memory_set_valid(region, low, bytes, true);
+    return define || memory_range_valid(region, low, bytes);
+}
+
+/* Of one lane, inside the region; the allocator grants room behind the last bit. */
+static inline bool sweep_lane(struct region *region, uint64_t low, uint32_t bytes, bool define)
+{
+    const uint64_t at = low - region->low, mask = ((UINT64_C(1) << (bytes & 63)) - 1) << (at & 7);
+    uint8_t *const first = region->valid + at / 8;
+    uint64_t word;
+    if (bytes > 32)
+        return sweep_bytes(region, low, bytes, define);
+    memcpy(&word, first, sizeof word);
+    if (define && (word & mask) != mask) {
+        region->invalid -= (uint64_t)__builtin_popcountll(mask & ~word);
+        word |= mask;
+        memcpy(first, &word, sizeof word);
+    }
+    return (word & mask) == mask;
+}
+
+/* Lanes whose bytes stand one behind the other, by runs of active ones. False: they do not, or some are undefined. */
+static bool sweep_runs(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, bool define)
+{
+    const struct affine *const a = AT(const struct affine, insn->a);
+    const uint64_t bytes = list[1], first = (uint64_t)a->base + (uint64_t)(int64_t)(int32_t)list[2];
+    const bool one_row = wave->lane_count <= wave->row || a->step_y == a->step_x * (int64_t)wave->row;
+    if (list[0] != FORM_A || a->general || !one_row || a->step_x != (int64_t)bytes)
         return false;
-    const uint64_t low = region->low - offset, room = region->high - region->low - list[1];
+    struct region *const region = memory_region(wave->memory, first + first_active(wave) * bytes);
+    EACH_WORD(w, wave->n)
+    for (uint64_t bits = wave->active.word[w], run; bits; bits &= ~run) {
+        const uint64_t from = bits & -bits, behind = from + bits; /* the run's end carries to the first lane behind it */
+        run = bits & ~behind;
+        const uint64_t low = first + (w * 64 + (uint64_t)__builtin_ctzll(bits)) * bytes;
+        const uint64_t size = (uint64_t)__builtin_popcountll(run) * bytes;
+        if (!holds(region, low, size) || !sweep_bytes(region, low, size, define))
+            return false;
+    }
+    return true;
+}
+
+static const uint64_t *lane_addresses(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, uint64_t *own)
+{
+    const struct affine *const a = AT(const struct affine, insn->a);
+    if (list[0] != FORM_A)
+        return AT(const uint64_t, insn->a);
+    if (a->general)
+        return AT(const uint64_t, a->slot);
+    for (uint32_t i = 0; i < wave->n; i++)
+        own[i] = affine_lane(a, wave->lane_x[i], wave->lane_y[i]);
+    return own;
+}
+
+/* Are all active lanes at addresses from low to low + room? Mostly dead ones are, too. */
+static bool are_within(const uint64_t *addresses, const struct wave *wave, uint64_t low, uint64_t room)
+{
     uint64_t outside = 0;
+    EACH_LANE(i, LANES_OF(wave)) outside |= (addresses[i] - low) | (room - (addresses[i] - low)); /* no region has 2^63 bytes */
+    if (!(outside >> 63))
+        return true;
     EACH_WORD(w, wave->n)
     for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1)
-        outside |= addresses[w * 64 + (size_t)__builtin_ctzll(bits)] - low > room;
-    return !outside;
+        if (addresses[w * 64 + (size_t)__builtin_ctzll(bits)] - low > room)
+            return false;
+    return true;
+}
+
+/* Lane by lane. */
+static bool sweep_lanes(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, bool define)
+{
+    uint64_t own[WAVE_LANES_MAX];
+    const uint64_t *const addresses = lane_addresses(insn, list, frame, wave, own), offset = (uint64_t)(int64_t)(int32_t)list[2];
+    struct region *const region = memory_region(wave->memory, addresses[first_active(wave)] + offset);
+    if (region->low > region->high || region->high - region->low < list[1])
+        return false;
+    const uint64_t low = region->low - offset, room = region->high - region->low - list[1];
+    if (!region->valid || !region->invalid)
+        return are_within(addresses, wave, low, room);
+    EACH_WORD(w, wave->n)
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+        const uint64_t address = addresses[w * 64 + (size_t)__builtin_ctzll(bits)];
+        if (address - low > room || !sweep_lane(region, address + offset, list[1], define))
+            return false;
+    }
+    return true;
 }
 
 /* ---- private memory: its plane of undefined bytes, by whole words ----------------------------- */
@@ -74,29 +151,24 @@ static inline bool is_inside(const struct plane *plane, uint64_t offset)
     return !(offset & 3) && offset <= plane->room;
 }
 
-/* The OR of a word of 16 lanes, of which some are active; with clear it becomes defined. */
-static inline __attribute__((always_inline)) uint32_t sweep_block(uint32_t *restrict cell, uint32_t active, bool clear)
-{
-    uint32_t undefined = 0;
-    for (uint32_t i = 0; i < 16; i++) {
-        const uint32_t mask = 0 - (active >> i & 1);
-        undefined |= cell[i] & mask;
-        if (clear)
-            cell[i] &= ~mask;
-    }
-    return undefined;
-}
-
+/* A word of each lane. */
 static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave, bool clear)
 {
-    uint32_t undefined = 0;
+    vec_i32 undefined = {0};
+    uint32_t any = 0;
     EACH_BLOCK(i, wave->n)
     {
         const uint32_t active = wave->active.word[i / 64] >> i % 64 & 0xffff;
-        if (active)
-            undefined |= sweep_block(row + i, active, clear);
+        for (size_t k = 0; active && k < 16; k += VECTOR_LANES(i32)) {
+            const vec_i32 cell = VECTOR_LOAD(i32, row + i + k), none = {0};
+            undefined |= VECTOR_BLEND(32, active, k, cell, none);
+            if (clear)
+                VECTOR_STORE(i32, row + i + k, VECTOR_BLEND(32, active, k, none, cell));
+        }
     }
-    return undefined;
+    for (size_t k = 0; k < VECTOR_LANES(i32); k++)
+        any |= (uint32_t)undefined[k];
+    return any;
 }
 
 /* All active lanes at one offset. */
@@ -106,6 +178,17 @@ static uint32_t sweep_one(const struct plane *plane, const struct wave *wave, ui
     for (uint32_t word = 0; word < bytes; word += 4) {
         uint32_t *const row = plane->words + (offset + word) / 4 * plane->stride;
         undefined |= clear ? sweep_row(row, wave, true) : sweep_row(row, wave, false);
+    }
+    return undefined;
+}
+
+static inline __attribute__((always_inline)) uint32_t sweep_cell(uint32_t *cell, uint32_t bytes, uint64_t stride, bool clear)
+{
+    uint32_t undefined = 0;
+    for (uint32_t word = 0; word < bytes / 4; word++) {
+        undefined |= cell[word * stride];
+        if (clear)
+            cell[word * stride] = 0;
     }
     return undefined;
 }
@@ -135,14 +218,17 @@ static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t
         if (!is_inside(&plane, offset))
             return false;
         uint32_t *const cell = plane.words + offset / 4 * plane.stride + lane;
-        for (uint32_t word = 0; word < bytes / 4; word++) {
-            undefined |= cell[word * plane.stride];
-            if (clear)
-                cell[word * plane.stride] = 0;
-        }
+        undefined |= bytes == 4 ? sweep_cell(cell, 4, plane.stride, clear) : sweep_cell(cell, bytes, plane.stride, clear);
     }
     *out_undefined = undefined;
     return true;
+}
+
+/* Whatever the lanes' addresses are, as long as they are in one region. */
+static bool flat_sweep(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, bool define)
+{
+    return (list[0] == FORM_A || list[0] == FORM_V) &&
+           (sweep_runs(insn, list, frame, wave, define) || sweep_lanes(insn, list, frame, wave, define));
 }
 
 static inline bool read_defined(const struct insn *insn, uint8_t *frame, const struct wave *wave)
@@ -152,12 +238,12 @@ static inline bool read_defined(const struct insn *insn, uint8_t *frame, const s
     uint32_t undefined;
     if (list[0] == FORM_PRIVATE_U || list[0] == FORM_PRIVATE_V)
         return private_sweep(insn, list, frame, wave, false, &undefined) && !undefined;
-    if (list[0] == FORM_V || (list[0] == FORM_A && AT(const struct affine, insn->a)->general))
-        return list_defined(insn, list, frame, wave);
-    if (!affine_span(insn, list, frame, wave, &span))
-        return false;
-    const struct region *const region = span_region(wave, &span);
-    return region && all_defined(region, &span);
+    if (affine_span(insn, list, frame, wave, &span)) {
+        const struct region *const region = span_region(wave, &span);
+        if (region && all_defined(region, &span))
+            return true;
+    }
+    return flat_sweep(insn, list, frame, wave, false);
 }
 
 HANDLER(poison_ld)
@@ -197,6 +283,8 @@ HANDLER(poison_st)
             memory_set_valid(region, span.low, span.bytes, true);
             NEXT;
         }
+        if (flat_sweep(insn, list, frame, wave, true))
+            NEXT;
     }
     access_mark(insn, frame, wave);
     NEXT;
