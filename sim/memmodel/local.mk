@@ -57,6 +57,8 @@ libmemmodel_la_SOURCES = \
 	%D%/history.h \
 	%D%/journal.c \
 	%D%/journal.h \
+	%D%/kinship.c \
+	%D%/kinship.h \
 	%D%/knowledge.c \
 	%D%/knowledge.h \
 	%D%/knowledge_nodes.c \

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Kernels that enqueue each other on the device, touch the same bytes and are not ordered: `race-commands`. Rules (2),
- *          (3), (10), (12), (13) and (14) of the OpenCL 2.2 API, 3.3.6 "Host-side and Device-side Commands", judged when
- *          all of a family is complete, from the footprints that its launches leave.
+ * PURPOSE  Kernels that enqueue each other on the device, touch the same bytes and are not ordered: `race-commands`. Judged when
+ *          all of a family is complete, from the footprints that its launches leave, and who of them knows of whom (kinship.h).
  *
- * Orders   A kernel knows what its parent knew when that began; all of its parent with WAIT_KERNEL (13); with
- *          WAIT_WORK_GROUP what the work-group that enqueued it knew at its end (14); what it waits for by events with all
- *          their children (2, 3). What the work-item that enqueued it knew at the call, and did before, it knows of
- *          fine-grained SVM alone (1), also by the call that enqueued a marker which it waits for: the checker keeps a
- *          footprint without that for each of the first calls of a launch. All that the parent does there counts as known
- *          where it is not kept, where calls of several work-items may have told a kernel more, and where the parent's
+ * Calls    of enqueue_kernel tell of fine-grained SVM alone: the checker keeps a footprint of what came after each of the
+ *          first calls of a launch. All that the parent does there counts as known where it is not kept, and where the parent's
  *          atomics met those of others, but for what cross_launch.h finds then.
  * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6): two launches whose atomics meet
  *          count as ordered, if the code of one releases and that of the other acquires; what that does not order
