@@ -152,6 +152,25 @@ START_TEST(the_child_between)
 }
 END_TEST
 
+/* A sibling that the marker does not wait for: no atomics, and no other call, tell of it. */
+START_TEST(a_marker_covers_whom_it_waits_for)
+{
+    struct orrery_finding finding;
+    char text[1024];
+    const int covered = 1 + _i % 2;
+    snprintf(text, sizeof text, "clk_event_t e[2], m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e[0], ^{ b[5] = 1; });"
+             "enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e[1], ^{ b[6] = 2; }); enqueue_marker(q, %d, e, &m);"
+             "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[5] + b[6]; }); }", covered);
+    run(text, flags[_i / 2 % 2], _i / 4 ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
+    ck_assert_uint_eq(orrery_finding_count(), covered == 1);
+    if (covered == 2)
+        return;
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_uint_eq(finding.offset_bytes, 24);
+    ck_assert_str_eq(finding.why, "neither of the kernels parent_block_2 and parent_block_3 waits for the other: a device queue is out of order");
+}
+END_TEST
+
 #define ADDS "atomic_fetch_add_explicit((global atomic_int *)o, 1, memory_order_relaxed, SCOPE);"
 
 /* Atomics of kernels that came of one another, whatever memory they act on, do not race if each includes the other's work-item. */
@@ -277,6 +296,7 @@ int main(void)
     tcase_add_test(tests, of_many_calls);
     tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
     tcase_add_test(tests, the_child_between);
+    tcase_add_loop_test(tests, a_marker_covers_whom_it_waits_for, 0, 8);
     tcase_add_loop_test(tests, by_scope, 0, 18);
     tcase_add_loop_test(tests, by_calls, 0, 4 * TOLD);
     tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);
