@@ -82,7 +82,7 @@ static bool declared_nowhere(const struct candidate *candidate, const struct ste
     return false;
 }
 
-static void fill_access(const struct candidate *candidate, struct candidate_event *event, const struct step *step, int32_t read)
+static void fill_access(const struct candidate *candidate, struct candidate_event *event, const struct step *step, struct reading read)
 {
     bool failed = step->kind == STEP_UPDATE && !step_writes(step, read);
     enum memory_order order = failed ? step->failure_order : step->order;
@@ -90,7 +90,7 @@ static void fill_access(const struct candidate *candidate, struct candidate_even
     event->is_read = step_reads(step);
     event->is_write = step_writes(step, read);
     event->is_atomic = step->atomic;
-    event->read = read;
+    event->read = read.value;
     event->stored = step_stored(step, read);
     event->acquires = event->is_atomic && event->is_read && acquires(order);
     event->releases = event->is_atomic && event->is_write && releases(order);
@@ -129,7 +129,7 @@ static void add_barrier(struct candidate *candidate, const struct step *step, ui
     }
 }
 
-bool candidate_add(struct candidate *candidate, const struct step *step, int32_t read, uint32_t instance)
+bool candidate_add(struct candidate *candidate, const struct step *step, struct reading read, uint32_t instance)
 {
     if (candidate->count + 2 > EVENTS_MOST)
         return false;

@@ -57,7 +57,7 @@ struct candidate {
 
 void candidate_init(struct candidate *candidate, const struct unfold *unfold, bool thin_air);
 /* false: too many events. instance: barriers. */
-bool candidate_add(struct candidate *candidate, const struct step *step, int32_t read, uint32_t instance);
+bool candidate_add(struct candidate *candidate, const struct step *step, struct reading read, uint32_t instance);
 void candidate_link(struct candidate *candidate);
 bool candidate_is_caused(const struct candidate *candidate); /* with reads_from alone: no value out of thin air */
 bool candidate_consistent(struct candidate *candidate);

@@ -25,7 +25,7 @@
 
 struct event {
     struct step *step;
-    int32_t read;
+    struct reading read;
     uint32_t version;          /* interleavings: of the cell, before */
     uint32_t previous;         /* 1 + index of the thread's event before it, or 0 */
 };

@@ -50,7 +50,7 @@ static void fail(struct exploration *exploration)
     exploration->status = exploration->unfold->status != STATUS_OK ? exploration->unfold->status : STATUS_OUT_OF_MEMORY;
 }
 
-static void take_step(struct exploration *exploration, struct state *state, uint32_t thread)
+static void take_step(struct exploration *exploration, struct state *state, uint32_t thread, bool spurious)
 {
     struct step *step = state->next[thread];
     struct event *event = add_event(exploration, state, step);
@@ -59,7 +59,7 @@ static void take_step(struct exploration *exploration, struct state *state, uint
         return;
     }
     if (step_is_access(step)) {
-        event->read = step_reads(step) ? state->cells[step->cell] : 0;
+        event->read = (struct reading){step_reads(step) ? state->cells[step->cell] : 0, spurious};
         event->version = state->version[step->cell];
         if (step_writes(step, event->read)) {
             int32_t stored = step_stored(step, event->read);
@@ -89,14 +89,14 @@ static void pass_barrier(struct exploration *exploration, struct state *state, u
     const uint32_t *group = exploration->unfold->places.group;
     for (uint32_t i = 0; i < exploration->threads && exploration->status == STATUS_OK; i++)
         if (group[i] == group[thread])
-            take_step(exploration, state, i);
+            take_step(exploration, state, i, false);
 }
 
 static bool settle_thread(struct exploration *exploration, struct state *state, uint32_t thread)
 {
     enum step_kind kind = state->next[thread]->kind;
     if (kind == STEP_FENCE)
-        take_step(exploration, state, thread);
+        take_step(exploration, state, thread, false);
     else if (kind == STEP_BARRIER && group_arrived(exploration, state, thread))
         pass_barrier(exploration, state, thread);
     else
@@ -126,6 +126,15 @@ static bool spins(const struct exploration *exploration, const struct state *sta
             break;
     }
     return true;
+}
+
+/* Somebody is where it was before, by chance alone. */
+static bool came_round(const struct exploration *exploration, const struct state *state)
+{
+    for (uint32_t i = 0; i < exploration->threads; i++)
+        if (state->next[i]->by_chance)
+            return true;
+    return false;
 }
 
 static uint32_t enabled_threads(const struct exploration *exploration, const struct state *state)
@@ -174,6 +183,22 @@ static void show(struct exploration *exploration, const struct state *state, enu
     exploration->stopped = !unfold_spend(exploration->unfold, state->event_count) || !exploration->visit(exploration->self, &execution);
 }
 
+static void explore(struct exploration *exploration, struct state *state, uint32_t asleep);
+
+static void follow(struct exploration *exploration, const struct state *state, uint32_t asleep, uint32_t thread, bool spurious)
+{
+    struct state after = *state;
+    take_step(exploration, &after, thread, spurious);
+    if (exploration->status == STATUS_OK)
+        explore(exploration, &after, still_asleep(state, asleep, thread));
+}
+
+static bool may_refuse(const struct state *state, uint32_t thread)
+{
+    const struct step *step = state->next[thread];
+    return step_may_refuse(step, state->cells[step->cell]);
+}
+
 /* asleep: threads whose step here leads to orders that were seen already. */
 static void explore(struct exploration *exploration, struct state *state, uint32_t asleep)
 {
@@ -181,7 +206,7 @@ static void explore(struct exploration *exploration, struct state *state, uint32
     if (exploration->stopped)
         return;
     settle(exploration, state);
-    if (exploration->status != STATUS_OK)
+    if (exploration->status != STATUS_OK || came_round(exploration, state))
         return;
     uint32_t enabled = enabled_threads(exploration, state);
     enum execution_end end = state->event_count < EVENTS_DEEPEST ? end_of(exploration, state) : EXECUTION_CUT;
@@ -192,10 +217,9 @@ static void explore(struct exploration *exploration, struct state *state, uint32
     for (uint32_t i = 0; i < exploration->threads && exploration->status == STATUS_OK && !exploration->stopped; i++) {
         if (!(enabled & ~asleep & 1u << i))
             continue;
-        struct state after = *state;
-        take_step(exploration, &after, i);
-        if (exploration->status == STATUS_OK)
-            explore(exploration, &after, still_asleep(state, asleep, i));
+        follow(exploration, state, asleep, i, false);
+        if (may_refuse(state, i) && exploration->status == STATUS_OK)
+            follow(exploration, state, asleep, i, true);
         asleep |= 1u << i;
     }
 }

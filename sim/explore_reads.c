@@ -12,7 +12,7 @@
 enum { INITIAL_STORE = 0xffff, POSITIONS_MOST = 1 << 22 };
 
 /* A thread's operations so far: what each reads, and the store that it takes it from. */
-struct history { uint32_t count; struct step *steps[EVENTS_MOST]; int32_t read[EVENTS_MOST]; uint16_t source[EVENTS_MOST]; };
+struct history { uint32_t count; struct step *steps[EVENTS_MOST]; struct reading read[EVENTS_MOST]; uint16_t source[EVENTS_MOST]; };
 
 struct reader {
     struct unfold *unfold;
@@ -123,7 +123,7 @@ static bool new_position(struct reader *reader)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-static void take_step(struct reader *reader, uint32_t thread, int32_t read, uint16_t source)
+static void take_step(struct reader *reader, uint32_t thread, struct reading read, uint16_t source)
 {
     struct history *history = &reader->history[thread];
     struct step *step = reader->next[thread];
@@ -163,14 +163,14 @@ static bool settle_thread(struct reader *reader, uint32_t thread)
     const uint32_t *group = reader->unfold->places.group;
     enum step_kind kind = reader->next[thread]->kind;
     if (kind == STEP_WRITE || kind == STEP_FENCE) {
-        take_step(reader, thread, 0, 0);
+        take_step(reader, thread, (struct reading){0, false}, 0);
         return true;
     }
     if (kind != STEP_BARRIER || !group_arrived(reader, thread))
         return false;
     for (uint32_t i = 0; i < reader->threads && going(reader); i++)
         if (group[i] == group[thread])
-            take_step(reader, i, 0, 0);
+            take_step(reader, i, (struct reading){0, false}, 0);
     return true;
 }
 
@@ -224,12 +224,12 @@ static void judge(struct reader *reader, enum execution_end end)
 
 static void explore(struct reader *reader);
 
-static void read_from(struct reader *reader, uint32_t thread, int32_t value, uint16_t source)
+static void read_from(struct reader *reader, uint32_t thread, struct reading read, uint16_t source)
 {
     uint32_t counts[THREADS_MOST];
     for (uint32_t i = 0; i < reader->threads; i++)
         counts[i] = reader->history[i].count;
-    take_step(reader, thread, value, source);
+    take_step(reader, thread, read, source);
     if (going(reader))
         explore(reader);
     for (uint32_t i = 0; i < reader->threads; i++)
@@ -278,9 +278,11 @@ static void try_source(struct reader *reader, uint32_t thread, int32_t value, ui
     const struct step *step = reader->next[thread];
     if (is_hidden(reader, thread, source))
         return;
-    if (step->kind == STEP_UPDATE && step_writes(step, value) && is_taken(reader, step->cell, source))
-        return;
-    read_from(reader, thread, value, source);
+    const struct reading read = {value, false}, refused = {value, true};
+    if (step->kind != STEP_UPDATE || !step_writes(step, read) || !is_taken(reader, step->cell, source))
+        read_from(reader, thread, read, source);
+    if (step_may_refuse(step, value) && going(reader))
+        read_from(reader, thread, refused, source);
 }
 
 static int32_t initial_value(const struct litmus *test, uint32_t cell)
@@ -321,7 +323,7 @@ static void explore(struct reader *reader)
     for (uint32_t i = 0; i < reader->threads; i++) {
         const struct step *next = reader->next[i];
         reader->cut |= next->kind == STEP_CUT;
-        if (next->kind == STEP_CUT)
+        if (next->kind == STEP_CUT || next->by_chance)
             return;
         ended &= next->kind == STEP_END;
         waits &= !may_read(next);

@@ -103,12 +103,12 @@ static void keep_trace(struct search *search, struct step *end)
 
 static void follow(struct search *search, struct step *step);
 
-static void follow_value(struct search *search, struct step *step, int32_t value)
+static void follow_value(struct search *search, struct step *step, struct reading read)
 {
-    search->path[step->depth] = (struct event){.step = step, .read = value};
-    if (step_is_access(step) && step_writes(step, value))
-        domain_add(search, step->cell, step_stored(step, value));
-    struct step *next = unfold_next(search->unfold, step, value);
+    search->path[step->depth] = (struct event){.step = step, .read = read};
+    if (step_is_access(step) && step_writes(step, read))
+        domain_add(search, step->cell, step_stored(step, read));
+    struct step *next = unfold_next(search->unfold, step, read);
     if (next)
         follow(search, next);
     else
@@ -124,10 +124,14 @@ static void follow(struct search *search, struct step *step)
     } else if (step->kind == STEP_CUT || step->depth == EVENTS_MOST) {
         search->cut = true;
     } else if (step_reads(step)) {
-        for (uint32_t i = 0; !step->again && going(search) && i < search->domain[step->cell].count; i++)
-            follow_value(search, step, search->domain[step->cell].value[i]);
+        for (uint32_t i = 0; !step->again && going(search) && i < search->domain[step->cell].count; i++) {
+            const int32_t value = search->domain[step->cell].value[i];
+            follow_value(search, step, (struct reading){value, false});
+            if (step_may_refuse(step, value) && going(search))
+                follow_value(search, step, (struct reading){value, true});
+        }
     } else {
-        follow_value(search, step, 0);
+        follow_value(search, step, (struct reading){0, false});
     }
 }
 

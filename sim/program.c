@@ -355,7 +355,7 @@ static bool serves(const struct variant *variant, const struct code_request *req
 {
     return width_class(variant->request.width) == width_class(request->width) &&
            variant->request.preempt == request->preempt && variant->request.poison == request->poison &&
-           variant->request.zero_private == request->zero_private;
+           variant->request.zero_private == request->zero_private && variant->request.spurious == request->spurious;
 }
 
 /* Nothing runs beside constructors and destructors, and all of the program is behind them: they are in no order that

@@ -31,7 +31,8 @@ struct runner {
     const struct wave *wave;
     struct step **path;         /* the steps that are known */
     uint32_t length, at;
-    int32_t edge;               /* what the last of them reads */
+    struct reading edge;        /* what the last of them reads */
+    bool refused;               /* the latest weak compare-exchange failed spuriously */
     struct step *found;         /* the one after them */
     int32_t log[LOG_WORDS];
 };
@@ -39,15 +40,16 @@ struct runner {
 /* ---- values ------------------------------------------------------------------------------ */
 
 /* The low 32 bits are all there are. */
-int32_t step_stored(const struct step *step, int32_t read)
+int32_t step_stored(const struct step *step, struct reading reading)
 {
+    const int32_t read = reading.value;
     uint32_t old = (uint32_t)read, operand = (uint32_t)step->value;
     if (step->kind == STEP_WRITE)
         return step->value;
     switch ((enum atomic_op)step->operation) {
     case ATOMIC_LOAD: case ATOMIC_FADD: case ATOMIC_FMIN: case ATOMIC_FMAX: break; /* tests have no floating-point values */
     case ATOMIC_STORE: case ATOMIC_EXCHANGE: return step->value;
-    case ATOMIC_COMPARE_EXCHANGE: return read == step->comparator ? step->value : read;
+    case ATOMIC_COMPARE_EXCHANGE: case ATOMIC_COMPARE_EXCHANGE_WEAK: return step_writes(step, reading) ? step->value : read;
     case ATOMIC_ADD: return (int32_t)(old + operand);
     case ATOMIC_SUB: return (int32_t)(old - operand);
     case ATOMIC_SMIN: return read < step->value ? read : step->value;
@@ -61,19 +63,29 @@ int32_t step_stored(const struct step *step, int32_t read)
     return read;
 }
 
-bool step_writes(const struct step *step, int32_t read)
+static bool compares(const struct step *step)
+{
+    return step->operation == ATOMIC_COMPARE_EXCHANGE || step->operation == ATOMIC_COMPARE_EXCHANGE_WEAK;
+}
+
+bool step_writes(const struct step *step, struct reading read)
 {
     if (step->kind != STEP_UPDATE)
         return step->kind == STEP_WRITE;
-    return step->operation != ATOMIC_COMPARE_EXCHANGE || read == step->comparator;
+    return !compares(step) || (read.value == step->comparator && !read.spurious);
+}
+
+bool step_may_refuse(const struct step *step, int32_t value)
+{
+    return step->kind == STEP_UPDATE && step->operation == ATOMIC_COMPARE_EXCHANGE_WEAK && value == step->comparator;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
 /* What a step read on this path stands in its child. */
-static bool stored_nothing(const struct step *step, int32_t read)
+static bool stored_nothing(const struct step *step, struct reading read)
 {
-    return step_reads(step) ? step_stored(step, read) == read : step->kind == STEP_FENCE;
+    return step_reads(step) ? step_stored(step, read) == read.value : step->kind == STEP_FENCE;
 }
 
 static bool same_state(const struct unfold *unfold, const struct step *a, const struct step *b)
@@ -81,15 +93,18 @@ static bool same_state(const struct unfold *unfold, const struct step *a, const 
     return a->site == b->site && step_reads(a) && memcmp(a->frame, b->frame, unfold->code->code->frame_size) == 0;
 }
 
-static struct step *spins_since(const struct unfold *unfold, const struct step *step)
+static void find_spinning(const struct unfold *unfold, struct step *step)
 {
-    int32_t read = step->edge;
+    struct reading read = step->edge;
     for (struct step *before = step->parent; before && stored_nothing(before, read); before = before->parent) {
-        if (same_state(unfold, before, step))
-            return before;
+        step->by_chance |= read.spurious;
+        if (same_state(unfold, before, step)) {
+            step->again = before;
+            return;
+        }
         read = before->edge;
     }
-    return NULL;
+    step->by_chance = false;
 }
 
 static bool past_bound(const struct unfold *unfold, const struct step *step)
@@ -112,7 +127,7 @@ static void keep(struct runner *runner, const struct step *wanted)
     if (step_reads(step)) {
         uint8_t *frame = pool_take(pool, runner->code->code->frame_size);
         step->frame = memcpy(frame, runner->wave->frame, runner->code->code->frame_size);
-        step->again = spins_since(runner->unfold, step);
+        find_spinning(runner->unfold, step);
     }
     if (step->kind != STEP_END && past_bound(runner->unfold, step))
         step->kind = STEP_CUT;
@@ -124,7 +139,7 @@ static void keep(struct runner *runner, const struct step *wanted)
 }
 
 /* The next operation that others can see; gives what it reads. */
-static int32_t perform(struct runner *runner, const struct step *step)
+static struct reading perform(struct runner *runner, const struct step *step)
 {
     if (runner->at < runner->length) {
         uint32_t at = runner->at++;
@@ -132,7 +147,7 @@ static int32_t perform(struct runner *runner, const struct step *step)
     }
     if (!runner->found)
         keep(runner, step);
-    return 0;
+    return (struct reading){0, false};
 }
 
 /* ---- the memory port --------------------------------------------------------------------------- */
@@ -178,7 +193,7 @@ static void port_load(void *self, const struct access_event *access, void *out_v
 {
     struct runner *runner = self;
     struct step step = step_of(runner, access, STEP_READ);
-    int32_t value = in_log(runner, address_of(access)) ? 0 : perform(runner, &step);
+    int32_t value = in_log(runner, address_of(access)) ? 0 : perform(runner, &step).value;
     memcpy(out_values, &value, sizeof value);
 }
 
@@ -204,10 +219,17 @@ static void port_update(void *self, const struct access_event *access, uint32_t 
     step.operation = operation;
     if (operation != ATOMIC_LOAD)
         memcpy(&step.value, operands, sizeof step.value);
-    if (operation == ATOMIC_COMPARE_EXCHANGE)
+    if (compares(&step))
         memcpy(&step.comparator, comparators, sizeof step.comparator);
-    int32_t old = perform(runner, &step);
-    memcpy(out_old, &old, sizeof old);
+    const struct reading read = perform(runner, &step);
+    memcpy(out_old, &read.value, sizeof read.value);
+    runner->refused = read.spurious;
+}
+
+static bool port_refused(void *self, uint32_t lane)
+{
+    (void)lane; /* there is one */
+    return ((const struct runner *)self)->refused;
 }
 
 static void port_fence(void *self, const struct sync_event *fence)
@@ -284,11 +306,11 @@ static void run(struct runner *runner, struct wave *wave)
         at_end(runner);
 }
 
-static struct step *extend_path(struct unfold *unfold, uint32_t thread, struct step *last, int32_t value)
+static struct step *extend_path(struct unfold *unfold, uint32_t thread, struct step *last, struct reading read)
 {
     struct unfold_code *code = unfold->code;
     uint32_t length = last ? last->depth + 1 : 0;
-    struct runner runner = {.unfold = unfold, .code = code, .length = length, .edge = value};
+    struct runner runner = {.unfold = unfold, .code = code, .length = length, .edge = read};
     struct wave *wave = wave_new(code->code, &code->memory, &code->host, NULL);
     runner.wave = wave;
     runner.path = calloc(length + 1, sizeof *runner.path);
@@ -317,15 +339,15 @@ out:
 struct step *unfold_first(struct unfold *unfold, uint32_t thread)
 {
     if (!unfold->first[thread])
-        unfold->first[thread] = extend_path(unfold, thread, NULL, 0);
+        unfold->first[thread] = extend_path(unfold, thread, NULL, (struct reading){0, false});
     return unfold->first[thread];
 }
 
-struct step *unfold_next(struct unfold *unfold, struct step *step, int32_t value)
+struct step *unfold_next(struct unfold *unfold, struct step *step, struct reading read)
 {
-    int32_t edge = step_reads(step) ? value : 0;
+    const struct reading edge = step_reads(step) ? read : (struct reading){0, false};
     for (struct step *child = step->children; child; child = child->sibling)
-        if (child->edge == edge)
+        if (child->edge.value == edge.value && child->edge.spurious == edge.spurious)
             return child;
     return extend_path(unfold, step->thread, step, edge);
 }
@@ -420,7 +442,7 @@ static void bind_arguments(struct unfold *unfold, struct variant *variant, const
 
 static enum status prepare(struct unfold *unfold)
 {
-    const struct code_request wanted = {.width = 1, .preempt = true};
+    const struct code_request wanted = {.width = 1, .preempt = true, .spurious = true};
     struct kernel *kernel = (struct kernel *)(uintptr_t)program_find_kernel(unfold->program, LITMUS_KERNEL_NAME);
     struct variant *variant;
     enum status status = kernel ? kernel_variant(kernel, &wanted, &variant, unfold->diagnosis) : STATUS_OUT_OF_MEMORY;
@@ -434,7 +456,7 @@ static enum status prepare(struct unfold *unfold)
     program_running(unfold->program, variant->code);
     bind_arguments(unfold, variant, kernel->info);
     unfold->code->memory = unfold->device->arena.memory;
-    unfold->code->memory.port = (struct memory_port){.load = port_load, .store = port_store, .update = port_update, .fence = port_fence};
+    unfold->code->memory.port = (struct memory_port){.load = port_load, .store = port_store, .update = port_update, .refused = port_refused, .fence = port_fence};
     unfold->code->host.fault = host_fault;
     return STATUS_OK;
 }

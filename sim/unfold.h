@@ -9,8 +9,9 @@
  * Interface
  *   unfold_new, unfold_free   builds the kernel; owns device, program and trees
  *   unfold_first              the first step of a thread
- *   unfold_next               the one after a step, if that read value
- *   step_stored               what an update leaves behind, if it read value
+ *   unfold_next               the one after a step, if that read so
+ *   step_stored               what an update leaves behind, if it read that
+ *   step_may_refuse           a weak compare-exchange that reads this may fail as well as succeed
  *   unfold_spend              counts the work of who explores; false: that was enough
  *
  * Errors   unfold_first and unfold_next give NULL, and the unfolding's status and diagnosis
@@ -21,6 +22,9 @@
 
 #include "litmus/test.h"
 #include "orrery/device.h"
+
+/* What a step reads. spurious: it is a weak compare-exchange, found what it expected, and failed. */
+struct reading { int32_t value; bool spurious; };
 
 enum step_kind {
     STEP_READ, STEP_WRITE, STEP_UPDATE, STEP_FENCE, STEP_BARRIER,
@@ -46,17 +50,19 @@ struct step {
     uint32_t label;                /* BARRIER */
     const int32_t *registers;      /* END */
     struct step *again;            /* the same state earlier on this path, nothing stored since: the thread spins */
+    bool by_chance;                /* so it does since a compare-exchange failed spuriously, and what comes now comes without that, too */
 
     struct step *parent;
-    int32_t edge;                  /* what the parent read; 0 if it reads nothing */
+    struct reading edge;           /* what the parent read; 0 if it reads nothing */
     struct step *children, *sibling;
     const uint8_t *frame;          /* READ, UPDATE: the state, to tell spinning by */
 };
 
 static inline bool step_reads(const struct step *step) { return step->kind == STEP_READ || step->kind == STEP_UPDATE; }
 static inline bool step_is_access(const struct step *step) { return step->kind <= STEP_UPDATE; }
-bool step_writes(const struct step *step, int32_t read); /* after it read that; a failed compare-exchange does not */
-int32_t step_stored(const struct step *step, int32_t read);
+bool step_writes(const struct step *step, struct reading read); /* after it read that; a failed compare-exchange does not */
+int32_t step_stored(const struct step *step, struct reading read);
+bool step_may_refuse(const struct step *step, int32_t value);
 
 struct unfold {
     const struct litmus *test;
@@ -80,7 +86,7 @@ struct unfold {
 enum status unfold_new(const struct litmus *test, uint32_t bound, struct unfold **out_unfold, struct diagnosis *diagnosis);
 void unfold_free(struct unfold *unfold);
 struct step *unfold_first(struct unfold *unfold, uint32_t thread);
-struct step *unfold_next(struct unfold *unfold, struct step *step, int32_t value);
+struct step *unfold_next(struct unfold *unfold, struct step *step, struct reading read);
 
 static inline bool unfold_spend(struct unfold *unfold, uint32_t work)
 {

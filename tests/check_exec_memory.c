@@ -215,6 +215,55 @@ START_TEST(atomics_in_lane_order)
 }
 END_TEST
 
+/* Every third that would succeed. */
+static bool refuse_third(void *self) { return ++*(uint32_t *)self % 3 == 0; }
+
+START_TEST(weak_ones_fail_where_the_host_says_so)
+{
+    for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
+        for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
+            for (int set = 0; set < 4; set++) {
+                struct rig rig;
+                uint64_t state = 12, expected = 5, memory[2] = {5, 5};
+                uint32_t asked = 0, wanted = 0, refused = 0;
+                rig_init(&rig, 48, 47, 48);
+                const lane_mask some = rig_random_mask(&state, 47);
+                rig_activate(&rig, set % 2 ? &some : NULL);
+                rig.host.refuses = refuse_third;
+                rig.host.self = &asked;
+                rig.wave.observer = set < 2 ? NULL : &rig.observer;
+                rig.wave.refused.word[0] = UINT64_MAX; /* what another left */
+                rig.sites[0] = (struct site){.size = bytes, .components = 1, .align = bytes};
+                memcpy((void *)(uintptr_t)base_of(&rig, 1), memory, 16);
+                for (uint32_t i = 0; i < 48; i++) {
+                    memcpy(rig.frame + SLOT_A + 8 * i, &(uint64_t){base_of(&rig, 1) + (i & 1) * 8}, 8);
+                    memcpy(rig.frame + SLOT_B + bytes * i, &(uint64_t){i % 5 ? 5 : 6}, bytes);
+                    memcpy(rig.frame + SLOT_C + bytes * i, &expected, bytes);
+                }
+                rig_run(&rig, isa, bytes == 4 ? OP_atomic_weak_32 : OP_atomic_weak_64,
+                        (struct insn){.d = SLOT_D, .a = SLOT_A, .b = SLOT_B, .c = SLOT_C, .f = ATOMIC_COMPARE_EXCHANGE_WEAK});
+                rig_run(&rig, isa, OP_refused, (struct insn){.d = SLOT_E});
+                const lane_mask *told = (const lane_mask *)(const void *)(rig.frame + SLOT_E);
+                for (uint32_t i = 0; i < 47; i++) {
+                    uint64_t *m = &memory[i & 1], old = 0;
+                    if (!lane_mask_test(&rig.wave.active, i)) {
+                        EXPECT(lane_mask_test(told, i), "lane %u is another's", i);
+                        continue;
+                    }
+                    memcpy(&old, rig.frame + SLOT_D + bytes * i, bytes);
+                    const bool fails = *m == expected && ++wanted % 3 == 0;
+                    refused += fails;
+                    EXPECT(old == *m, "old value of lane %u: %#lx not %#lx", i, old, *m);
+                    EXPECT(lane_mask_test(told, i) == fails, "lane %u fails spuriously: %d", i, !fails);
+                    EXPECT(set < 2 || (rig.access_failed[i / 64] >> i % 64 & 1) == (fails || old != expected), "lane %u is told to fail", i);
+                    *m = old == expected && !fails ? (i % 5 ? 5 : 6) : old;
+                }
+                EXPECT(!memcmp((void *)(uintptr_t)base_of(&rig, 1), memory, bytes), "other values are left");
+                EXPECT(asked == wanted && rig.wave.refusals == refused && refused, "%u were asked for, %u would succeed", asked, wanted);
+            }
+}
+END_TEST
+
 /* Values from a small set: some competitors succeed, blocks of sixteen without one do not. */
 START_TEST(one_address_in_lane_order)
 {
@@ -379,6 +428,7 @@ int main(void)
     tcase_add_test(tests, denied_stores_to_live_memory_go_ahead);
     tcase_add_test(tests, private_memory);
     tcase_add_test(tests, atomics_in_lane_order);
+    tcase_add_test(tests, weak_ones_fail_where_the_host_says_so);
     tcase_add_test(tests, one_address_in_lane_order);
     tcase_add_test(tests, affine_operations);
     tcase_add_test(tests, printf_converts);

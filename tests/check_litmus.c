@@ -297,8 +297,9 @@ static void write_operation(struct author *author)
                 throw(&author->dice, 3) ? "CLK_GLOBAL_MEM_FENCE" : "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE", order_for(author, true, true), scope);
         break;
     case 7:
-        fprintf(stream, "  int e%u = 0;\n  int r%u = atomic_compare_exchange_strong_explicit(%s, &e%u, %u, memory_order_%s, memory_order_%s, memory_scope_%s);\n",
-                in, in, p, in, number, order_for(author, true, true), throw(&author->dice, 2) ? "relaxed" : "acquire", scope);
+        fprintf(stream, "  int e%u = 0;\n  int r%u = atomic_compare_exchange_%s_explicit(%s, &e%u, %u, memory_order_%s, memory_order_%s, memory_scope_%s);\n",
+                in, in, throw(&author->dice, 2) ? "weak" : "strong", p, in, number, order_for(author, true, true),
+                throw(&author->dice, 2) ? "relaxed" : "acquire", scope);
         author->registers++;
         break;
     }

@@ -49,7 +49,7 @@ static struct ir *lowered(const char *text)
     load(text);
     if (setjmp(failed))
         ck_abort_msg("%s", diagnosis.text);
-    struct ir *ir = lower_kernel(module, &module->entries.at[0], false);
+    struct ir *ir = lower_kernel(module, &module->entries.at[0], false, false);
     cfg_build(ir);
     return ir;
 }
@@ -352,7 +352,7 @@ START_TEST(preemption_points_stand_before_every_access)
     load(HEAD "%a = OpLoad %int %buffer\nOpStore %buffer %a\n" TAIL);
     if (setjmp(failed))
         ck_abort_msg("%s", diagnosis.text);
-    struct ir *ir = lower_kernel(module, &module->entries.at[0], true);
+    struct ir *ir = lower_kernel(module, &module->entries.at[0], true, false);
     cfg_build(ir);
     ck_assert_uint_eq(count_op(ir, IR_yield), 2);
     interp_module_free(module);

@@ -57,6 +57,8 @@ struct memory_port {
     void (*load)(void *self, const struct access_event *access, void *out_values);
     void (*store)(void *self, const struct access_event *access, const void *values);
     void (*update)(void *self, const struct access_event *access, uint32_t operation, const void *operands, const void *comparators, void *out_old);
+    /* Of the weak compare-exchange that went before, in one lane: did it fail though it read what it expected? */
+    bool (*refused)(void *self, uint32_t lane);
     void (*fence)(void *self, const struct sync_event *fence);
 };
 

@@ -487,7 +487,7 @@ static uint64_t updated(uint32_t operation, uint64_t old, uint64_t value, uint64
     switch ((enum atomic_op)operation) {
     case ATOMIC_LOAD: return old;
     case ATOMIC_STORE: case ATOMIC_EXCHANGE: return value;
-    case ATOMIC_COMPARE_EXCHANGE: return old == comparator ? value : old;
+    case ATOMIC_COMPARE_EXCHANGE: case ATOMIC_COMPARE_EXCHANGE_WEAK: return old == comparator ? value : old;
     case ATOMIC_ADD: return old + value;
     case ATOMIC_SUB: return old - value;
     case ATOMIC_SMIN: return signed_value < signed_old ? value : old;
@@ -519,17 +519,33 @@ static bool is_shared(const struct access *access, uint64_t address)
 }
 
 #define UPDATE_SHARED(bits)                                                                                  \
-    static uint64_t update_shared_##bits(const struct access *access, const struct insn *insn, uint64_t address, uint64_t b, uint64_t c) \
+    static uint64_t update_shared_##bits(const struct access *access, uint32_t operation, uint64_t address, uint64_t b, uint64_t c) \
     {                                                                                                       \
         uint##bits##_t *const p = (uint##bits##_t *)(void *)flat_byte(access->wave, address);               \
         uint##bits##_t old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                          \
-        while (access->write && !__atomic_compare_exchange_n(p, &old, (uint##bits##_t)updated(insn->f, old, b, c, bits), false, \
+        while (access->write && !__atomic_compare_exchange_n(p, &old, (uint##bits##_t)updated(operation, old, b, c, bits), false, \
                                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))           \
             ;                                                                                               \
         return old;                                                                                         \
     }
 UPDATE_SHARED(32)
 UPDATE_SHARED(64)
+
+static bool refuses(const struct access *access, uint32_t lane, uint64_t old, uint64_t comparator)
+{
+    struct wave *wave = access->wave;
+    if (old != comparator || !wave->host->refuses || !wave->host->refuses(wave->host->self))
+        return false;
+    set_lane(&wave->refused, lane);
+    wave->refusals++;
+    return true;
+}
+
+/* One that fails is a load. */
+static uint32_t operation_of(const struct access *access, const struct insn *insn, uint32_t lane, uint64_t old, uint64_t comparator)
+{
+    return insn->f == ATOMIC_COMPARE_EXCHANGE_WEAK && refuses(access, lane, old, comparator) ? ATOMIC_LOAD : insn->f;
+}
 
 static void update_lane(const struct access *access, const struct insn *insn, uint8_t *frame, uint32_t lane, bool private_space)
 {
@@ -538,7 +554,9 @@ static void update_lane(const struct access *access, const struct insn *insn, ui
     const uint64_t b = read_slot(frame + insn->b, lane, bytes), c = read_slot(frame + insn->c, lane, bytes);
     uint64_t old = 0;
     if (!private_space && is_shared(access, address)) {
-        old = (bytes == 4 ? update_shared_32 : update_shared_64)(access, insn, address, b, c);
+        memcpy(&old, flat_byte(access->wave, address), bytes);
+        const uint32_t operation = operation_of(access, insn, lane, old, c);
+        old = (bytes == 4 ? update_shared_32 : update_shared_64)(access, operation, address, b, c);
         memcpy(frame + insn->d + lane * bytes, &old, bytes);
         return;
     }
@@ -546,7 +564,7 @@ static void update_lane(const struct access *access, const struct insn *insn, ui
         read_private(access->wave, lane, address, (uint8_t *)&old, bytes);
     else
         memcpy(&old, flat_byte(access->wave, address), bytes);
-    const uint64_t value = updated(insn->f, old, b, c, 8 * bytes);
+    const uint64_t value = updated(operation_of(access, insn, lane, old, c), old, b, c, 8 * bytes);
     if (access->write && private_space) {
         write_private(access->wave, lane, address, (const uint8_t *)&value, bytes);
         set_private_defined(access->wave, lane, address, bytes, true);
@@ -586,7 +604,10 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
     const bool stopped = check(&access);
     if (mask_any(&access.private_lanes))
         report_private_atomic(&access);
-    const bool compares = access_heard(wave) && insn->f == ATOMIC_COMPARE_EXCHANGE;
+    const bool weak = insn->f == ATOMIC_COMPARE_EXCHANGE_WEAK;
+    const bool compares = access_heard(wave) && (insn->f == ATOMIC_COMPARE_EXCHANGE || weak);
+    for (uint32_t w = 0; weak && w * 64 < wave->n; w++)
+        wave->refused.word[w] &= ~wave->active.word[w];
     uint8_t comparators[WAVE_LANES_MAX * 8];
     if (compares) /* the result may take their place */
         memcpy(comparators, frame + insn->c, wave->n * bytes);
@@ -596,6 +617,7 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         const struct memory_port *port = &wave->memory->port;
         port->update(port->self, &event, insn->f, frame + insn->b, frame + insn->c, old);
         EACH_SET_LANE(&access.flat, lane) memcpy(frame + insn->d + lane * bytes, old + lane * bytes, bytes);
+        EACH_SET_LANE(&access.flat, lane) if (weak && port->refused && port->refused(port->self, (uint32_t)lane)) set_lane(&wave->refused, (uint32_t)lane);
         EACH_SET_LANE(&access.private_lanes, lane) update_lane(&access, insn, frame, (uint32_t)lane, true);
     } else {
         EACH_SET_LANE(&access.flat, lane) update_lane(&access, insn, frame, (uint32_t)lane, false);
@@ -607,6 +629,8 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         lane_mask failed = {{0}};
         if (compares)
             find_failed(&access, comparators, frame + insn->d, &failed);
+        for (uint32_t w = 0; weak && w * 64 < wave->n; w++)
+            failed.word[w] |= wave->refused.word[w] & access.flat.word[w];
         event.failure_order = access.site->failure_order;
         event.failed = mask_any(&failed) ? failed.word : NULL;
         event.frame = frame;

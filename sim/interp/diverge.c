@@ -164,6 +164,7 @@ static enum value_class class_of(const struct spread *s, uint32_t id)
     case IR_extract:
     case IR_math_second: return a->cls;
     case IR_atomic:
+    case IR_refused:
     case IR_async_copy:
     case IR_collective:
     case IR_image_read:

@@ -389,8 +389,11 @@ static void put_atomic(struct emitter *e, uint32_t v)
     const uint32_t a = value->args[0];
     const bool wide = value->size_log2 == 3;
     const uint32_t d = e->groups[emit_group(e, v)].used ? emit_loc(e, v) : e->scratch[SLOT_V1 + value->size_log2];
-    put_sited(e, v, is_v(e, a) ? wide ? OP_atomic_64 : OP_atomic_32 : wide ? OP_atomic_u_64 : OP_atomic_u_32, d, emit_loc(e, a),
-              emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
+    if (value->imm == ATOMIC_COMPARE_EXCHANGE_WEAK)
+        put_sited(e, v, wide ? OP_atomic_weak_64 : OP_atomic_weak_32, d, emit_loc(e, a), emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
+    else
+        put_sited(e, v, is_v(e, a) ? wide ? OP_atomic_64 : OP_atomic_32 : wide ? OP_atomic_u_64 : OP_atomic_u_32, d, emit_loc(e, a),
+                  emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
 }
 
 static void put_value(struct emitter *e, uint32_t v)
@@ -424,6 +427,7 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_store: put_store(e, v); break;
     case IR_copy: put_sited(e, v, OP_copy_v, emit_loc(e, a), emit_loc(e, b), 0, emit_loc(e, value->args[2]))->a = emit_loc(e, b); break;
     case IR_atomic: put_atomic(e, v); break;
+    case IR_refused: put(e, OP_refused, emit_loc(e, v), 0, 0, 0); break;
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
     case IR_barrier: put_list(e, OP_barrier, v); break;
     case IR_poison_load:

@@ -159,7 +159,8 @@ static void prepare_select(struct emitter *e, uint32_t v)
 static void prepare_atomic(struct emitter *e, uint32_t v)
 {
     const enum storage storage = val(e, v)->storage;
-    const bool by_lane = storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE || val(e, val(e, v)->args[0])->cls != CLASS_U;
+    const bool by_lane = storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE || val(e, val(e, v)->args[0])->cls != CLASS_U ||
+                         val(e, v)->imm == ATOMIC_COMPARE_EXCHANGE_WEAK;
     lanes_only(e, v, by_lane ? 0 : 1, 2);
 }
 

@@ -105,7 +105,7 @@ COMPETE(64)
     switch ((enum atomic_op)insn->f) {                                                                      \
     case ATOMIC_LOAD: HOW(U, old); break;                                                                   \
     case ATOMIC_STORE: case ATOMIC_EXCHANGE: HOW(U, b); break;                                              \
-    case ATOMIC_COMPARE_EXCHANGE: HOW(U, old == c ? b : old); break;                                        \
+    case ATOMIC_COMPARE_EXCHANGE: case ATOMIC_COMPARE_EXCHANGE_WEAK: HOW(U, old == c ? b : old); break;     \
     case ATOMIC_ADD: HOW(U, old + b); break;                                                                \
     case ATOMIC_SUB: HOW(U, old - b); break;                                                                \
     case ATOMIC_SMIN: HOW(U, (S)old < (S)b ? old : b); break;                                               \
@@ -287,6 +287,17 @@ HEARD(64)
     }
 ATOMIC(32)
 ATOMIC(64)
+
+/* Where they may fail spuriously; else they are as good as strong ones. */
+#define ATOMIC_WEAK(bits)                                                                                   \
+    HANDLER(atomic_weak_##bits)                                                                             \
+    {                                                                                                       \
+        if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                       \
+            NEXT_AFTER_FAULT(insn, frame, wave);                                                            \
+        NEXT;                                                                                               \
+    }
+ATOMIC_WEAK(32)
+ATOMIC_WEAK(64)
 
 static __attribute__((noinline)) void announce_fence(const struct insn *insn, const struct wave *wave)
 {

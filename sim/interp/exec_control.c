@@ -173,6 +173,12 @@ CONTROL(clock)
     GO(insn + 1);
 }
 
+CONTROL(refused)
+{
+    memcpy(frame + insn->d, wave->refused.word, sizeof wave->refused.word);
+    GO(insn + 1);
+}
+
 CONTROL(space_v)
 {
     const uint64_t *address = (const uint64_t *)(const void *)(frame + insn->a);

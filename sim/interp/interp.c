@@ -26,7 +26,7 @@ static uint32_t width_class(uint32_t width)
 
 static struct ir *lowered(struct module *m, struct entry_point *e, const struct code_request *request)
 {
-    struct ir *ir = lower_kernel(m, e, request->preempt);
+    struct ir *ir = lower_kernel(m, e, request->preempt, request->spurious);
     ir->zero_private = request->zero_private;
     cfg_build(ir);
     verify_ir(ir);
@@ -83,7 +83,7 @@ static void look_at_read(struct waiting *w, const struct value *value)
     const uint32_t address = value->args[0];
     const bool fixed = !is_inside(w->ir, w->loop, ir_value(w->ir, address)->block);
     w->reads |= fixed && value->storage != STORAGE_PRIVATE;
-    if (value->op == IR_atomic && value->imm == ATOMIC_COMPARE_EXCHANGE && value->args[2])
+    if (value->op == IR_atomic && (value->imm == ATOMIC_COMPARE_EXCHANGE || value->imm == ATOMIC_COMPARE_EXCHANGE_WEAK) && value->args[2])
         w->counts |= is_inside(w->ir, w->loop, ir_value(w->ir, value->args[2])->block); /* tries again with what it found */
     if (!fixed)
         look_at(w, address);
@@ -199,7 +199,7 @@ static const struct code *make_code(struct module *m, struct entry_point *e, con
 {
     const uint32_t width = width_class(request->width);
     const uint32_t key = width | (uint32_t)request->preempt << 16 | (uint32_t)request->poison << 17 |
-                         (uint32_t)request->zero_private << 18;
+                         (uint32_t)request->zero_private << 18 | (uint32_t)request->spurious << 19;
     const struct code *code = find_code(e, key);
     if (code)
         return code;

@@ -39,6 +39,7 @@ struct code_request {
     bool preempt;        /* yield before memory operations, atomics and barriers */
     bool poison;         /* track uninitialised values */
     bool zero_private;   /* private variables begin as zeros */
+    bool spurious;       /* weak compare-exchanges ask the wave's host, or the memory port, whether they fail spuriously */
 };
 enum status interp_code(struct module *module, const struct code_request *request, const struct code **out_code, struct diagnosis *diagnosis);
 

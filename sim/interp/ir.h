@@ -97,6 +97,7 @@ struct ir {
     uint32_t *arg_offsets;
     uint32_t *order; uint32_t order_count; /* reachable blocks, loops contiguous */
     bool irreducible, preempt;
+    bool spurious; /* weak compare-exchanges may fail spuriously */
     bool as_written;           /* the module has variables that any optimiser promotes: its loops are those of the source */
     bool zero_private;         /* variables begin as zeros, not undefined */
     uint32_t zero[16];         /* cached constants per type */
@@ -130,7 +131,7 @@ void ir_rewrite(struct ir *ir, const uint32_t *map);
 uint32_t ir_resolve(const uint32_t *map, uint32_t v);
 
 /* The passes, in order. */
-struct ir *lower_kernel(struct module *module, struct entry_point *entry, bool preempt); /* lower.c */
+struct ir *lower_kernel(struct module *module, struct entry_point *entry, bool preempt, bool spurious); /* lower.c */
 void cfg_build(struct ir *ir);        /* reachability, preds, order, dominators, loops */
 bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each way to b comes by a */
 void cfg_canonical(struct ir *ir);    /* one latch, a preheader and dedicated exits per loop */

@@ -486,7 +486,7 @@ static void lower_argument(struct lower *l, const struct function *f, uint32_t i
     }
 }
 
-struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preempt)
+struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preempt, bool spurious)
 {
     struct ir *ir = ARENA_NEW(&m->work, struct ir);
     struct lower lower = {.ir = ir, .m = m, .arena = &m->work}, *l = &lower;
@@ -494,9 +494,11 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preemp
     ir->arena = &m->work;
     ir->entry = entry;
     ir->preempt = preempt;
+    ir->spurious = spurious;
     l->leaf = ARENA_ARRAY(l->arena, uint32_t *, m->bound);
     l->label_block = ARENA_ARRAY(l->arena, uint32_t, m->bound);
     l->label_end = ARENA_ARRAY(l->arena, uint32_t, m->bound);
+    l->refused = spurious ? ARENA_ARRAY(l->arena, struct refusal, m->bound) : NULL;
     ir_new_value(ir, IR_undef, T_NONE); /* NONE */
     ir_new_block(ir);                   /* block 0 is no block either */
     *list_push(l->arena, &ir->sites) = (struct site){.what = ""};

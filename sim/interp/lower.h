@@ -18,6 +18,7 @@ struct lower {
     struct arena *arena;
     uint32_t block;            /* being filled */
     uint32_t **leaf;           /* per id */
+    struct refusal { uint32_t comparator, refused; } *refused; /* per id of what a weak compare-exchange found; NULL: none fails spuriously */
     uint32_t *label_block;     /* per label id, in the current call */
     uint32_t *label_end;       /* the block that ended the label's code (calls split blocks) */
     uint32_t file, line, column;
@@ -48,6 +49,7 @@ void lower_value_op(struct lower *l, uint32_t word);           /* lower_value.c:
 void lower_memory_op(struct lower *l, uint32_t word);          /* lower_memory.c */
 void lower_one_atomic(struct lower *l, uint32_t word);         /* its order and scope are settled */
 void lower_atomic_op(struct lower *l, uint32_t word);          /* lower_orders.c */
+uint32_t lower_succeeded(struct lower *l, uint32_t word, uint32_t equal); /* an OpIEqual, which may ask for a weak compare-exchange's success */
 typedef void lowering(struct lower *l, uint32_t word);
 /* One for each value that the scope and the semantics of a fence or barrier can have; it asks for them by the next three. */
 void lower_ordering(struct lower *l, uint32_t word, uint32_t scope_id, uint32_t semantics_id, lowering *one);

@@ -474,7 +474,7 @@ void lower_one_atomic(struct lower *l, uint32_t word)
     atomic->args[0] = address;
     atomic->args[1] = value;
     atomic->args[2] = comparator;
-    atomic->imm = how;
+    atomic->imm = op == SpvOpAtomicCompareExchangeWeak && l->refused ? ATOMIC_COMPARE_EXCHANGE_WEAK : how;
     atomic->storage = (uint8_t)site.storage;
     atomic->size_log2 = (uint8_t)log2_bytes(type);
     if (op == SpvOpAtomicFlagTestAndSet)

@@ -137,6 +137,21 @@ void lower_atomic_op(struct lower *l, uint32_t word)
     const bool exchange = op == SpvOpAtomicCompareExchange || op == SpvOpAtomicCompareExchangeWeak;
     w += has_result(l, word) ? 4 : 2;
     each(l, word, (struct varying[]){{w[0], &scopes}, {w[1], &orders}, {exchange ? w[2] : w[1], &orders}}, 3, lower_one_atomic);
+    if (op == SpvOpAtomicCompareExchangeWeak && l->refused)
+        l->refused[w[-2]] = (struct refusal){w[4], lower_effect(l, IR_refused, T_BOOL, 0)};
+}
+
+/* What it found is all that a compare-exchange of SPIR-V gives. Whether it succeeded the translator asks by comparing that with what
+ * was expected, and finds them equal when it failed spuriously. */
+uint32_t lower_succeeded(struct lower *l, uint32_t word, uint32_t equal)
+{
+    const uint32_t *w = &l->m->words[word];
+    for (uint32_t k = 3; l->refused && k <= 4; k++) {
+        const struct refusal *found = &l->refused[w[k]];
+        if (found->refused && found->comparator == w[7 - k])
+            return lower_emit(l, IR_mand, T_BOOL, equal, lower_emit(l, IR_mnot, T_BOOL, found->refused, NONE, NONE, 0), NONE, 0);
+    }
+    return equal;
 }
 
 void lower_ordering(struct lower *l, uint32_t word, uint32_t scope, uint32_t semantics, lowering *one)

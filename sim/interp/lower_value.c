@@ -356,6 +356,8 @@ void lower_value_op(struct lower *l, uint32_t word)
             out[i] = lower_emit(l, IR_select, lower_type(l, b), lower_scalar(l, w[3]), b, c, 0);
         } else {
             out[i] = value_leaf(l, word, result, i);
+            if (spv_opcode(l->m, word) == SpvOpIEqual)
+                out[i] = lower_succeeded(l, word, out[i]);
         }
     }
     l->leaf[w[2]] = out;

@@ -800,7 +800,7 @@ static void read_module(struct module *m)
 static void try_lowering(struct module *m)
 {
     for (uint32_t i = 0; i < m->entries.count; i++) {
-        lower_kernel(m, &m->entries.at[i], false);
+        lower_kernel(m, &m->entries.at[i], false, false);
         arena_free(&m->work);
     }
 }

@@ -119,7 +119,7 @@ static uint64_t hash_frame(const struct wave *wave)
 uint64_t wave_fingerprint(const struct wave *wave)
 {
     const struct code *code = wave->code;
-    uint64_t parts[3] = {(uint64_t)(wave->resume - code->insns), hash_frame(wave), 0};
+    uint64_t parts[4] = {(uint64_t)(wave->resume - code->insns), hash_frame(wave), 0, wave->refusals};
     if (code->private_size)
         parts[2] = XXH3_64bits(wave->private_memory, (size_t)code->private_size * code->width);
     uint64_t hash = XXH3_64bits(parts, sizeof parts);

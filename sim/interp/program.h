@@ -96,7 +96,7 @@ exec_fn *const *exec_table_isa(int isa);
 
 enum storage { STORAGE_GLOBAL, STORAGE_CONSTANT, STORAGE_LOCAL, STORAGE_PRIVATE, STORAGE_GENERIC };
 
-enum atomic_op { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_EXCHANGE, ATOMIC_COMPARE_EXCHANGE, ATOMIC_ADD, ATOMIC_SUB, ATOMIC_SMIN, ATOMIC_UMIN, ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_FADD, ATOMIC_FMIN, ATOMIC_FMAX };
+enum atomic_op { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_EXCHANGE, ATOMIC_COMPARE_EXCHANGE, ATOMIC_ADD, ATOMIC_SUB, ATOMIC_SMIN, ATOMIC_UMIN, ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_FADD, ATOMIC_FMIN, ATOMIC_FMAX, ATOMIC_COMPARE_EXCHANGE_WEAK /* where it may fail spuriously */ };
 /* Floating point as an atomic sees it: bits in, bits out. Of a number and a NaN min and max give the number. */
 uint32_t atomic_float_32(enum atomic_op operation, uint32_t old, uint32_t value);
 uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value);

@@ -256,6 +256,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
         wave->parked_blocks = 0;
     }
     wave->steps = 0;
+    wave->refusals = 0;
     wave->unwaited_count = wave->copies = 0;
     wave->resume = code->insns;
     wave->stop = RUN_YIELD;

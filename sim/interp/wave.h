@@ -79,6 +79,7 @@ struct wave_host {
     void (*packets)(void *self, struct wave *wave, const struct packets_use *use); /* see orrery/pipe.h; NULL: nobody asks */
     void (*enqueue)(void *self, struct wave *wave, struct enqueue_call *call); /* see enqueue.h; NULL: no device queues */
     uint64_t (*clock)(void *self, const struct wave *wave); /* simulated nanoseconds, later with each call; NULL: no time passes */
+    bool (*refuses)(void *self); /* a weak compare-exchange that would succeed; NULL: none fails spuriously */
 };
 
 struct kernel_info;
@@ -122,6 +123,8 @@ struct wave {
     struct agreement *agreement; /* of its work-group; NULL: nobody else is of it, or several work-groups are here */
     uint32_t agreed;       /* how much of that it came to */
     uint64_t steps;        /* back edges taken, for limits and the clock */
+    lane_mask refused;     /* lanes whose latest weak compare-exchange failed spuriously */
+    uint64_t refusals;     /* how often one did */
 
     /* why it stopped */
     enum run_result stop;

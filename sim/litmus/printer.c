@@ -46,14 +46,9 @@ static enum memory_order failure_order(const struct printer *printer, enum memor
     return order == ORDER_RELEASE ? ORDER_RELAXED : order == ORDER_ACQ_REL ? ORDER_ACQUIRE : order;
 }
 
-static const char *call_name(const struct printer *printer, enum atomic_call call)
-{
-    return atomic_call_names[printer->kernel && call == CALL_atomic_compare_exchange_weak ? CALL_atomic_compare_exchange_strong : call];
-}
-
 static void print_call(const struct printer *printer, const struct expression *call)
 {
-    fprintf(printer->stream, "%s_explicit(", call_name(printer, call->call));
+    fprintf(printer->stream, "%s_explicit(", atomic_call_names[call->call]);
     for (uint32_t i = 0; i < atomic_call_operands[call->call]; i++) {
         fputs(i ? ", " : "", printer->stream);
         print_operand(printer, call, i);
