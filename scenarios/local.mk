@@ -238,6 +238,7 @@ scenario_tests = \
 	%D%/racy/spinlock_acquire.yaml \
 	%D%/racy/spinlock_scope.yaml \
 	%D%/racy/spinlock_two_values.yaml \
+	%D%/racy/spurious_order.yaml \
 	%D%/racy/sub_group_barrier.yaml \
 	%D%/racy/ticket_lock.yaml \
 	%D%/racy/ttas.yaml \
@@ -270,6 +271,10 @@ scenario_tests = \
 	%D%/schedule/livelock_steps.yaml \
 	%D%/schedule/livelock_toggle.yaml \
 	%D%/schedule/second_launch.yaml \
+	%D%/schedule/spurious.yaml \
+	%D%/schedule/spurious_livelock.yaml \
+	%D%/schedule/spurious_retries.yaml \
+	%D%/schedule/spurious_retries_random.yaml \
 	%D%/schedule/steps.yaml \
 	%D%/schedule/sub_group.yaml \
 	%D%/schedule/unasked.yaml \
@@ -479,6 +484,7 @@ scenario_files = \
 	%D%/schedule/livelock_counted.cl \
 	%D%/schedule/livelock_lock.cl \
 	%D%/schedule/message.cl \
+	%D%/schedule/spurious.cl \
 	%D%/schedule/sub_group.cl \
 	%D%/schedule/visit.cl \
 	%D%/clean/legacy_atomics.cl \

@@ -256,6 +256,12 @@ static uint64_t host_clock(void *self, const struct wave *wave)
     return launch_time(launch) + (wave->steps - launch->turn_steps) * CLOCK_STEP_NS;
 }
 
+static bool host_refuses(void *self)
+{
+    struct launch *launch = ((struct device *)self)->launch;
+    return rng_below(&launch->spurious, 100) < launch->schedule->spurious;
+}
+
 void device_set_printf(struct device *device, printf_sink *sink, void *self)
 {
     device->printf_sink = sink ? sink : print_to_stdout;
@@ -476,7 +482,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device_queues_init(&device->queues);
     device->scenario = scenario;
     device->report = report;
-    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .packets = host_packets, .enqueue = host_enqueue, .clock = host_clock};
+    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .packets = host_packets, .enqueue = host_enqueue, .clock = host_clock, .refuses = host_refuses};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
     if (!attach_checkers(device) || !books_init(device) || !open_host(device)) {

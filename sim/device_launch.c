@@ -269,7 +269,8 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel, co
                                   .width = lanes_of_first_wave(&launch->tiling),
                                   .preempt = schedule_is_preemptive(launch->schedule),
                                   .poison = live->device->arena.memory.track_validity,
-                                  .zero_private = kernel->program->zero_private};
+                                  .zero_private = kernel->program->zero_private,
+                                  .spurious = launch->schedule->spurious > 0};
     struct variant *variant;
     enum status status = kernel_variant(kernel, &wanted, &variant, &live->diagnosis);
     if (status != STATUS_OK)
@@ -308,7 +309,7 @@ static enum status prepare(struct live_launch *live, const struct launch_request
 static struct schedule_settings settings_of(const struct schedule_config *config)
 {
     return (struct schedule_settings){.policy = config->policy, .seed = config->seed, .quantum = config->quantum,
-                                      .resident_groups = config->resident_groups, .depth = config->depth};
+                                      .resident_groups = config->resident_groups, .depth = config->depth, .spurious = config->spurious};
 }
 
 /* A run in which no kernel ran has settings, too. */
@@ -383,7 +384,7 @@ static bool same_settings(const struct schedule_settings *settings, const struct
 {
     return settings->policy == config->policy && settings->seed == config->seed &&
            settings->quantum == config->quantum && settings->resident_groups == config->resident_groups &&
-           settings->depth == config->depth;
+           settings->depth == config->depth && settings->spurious == config->spurious;
 }
 
 static bool keeps_turns(const struct launch *launch)

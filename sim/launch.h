@@ -19,6 +19,7 @@
 #include "interp/interp.h"
 #include "memory_arena.h"
 #include "orrery/device.h"
+#include "rng.h"
 
 struct code_place;
 struct finding_access;
@@ -93,6 +94,7 @@ struct launch {
     uint64_t steps;                        /* of turns that are over */
     uint64_t turn_steps;                   /* what the running wave had taken before its turn */
     uint64_t clock_reads;
+    struct rng spurious;                   /* which weak compare-exchanges fail that would succeed */
     uint64_t waves;                        /* started so far */
     uint64_t group_ns;                     /* the price of its groups so far */
     bool exhausted;                        /* memory for what waves print or gather ran out */

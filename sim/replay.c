@@ -16,7 +16,7 @@ static bool is_among(const char *name, const char *const *names)
 /* A token says these. */
 static bool chooses(const char *option)
 {
-    static const char *const names[] = {"schedule", "seed", "quantum", "depth", "resident-groups", NULL};
+    static const char *const names[] = {"schedule", "seed", "quantum", "depth", "resident-groups", "spurious", NULL};
     return is_among(option, names);
 }
 

@@ -12,7 +12,7 @@
 struct rng { uint64_t state; };
 
 /* Numbers are part of what a seed means: append only. */
-enum rng_purpose { RNG_SCHEDULE_WAVES = 1, RNG_SCHEDULE_GROUPS = 2, RNG_SCHEDULE_PRIORITIES = 3, RNG_SCHEDULE_CHANGES = 4, RNG_CSLICES = 5, RNG_LAUNCHES = 6, RNG_DEVICE_QUEUES = 7 };
+enum rng_purpose { RNG_SCHEDULE_WAVES = 1, RNG_SCHEDULE_GROUPS = 2, RNG_SCHEDULE_PRIORITIES = 3, RNG_SCHEDULE_CHANGES = 4, RNG_CSLICES = 5, RNG_LAUNCHES = 6, RNG_DEVICE_QUEUES = 7, RNG_SPURIOUS = 8 };
 
 void rng_init(struct rng *rng, uint64_t seed, enum rng_purpose purpose, uint64_t serial);
 uint64_t rng_next(struct rng *rng);

@@ -776,6 +776,7 @@ static void settle_replay(struct schedule_config *schedule)
     schedule->quantum = schedule->replayed.quantum;
     schedule->resident_groups = schedule->replayed.resident_groups;
     schedule->depth = schedule->replayed.depth;
+    schedule->spurious = schedule->replayed.spurious;
 }
 
 uint64_t scenario_usual_allocation(uint64_t memory)

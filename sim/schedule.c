@@ -433,6 +433,7 @@ static void schedule_init(struct schedule *schedule, struct launch *launch, stru
     schedule->target = residents_wanted(schedule);
     deadline_set(&schedule->deadline, launch->schedule->timeout_seconds);
     rng_init(&schedule->waves, launch->schedule->seed, RNG_SCHEDULE_WAVES, launch->info.launch);
+    rng_init(&launch->spurious, launch->schedule->seed, RNG_SPURIOUS, launch->info.launch);
     if (launch->schedule->policy == SCHEDULE_RANDOM && schedule->total)
         shuffle_tiles(schedule);
 }

@@ -160,6 +160,8 @@ static void print_policy(const struct schedule_record *record, FILE *stream)
         fprintf(stream, ",r%" PRIu32, settings->resident_groups);
     if (settings->policy == SCHEDULE_PCT)
         fprintf(stream, ",d%" PRIu32, settings->depth);
+    if (settings->spurious)
+        fprintf(stream, ",w%" PRIu32, settings->spurious);
     if (record->lenient)
         fputs(",lenient", stream);
     else if (record->shrunk)
@@ -281,8 +283,9 @@ static bool eat_setting(struct cursor *cursor)
     uint32_t *field = eat(cursor, "q")   ? &settings->quantum
                       : eat(cursor, "r") ? &settings->resident_groups
                       : eat(cursor, "d") ? &settings->depth
+                      : eat(cursor, "w") ? &settings->spurious
                                          : NULL;
-    return field && eat_u32(cursor, 10, field) && (*field || field == &settings->resident_groups);
+    return field && eat_u32(cursor, 10, field) && (*field || field == &settings->resident_groups) && settings->spurious <= SPURIOUS_MOST;
 }
 
 static bool eat_policy(struct cursor *cursor)

@@ -142,6 +142,22 @@ for seed in 0 1 2 3 4 5 6 7 8 9; do
     done
 done
 
+# Which weak compare-exchanges fail spuriously, too; a token of a percentage that there is not is none.
+cp "$src/scenarios/schedule/spurious.cl" .
+sed 's,\.\./schedule/,,' "$src/scenarios/racy/spurious_order.yaml" >weak.yaml
+for policy in lockstep random; do
+    "$orrery" run --schedule $policy --seed 3 --spurious 90 --record turns weak.yaml >first 2>&1
+    token=$(sed -n 's/^orrery: replay with: orrery replay \([^ ]*\) .*/\1/p' first)
+    [[ $token == 1:3:$policy,w90:* ]] || fail "$policy: no token of spurious failures" first
+    for what in turns "$token"; do
+        status 66 "$orrery" replay "$what" weak.yaml
+        same first out "$policy: replay of $what has other spurious failures"
+    done
+done
+status 0 "$orrery" run --seed 3 --spurious 0 weak.yaml
+status 2 "$orrery" run --spurious 100 weak.yaml
+status 2 "$orrery" replay "${token/w90/w100}" weak.yaml
+
 # Twenty times the same bytes under each policy.
 for policy in lockstep serial reverse round-robin random pct; do
     "$orrery" run --schedule $policy --seed 4 --record first.turns three.yaml >first 2>&1

@@ -183,7 +183,7 @@ static const char everything[] = "orrery: 1\n"
                                  "     non_uniform_groups: false, cslice_partition: true, images: off, pipes: off, device_enqueue: off,\n"
                                  "     initialize_memory: off, terminate_context: off, kernel_clock: off, compiler: off, named_barriers: off, srgb_writes: off}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
-                                 "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
+                                 "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, spurious: 30, record: turns-%p.txt}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error, shared_pages: on}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
                                  "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, trace: t.txt, sarif: out.sarif, dot: out.svg,\n"
@@ -331,12 +331,13 @@ END_TEST
 
 START_TEST(a_replay_settles_the_schedule)
 {
-    load("orrery: 1\nschedule: {replay: \"1:7:pct,q2,r3,d5:0000abcd:1,0.1@2-3.4\", policy: lockstep, seed: 9, quantum: 8}\n");
+    load("orrery: 1\nschedule: {replay: \"1:7:pct,q2,r3,d5,w40:0000abcd:1,0.1@2-3.4\", policy: lockstep, seed: 9, quantum: 8, spurious: 3}\n");
     ck_assert_int_eq(scenario.schedule.policy, SCHEDULE_PCT);
     ck_assert_uint_eq(scenario.schedule.seed, 7);
     ck_assert_uint_eq(scenario.schedule.quantum, 2);
     ck_assert_uint_eq(scenario.schedule.resident_groups, 3);
     ck_assert_uint_eq(scenario.schedule.depth, 5);
+    ck_assert_uint_eq(scenario.schedule.spurious, 40);
     ck_assert_int_eq(scenario_apply_option(&scenario, "seed", "11", NULL), STATUS_OK);
     ck_assert_uint_eq(scenario.schedule.seed, 7);
 }
@@ -356,6 +357,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert(scenario.schedule.timeout_seconds == 2.5);
     ck_assert_uint_eq(scenario.schedule.max_steps, 1000);
     ck_assert_uint_eq(scenario.schedule.depth, 4);
+    ck_assert_uint_eq(scenario.schedule.spurious, 30);
     ck_assert_str_eq(scenario.schedule.record_file, "turns-%p.txt");
     ck_assert_int_eq(scenario.checks[CHECK_BOUNDS], SEVERITY_WARNING);
     ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_ERROR);

@@ -128,11 +128,13 @@ struct device_config {
     bool svm_system;                   /* false */
 };
 
+enum { SPURIOUS_MOST = 99 }; /* percent: else no loop would end */
+
 /* What a replay settles, whatever else is said. */
 struct schedule_settings {
     enum schedule_policy policy;
     uint64_t seed;
-    uint32_t quantum, resident_groups, depth;
+    uint32_t quantum, resident_groups, depth, spurious;
 };
 
 /* On which compute unit of its device a work-group runs: sim/placement.h. */
@@ -163,6 +165,7 @@ struct schedule_config {
     double timeout_seconds;      /* 0 = none; wall clock, for endless loops */
     uint64_t max_steps;          /* 0 = none; loop iterations of one launch, deterministic */
     uint32_t depth;              /* of pct: 3 */
+    uint32_t spurious;           /* percent of the weak compare-exchanges that would succeed: these fail; 0 */
     char *replay;                /* a token or the text of a record; NULL */
     struct schedule_settings replayed; /* of replay */
     size_t script_count; struct script_step *script;
