@@ -170,6 +170,7 @@ scenario_tests = \
 	%D%/racy/turns_of_flags.yaml \
 	%D%/racy/flag_by_call.yaml \
 	%D%/racy/scope_of_counter.yaml \
+	%D%/racy/scope_of_source.yaml \
 	%D%/racy/named_barrier_flag.yaml \
 	%D%/racy/fences_of_opencl_1.yaml \
 	%D%/racy/barrier_between_groups.yaml \
@@ -345,6 +346,7 @@ scenario_files = \
 	%D%/racy/sub_group_barrier_in_loop.cl \
 	%D%/racy/acquire_behind.cl \
 	%D%/racy/scope_of_counter.cl \
+	%D%/racy/scope_of_source.cl \
 	%D%/racy/sub_group_barrier_before.cl \
 	%D%/racy/barrier_for_orders.cl \
 	%D%/racy/sub_group_barrier_behind.cl \

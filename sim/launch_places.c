@@ -17,7 +17,7 @@ const struct site *launch_site(const struct launch *launch, uint32_t site)
 void launch_access(const struct launch *launch, uint32_t number, struct finding_access *out_access)
 {
     const struct site *site = launch_site(launch, number);
-    *out_access = (struct finding_access){.act = site->act, .kind = site->access, .type = site->type, .what = site->what};
+    *out_access = (struct finding_access){.act = site->act, .kind = site->access, .type = site->type, .scope = site->scope, .what = site->what};
     launch_place(launch, number, &out_access->place);
     if (launch->info.program)
         program_caller(launch->info.program, number, &out_access->caller);

@@ -308,6 +308,11 @@ launch: [{kernel: k, global: 2, local: 1, args: [{buffer: {type: int, count: 1, 
 END
 expect 66 -- "$orrery" run --json=narrow.json narrow.yaml
 grep -q '"order":"release","scope":"work_group","size_bytes":4' narrow.json || problem 'the JSON lacks order and scope'
+# as the source has it, and what it counts as in that memory
+sed 's/memory_scope_work_group/get_global_id(0) ? memory_scope_all_svm_devices : memory_scope_work_group/' narrow.yaml >wide.yaml
+expect 66 -- "$orrery" run --json=wide.json wide.yaml
+grep -q 'release, memory_scope_all_svm_devices (counts as memory_scope_device), 4 bytes' err || problem 'an access has another scope than the source'
+grep -q '"order":"release","scope":"all_svm_devices","size_bytes":4' wide.json || problem 'the JSON has another scope than the source'
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

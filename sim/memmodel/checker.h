@@ -33,7 +33,7 @@ struct code_order { int first; bool entwined, parted, branched; uint32_t stateme
 struct checker_host {
     void *self;
     void (*place)(void *self, uint32_t site, struct source_place *out_place);
-    /* What the code says of an instruction: its place, who called the function, the type of the value. NULL: nobody knows more than place. */
+    /* What the code says of an instruction: its place, who called the function, the type of the value, its scope. NULL: nobody knows more than place. */
     void (*access)(void *self, uint32_t site, struct finding_access *out_access);
     const char *(*what)(void *self, uint32_t site);               /* "plain store" */
     void (*object)(void *self, uint64_t address, char *out_name, size_t size);

@@ -48,6 +48,14 @@ static const char *order_word(uint8_t order)
     return words[order];
 }
 
+enum memory_scope race_scope(const struct races *races, uint32_t site, enum memory_scope counts)
+{
+    struct finding_access said = {.scope = counts};
+    if (races->host->access)
+        races->host->access(races->host->self, site, &said);
+    return said.scope > counts ? said.scope : counts;
+}
+
 static void say_what(struct wording *text, const struct races *races, const struct context *how, bool copy)
 {
     if (copy) {
@@ -56,7 +64,9 @@ static void say_what(struct wording *text, const struct races *races, const stru
     }
     wording_add(text, "%s", races->host->what(races->host->self, how->site));
     if (how->kind >= ACCESS_ATOMIC_READ)
-        wording_add(text, ", %s, %s", order_word(how->order), scope_name((enum memory_scope)how->scope));
+        wording_add(text, ", %s, ", order_word(how->order));
+    if (how->kind >= ACCESS_ATOMIC_READ)
+        wording_scope(text, race_scope(races, how->site, (enum memory_scope)how->scope), (enum memory_scope)how->scope);
 }
 
 static void fill_access(const struct races *races, uint64_t unit, const struct context *how, struct finding_access *access,
@@ -72,7 +82,7 @@ static void fill_access(const struct races *races, uint64_t unit, const struct c
     access->size_bytes = how->size;
     access->has_order = how->kind >= ACCESS_ATOMIC_READ;
     access->order = (enum memory_order)how->order;
-    access->scope = (enum memory_scope)how->scope;
+    access->scope = race_scope(races, how->site, (enum memory_scope)how->scope);
     access->has_item = !copy;
     if (copy) {
         wording_add(by, "an asynchronous copy of ");

@@ -68,6 +68,9 @@ struct races {
     bool failed;
 };
 
+/* Of what synchronises at the site, as the source has it: the memory that it acts on lets it count as that or less (3.3.5). */
+enum memory_scope race_scope(const struct races *races, uint32_t site, enum memory_scope counts);
+
 void races_begin(struct races *races, const struct launch_info *launch);
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time);
 void races_tell(struct races *races, const struct race_event *under_way);

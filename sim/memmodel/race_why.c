@@ -40,10 +40,12 @@ static void too_narrow(struct reason *reason, const struct races *races, const s
                        const struct agent *agent)
 {
     uint64_t from = order_unit_group(races->order, edge->release_unit);
-    bool same = edge->release_scope != edge->acquire_scope && from == agent->place.group;
+    const enum memory_scope acquires = order_scope(races->order, edge->acquire_scope, edge->local, edge->svm_atomics);
+    bool same = edge->release_scope != acquires && from == agent->place.group;
     wording_add(&reason->why, "the release at ");
     wording_place(&reason->why, races->host, edge->release_site);
-    wording_add(&reason->why, " has %s", scope_name(edge->release_scope));
+    wording_add(&reason->why, " has ");
+    wording_scope(&reason->why, race_scope(races, edge->release_site, edge->release_scope), edge->release_scope);
     if (!same && edge->release_scope == SCOPE_WORK_ITEM) {
         wording_add(&reason->why, ": it reaches no other work-item, and the acquire at ");
     } else if (!same && edge->release_scope <= SCOPE_WORK_GROUP) {
@@ -61,14 +63,23 @@ static void too_narrow(struct reason *reason, const struct races *races, const s
         wording_add(&reason->why, "is in ");
         wording_group(&reason->why, races->launch, agent->place.group);
     } else {
-        wording_add(&reason->why, "has %s%s", scope_name(edge->acquire_scope),
-            edge->release_scope != edge->acquire_scope ? ": before OpenCL 3.1 the two must be the same" : "");
+        wording_add(&reason->why, "has ");
+        wording_scope(&reason->why, edge->acquire_scope, acquires);
+        wording_add(&reason->why, edge->release_scope != acquires ? ": before OpenCL 3.1 the two must be the same" : "");
     }
     enum memory_scope wanted = from == agent->place.group ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
     wording_add(&reason->fix, "%s at ", scope_name(wanted));
     wording_place(&reason->fix, races->host, edge->release_site);
     wording_add(&reason->fix, " and ");
     wording_place(&reason->fix, races->host, edge->acquire_site);
+}
+
+static void say_apart_scopes(struct reason *reason, const struct races *races, const struct context *earlier, const struct context *later)
+{
+    wording_add(&reason->why, "atomics race too when their scopes do not include each other: ");
+    wording_scope(&reason->why, race_scope(races, earlier->site, (enum memory_scope)earlier->scope), (enum memory_scope)earlier->scope);
+    wording_add(&reason->why, " and ");
+    wording_scope(&reason->why, race_scope(races, later->site, (enum memory_scope)later->scope), (enum memory_scope)later->scope);
 }
 
 static void other_region(struct reason *reason, const struct races *races, const struct missed_edge *edge, int space)
@@ -364,10 +375,10 @@ static void explain(struct reason *reason, const struct races *races, const stru
     } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
         blame(reason, race->context->site);
         blame(reason, now->how.site);
-        wording_add(&reason->why, race->context->size != now->how.size
-                              ? "the two atomics have different sizes: they are no operations on one atomic object"
-                              : "atomics race too when their scopes do not include each other: %s and %s",
-            scope_name((enum memory_scope)race->context->scope), scope_name((enum memory_scope)now->how.scope));
+        if (race->context->size != now->how.size)
+            wording_add(&reason->why, "the two atomics have different sizes: they are no operations on one atomic object");
+        else
+            say_apart_scopes(reason, races, race->context, &now->how);
         wording_add(&reason->fix, race->context->size != now->how.size ? "one type for one atomic object"
                                                                 : "the same scope for both, one that holds both work-items");
     } else if (race->context->kind >= ACCESS_ATOMIC_READ || now->how.kind >= ACCESS_ATOMIC_READ) {

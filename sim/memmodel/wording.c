@@ -66,6 +66,13 @@ void wording_regions(struct wording *text, uint32_t regions)
         wording_add(text, "no flags");
 }
 
+void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts)
+{
+    wording_add(text, "%s", scope_name(written));
+    if (written != counts)
+        wording_add(text, " (counts as %s)", scope_name(counts));
+}
+
 const char *region_flag(int region)
 {
     static const char *const names[] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"};

@@ -27,6 +27,8 @@ void wording_regions(struct wording *text, uint32_t regions);
 
 void wording_region(const struct region *region, char *out_text, size_t size);
 
+void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts); /* what it counts as, where that is less */
+
 const char *region_flag(int region);                /* of IN_GLOBAL, IN_LOCAL, IN_IMAGE */
 const char *space_word(int region);                 /* "global" */
 const char *order_name(enum memory_order order);    /* "memory_order_release" */
