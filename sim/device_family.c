@@ -470,7 +470,7 @@ enum status device_launch_end(struct live_launch *live, uint64_t *out_time, stru
     else if (family->root.status < 0 && family->child.text[0])
         diagnose(diagnosis, family->child.status, "%s", family->child.text);
     if (family->serial && live->device->relatives)
-        relatives_complete(live->device->relatives, family->root.launch);
+        relatives_complete(live->device->relatives, family->root.launch, status != STATUS_OUT_OF_MEMORY);
     live_launch_give(live);
     family_free(family);
     return status;

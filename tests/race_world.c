@@ -362,7 +362,7 @@ size_t world_family_races(void)
 {
     groups_end();
     finish();
-    relatives_complete(world.relatives, 1);
+    relatives_complete(world.relatives, 1, true);
     return report_total(world.report, SEVERITY_OFF);
 }
 

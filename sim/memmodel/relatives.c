@@ -633,10 +633,10 @@ static void say_loss(struct relatives *relatives)
     report_miss(relatives->report, CHECK_RACES);
 }
 
-void relatives_complete(struct relatives *relatives, uint32_t number)
+void relatives_complete(struct relatives *relatives, uint32_t number, bool known)
 {
     struct family family = {0};
-    bool fine = gather(relatives, number, &family) && !relatives->lost;
+    bool fine = known && gather(relatives, number, &family) && !relatives->lost;
     if (fine && family.count > 1) {
         fine = kinship_learn(family.kinship);
         if (fine)

@@ -15,7 +15,7 @@
  *   relatives_set_cross    who hears of such launches; borrowed; NULL: nobody
  *   relatives_footprints   where the accesses of launches go; they are handed on to `next`
  *   relatives_packets      a launch moves packets by one side of a pipe, of which one kernel at a time has the use
- *   relatives_complete     nothing more comes of the family: judges and forgets it
+ *   relatives_complete     nothing more comes of the family: judges and forgets it. known: who waited for whom; else memory ran out
  *
  * Threads  All calls come from the thread that launches.
  */
@@ -35,6 +35,6 @@ void relatives_free(struct relatives *relatives);
 struct footprint_sink relatives_footprints(struct relatives *relatives);
 struct packets_use;
 void relatives_packets(struct relatives *relatives, const struct launch_info *launch, const struct packets_use *use);
-void relatives_complete(struct relatives *relatives, uint32_t family);
+void relatives_complete(struct relatives *relatives, uint32_t family, bool known);
 
 #endif
