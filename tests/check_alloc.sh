@@ -50,6 +50,25 @@ starve() {
     start=$((start + 3)) # not the same ones in each
 }
 
+# What is kept of one program under a description that memory ran out for is not another's.
+mix_up() {
+    local word n count=0
+    local -x ORRERY_CACHE_DIR=$work/mixed
+    for word in one other; do
+        echo "kernel void k(void) { printf(\"$word\\n\"); }" >"$work/$word.cl"
+        printf 'orrery: 1\nprogram: {source: %s.cl}\nlaunch: [{kernel: k, global: [1]}]\n' "$word" >"$work/$word.yaml"
+        LD_PRELOAD=$shim FAIL_ALLOCATION_COUNT=$work/count "$build/orrery" run "$work/$word.yaml" >/dev/null 2>&1
+        LD_PRELOAD=$shim FAIL_ALLOCATION_COUNT=$work/count "$build/orrery" run "$work/$word.yaml" 2>/dev/null | grep -qx "$word" || { echo "mixed: $word is not printed"; bad=1; }
+    done
+    count=$(cat "$work/count")
+    for ((n = 1; n <= count; n++)); do
+        for word in one other; do
+            LD_PRELOAD=$shim FAIL_ALLOCATION=$n "$build/orrery" run "$work/$word.yaml" >"$work/out" 2>/dev/null
+        done
+        grep -qx one "$work/out" && { echo "mixed: allocation $n: another program ran"; bad=1; }
+    done
+}
+
 start=0 host=
 told=clean/device_enqueue # the kernel is told that it could not enqueue, and does not mind
 for scenario in clean/collectives clean/device_enqueue clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
@@ -74,6 +93,7 @@ starve explorer "$build/examples/partition_explorer/partition_explorer" 1
 ORRERY_TOPOLOGY="tile:1 cslice:2 cu:2"
 starve cslice "$build/examples/cslice/cslice"
 unset ORRERY_TOPOLOGY
+mix_up
 echo "$tried allocations failed, $noticed were noticed"
 [ "$noticed" -gt $((tried / 8)) ] || { echo "most of them did not matter: did they fail?"; bad=1; }
 exit "$bad"

@@ -36,9 +36,10 @@ static bool same_key(struct cache_key left, struct cache_key right)
     return left.low == right.low && left.high == right.high;
 }
 
-struct cache_key cache_key_of(const struct text *description)
+bool cache_key_of(const struct text *description, struct cache_key *out_key)
 {
-    return hash(description->data, description->size);
+    *out_key = hash(description->data, description->size);
+    return !description->failed;
 }
 
 void cache_describe(const struct list *list, struct text *description)
@@ -46,6 +47,7 @@ void cache_describe(const struct list *list, struct text *description)
     for (size_t i = 0; i < list->count; i++)
         text_add_bytes(description, list->items[i], strlen(list->items[i]) + 1);
     text_add_bytes(description, "", 1);
+    description->failed |= list->failed;
 }
 
 char *cache_path(const char *directory, struct cache_key key, const char *suffix)
@@ -217,7 +219,7 @@ void cache_store(const char *directory, struct cache_key key, const struct spirv
     text_add_bytes(&entry, spirv->words, spirv->word_count * sizeof *spirv->words);
     text_add_bytes(&entry, log->data, log->size);
     char *path = cache_path(directory, key, "spirv");
-    if (path && !included->failed && add_included(included, &entry) && !entry.failed) {
+    if (path && !log->failed && !included->failed && add_included(included, &entry) && !entry.failed) {
         header.content = hash(entry.data + sizeof header, entry.size - sizeof header);
         memcpy(entry.data, &header, sizeof header);
         cache_write_file(path, entry.data, entry.size);

@@ -5,7 +5,7 @@
  *          what they hold, and one that does not fit is simply not there.
  *
  * Interface
- *   cache_key_of()      hash of a description
+ *   cache_key_of()      hash of a description; false: memory ran out for it, so that it may be another's
  *   cache_describe()    a list's strings, unambiguously, at the end of a description
  *   cache_path()        where an entry lives
  *   cache_load()        true and words and log, when the entry is whole and every file
@@ -24,7 +24,7 @@ struct cache_key {
     uint64_t low, high;
 };
 
-struct cache_key cache_key_of(const struct text *description);
+bool cache_key_of(const struct text *description, struct cache_key *out_key);
 void cache_describe(const struct list *list, struct text *description);
 char *cache_path(const char *directory, struct cache_key key, const char *suffix);
 bool cache_load(const char *directory, struct cache_key key, struct spirv *out_spirv, struct text *log);

@@ -167,8 +167,8 @@ bool compile_may_name(const struct compilation *compilation, const char *part)
 }
 
 /* Everything that decides the words and the log, and nothing else.  What the source
- * includes by name is checked when an entry is loaded. */
-static struct cache_key key_of(const struct compilation *compilation)
+ * includes by name is checked when an entry is loaded. False: memory ran out. */
+static bool key_of(const struct compilation *compilation, struct cache_key *out_key)
 {
     const struct compile_request *request = compilation->request;
     struct text description = {0};
@@ -185,10 +185,10 @@ static struct cache_key key_of(const struct compilation *compilation)
     }
     cache_describe(&arguments, &description);
     clang_source(compilation, &description);
-    struct cache_key key = cache_key_of(&description);
+    const bool whole = cache_key_of(&description, out_key);
     list_fini(&arguments);
     text_fini(&description);
-    return key;
+    return whole;
 }
 
 static enum status compile_or_load(const struct compilation *compilation, struct spirv *out_spirv,
@@ -196,12 +196,11 @@ static enum status compile_or_load(const struct compilation *compilation, struct
 {
     const char *directory = compilation->toolchain->cache_directory;
     struct list included = {0};
-    struct cache_key key = {0};
-    if (directory) {
-        key = key_of(compilation);
-        if (cache_load(directory, key, out_spirv, log))
-            return check_features(compilation->request, out_spirv, log);
-    }
+    struct cache_key key;
+    if (directory && !key_of(compilation, &key))
+        directory = NULL;
+    if (directory && cache_load(directory, key, out_spirv, log))
+        return check_features(compilation->request, out_spirv, log);
     toolchain_ask_headers(compilation->toolchain);
     enum status status = compile(compilation, out_spirv, &included, log);
     if (!status && directory)

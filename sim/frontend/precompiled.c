@@ -7,14 +7,16 @@
 
 #include "cache.h"
 
-static struct cache_key key_of(const struct compilation *compilation, const struct list *language)
+/* NULL: memory ran out. */
+static char *path_of(const struct compilation *compilation, const struct list *language)
 {
+    struct cache_key key;
     struct text text = {0};
     text_add_bytes(&text, compilation->toolchain->identity.data, compilation->toolchain->identity.size);
     cache_describe(language, &text);
-    struct cache_key key = cache_key_of(&text);
+    char *path = cache_key_of(&text, &key) ? cache_path(compilation->toolchain->cache_directory, key, "pch") : NULL;
     text_fini(&text);
-    return key;
+    return path;
 }
 
 static bool make(const struct compilation *compilation, struct list *arguments, const char *path)
@@ -41,7 +43,7 @@ char *precompiled_get(const struct compilation *compilation)
     struct list arguments = {0};
     list_add(&arguments, toolchain->clang);
     clang_language(compilation, &arguments);
-    char *path = cache_path(toolchain->cache_directory, key_of(compilation, &arguments), "pch");
+    char *path = path_of(compilation, &arguments);
     if (path && access(path, R_OK) != 0 && !make(compilation, &arguments, path)) {
         free(path);
         path = NULL;
