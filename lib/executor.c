@@ -274,9 +274,9 @@ static void start(struct command *command)
     event->time[EVENT_START] = device_clock(device);
     command->running = true;
     shared_bytes_started();
-    order_begin(command);
-    const bool cut_off = is_cut_off(command), runs = !cut_off && !command->failed;
-    if (runs && runs_program(command))
+    const bool cut_off = is_cut_off(command), runs = !cut_off && !command->failed, program = runs && runs_program(command);
+    order_begin(command, program);
+    if (program)
         order_told(command->event);
     if (runs)
         event_advance(event, CL_RUNNING);

@@ -104,7 +104,7 @@ static void frontier_add(struct queue *queue, const struct command *command)
 
 /* ---- commands ------------------------------------------------------------------------ */
 
-static void announce(enum order_kind kind, const struct command *command, const uint32_t *after, size_t count)
+static void announce(enum order_kind kind, const struct command *command, const uint32_t *after, size_t count, bool program)
 {
     const struct queue *queue = command->queue;
     struct order_event event = {.kind = kind,
@@ -116,6 +116,7 @@ static void announce(enum order_kind kind, const struct command *command, const 
                                 .after_count = count,
                                 .enqueuer = command->enqueuer,
                                 .batch = command->batch,
+                                .program = program,
                                 .time = kind == ORDER_ENQUEUED ? 0 : device_clock(queue->device->device)};
     device_order(queue->device->device, &event);
 }
@@ -137,7 +138,7 @@ void order_enqueued(const struct command *command)
         return;
     shared_bytes_look();
     if (!in_order(queue) && command_waits_for_all(command)) {
-        announce(ORDER_ENQUEUED, command, queue->frontier, RULE(13106) ? queue->frontier_count : 0);
+        announce(ORDER_ENQUEUED, command, queue->frontier, RULE(13106) ? queue->frontier_count : 0, false);
     } else {
         for (cl_uint i = 0; i < command->wait_count && RULE(13103); i++)
             command->after[count++] = command->waits[i]->serial;
@@ -145,7 +146,7 @@ void order_enqueued(const struct command *command)
             command->after[count++] = queue->frontier[0];
         else if (!in_order(queue) && queue->frontier_barrier && RULE(13107))
             command->after[count++] = queue->frontier_barrier;
-        announce(ORDER_ENQUEUED, command, command->after, count);
+        announce(ORDER_ENQUEUED, command, command->after, count, false);
     }
     frontier_add(queue, command);
     guard_enqueued(command);
@@ -164,16 +165,16 @@ bool order_alone_still(const struct command *command)
     return alone;
 }
 
-void order_begin(const struct command *command)
+void order_begin(const struct command *command, bool program)
 {
     if (order_heard())
-        announce(ORDER_BEGIN, command, NULL, 0);
+        announce(ORDER_BEGIN, command, NULL, 0, program);
 }
 
 void order_end(const struct command *command)
 {
     if (order_heard())
-        announce(ORDER_END, command, NULL, 0);
+        announce(ORDER_END, command, NULL, 0, false);
 }
 
 /* ---- the host ------------------------------------------------------------------------- */

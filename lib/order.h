@@ -14,7 +14,7 @@
  *   order_enqueued       the command has its serial number and joins the log
  *   order_alone          all commands of the queue's context come one behind the other: it has one queue, in order
  *   order_alone_still    the same of a command as it was flushed
- *   order_begin/end      it starts, is complete or failed
+ *   order_begin/end      it starts, and a function of the program with it; is complete or failed
  *   order_user_set       the host sets a user event
  *   order_signalled      a command does, while it runs (semaphore.c)
  *   order_waited         the host knows these events to be complete
@@ -38,7 +38,7 @@ bool order_reserve(struct command *command);
 void order_enqueued(const struct command *command);
 bool order_alone(const struct queue *queue);
 bool order_alone_still(const struct command *command);
-void order_begin(const struct command *command);
+void order_begin(const struct command *command, bool program);
 void order_end(const struct command *command);
 void order_user_set(const struct event *event);
 void order_signalled(const struct event *event, const struct command *by);

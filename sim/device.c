@@ -26,6 +26,14 @@ static void fan_access(void *self, const struct access_event *event)
             device->observers[i].access(device->observers[i].self, event);
 }
 
+static void fan_before(void *self)
+{
+    struct device *device = self;
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].before)
+            device->observers[i].before(device->observers[i].self);
+}
+
 /* Of several observers one hears it. */
 static void pass_access(void *self, const struct access_event *event)
 {
@@ -96,6 +104,7 @@ static void merge_observers(struct device *device)
             merged->sync = merged->sync ? fan_sync : pass_sync;
             device->sync_listener = &device->observers[i];
         }
+        merged->before = device->observers[i].before ? fan_before : merged->before;
         merged->command = device->observers[i].command ? fan_command : merged->command;
         merged->launch = device->observers[i].launch ? fan_launch : merged->launch;
         merged->order = device->observers[i].order ? fan_order : merged->order;

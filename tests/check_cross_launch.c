@@ -440,52 +440,179 @@ END_TEST
 
 #define SHARED "(global int *data, global int *out, global atomic_int *shared) "
 
-/* What the host reads in shared memory, and then enqueues, comes behind what was released there for it; b: to another flag of its own. */
-static size_t races_by_way_of_the_host(const char *released_for, const char *reader, bool by_read)
+/* The kernels of a program, and memory with atomics that they share with the host. late: ends when the flag is set, and acquires nothing. */
+struct shared { cl_program program; cl_kernel one, next, late; int *flags; };
+
+static struct shared share(const char *released_for, const char *reader)
 {
+    struct shared shared;
     char source[2048];
-    cl_int got;
     snprintf(source, sizeof source, HEAD "kernel void one" SHARED "{ " FIRST "{ data[0] = 1; atomic_store_explicit(shared, 1, memory_order_release, %s); } }\n"
-             "kernel void next" SHARED "{ %s }\n", released_for, reader);
-    cl_program program = cl_program_of(context, source, "-cl-std=CL2.0");
-    cl_kernel one = take(program, "one"), next = take(program, "next");
-    int *shared = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0);
-    ck_assert_ptr_nonnull(shared);
-    __atomic_store_n(shared, 0, __ATOMIC_RELEASE);
-    cl_ok(clSetKernelArgSVMPointer(one, 2, shared));
-    cl_ok(clSetKernelArgSVMPointer(next, 2, shared));
-    run(queue, one, 0, NULL);
-    while (!__atomic_load_n(shared, __ATOMIC_ACQUIRE))
+             "kernel void next" SHARED "{ %s }\n"
+             "kernel void late" SHARED "{ " WAIT_FOR("atomic_load_explicit(shared, memory_order_relaxed, memory_scope_all_svm_devices)") "}\n", released_for, reader);
+    shared.program = cl_program_of(context, source, "-cl-std=CL2.0");
+    shared.one = take(shared.program, "one");
+    shared.next = take(shared.program, "next");
+    shared.late = take(shared.program, "late");
+    shared.flags = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0);
+    ck_assert_ptr_nonnull(shared.flags);
+    memset(shared.flags, 0, 64);
+    cl_ok(clSetKernelArgSVMPointer(shared.one, 2, shared.flags));
+    cl_ok(clSetKernelArgSVMPointer(shared.next, 2, shared.flags));
+    cl_ok(clSetKernelArgSVMPointer(shared.late, 2, shared.flags));
+    return shared;
+}
+
+static void await_flag(const int *flag)
+{
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
         ;
-    if (by_read)
-        cl_ok(clEnqueueReadBuffer(second, data, CL_FALSE, 0, 4, &got, 0, NULL, NULL));
-    else
-        run(second, next, 0, NULL);
+}
+
+static size_t races_of_shared(struct shared *shared)
+{
     finish();
-    clSVMFree(context, shared);
-    cl_ok(clReleaseKernel(one));
-    cl_ok(clReleaseKernel(next));
-    cl_ok(clReleaseProgram(program));
+    clSVMFree(context, shared->flags);
+    cl_ok(clReleaseKernel(shared->one));
+    cl_ok(clReleaseKernel(shared->next));
+    cl_ok(clReleaseKernel(shared->late));
+    cl_ok(clReleaseProgram(shared->program));
     return findings_of("race-commands");
 }
 
+/* What the host reads in shared memory, and then enqueues, comes behind what was released there for it; b: to another flag of its own. */
+static size_t races_by_way_of_the_host(const char *released_for, const char *reader, bool by_read)
+{
+    struct shared shared = share(released_for, reader);
+    cl_int got;
+    run(queue, shared.one, 0, NULL);
+    await_flag(shared.flags);
+    if (by_read)
+        cl_ok(clEnqueueReadBuffer(second, data, CL_FALSE, 0, 4, &got, 0, NULL, NULL));
+    else
+        run(second, shared.next, 0, NULL);
+    return races_of_shared(&shared);
+}
+
+#define FOR_ALL "memory_scope_all_svm_devices"
+
+/* That acquire nothing of the host, nor of the kernel that released; and how many races they have with it. */
+static const struct { const char *source; size_t races; } readers[] = {
+    {FIRST "out[0] = data[0];", 1},
+    {FIRST "{ atomic_load_explicit(shared + 4, memory_order_acquire, memory_scope_device); out[0] = data[0]; }", 1},
+    {FIRST "{ atomic_load_explicit(shared, memory_order_relaxed, " FOR_ALL "); out[0] = data[0]; }", 1},
+    {FIRST "{ atomic_load_explicit(shared, memory_order_acquire, memory_scope_device); out[0] = data[0]; }", 2}}; /* and the flag itself */
+enum { READERS = sizeof readers / sizeof *readers, READERS_RIGHT = 3 };
+
 START_TEST(R31_1_the_host_hands_on_what_it_read)
 {
-    static const char *const readers[] = {FIRST "out[0] = data[0];", FIRST "{ atomic_load_explicit(shared + 4, memory_order_acquire, memory_scope_device); out[0] = data[0]; }",
-                                          FIRST "{ atomic_load_explicit(shared, memory_order_relaxed, memory_scope_all_svm_devices); out[0] = data[0]; }"};
-    ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_all_svm_devices", readers[_i], false), 0);
+    ck_assert_uint_eq(races_by_way_of_the_host(FOR_ALL, readers[_i].source, false), 0);
 }
 END_TEST
 
 START_TEST(R31_1_the_host_reads_what_it_may)
 {
-    ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_all_svm_devices", "", true), 0);
+    ck_assert_uint_eq(races_by_way_of_the_host(FOR_ALL, "", true), 0);
 }
 END_TEST
 
 START_TEST(R31_1_what_is_not_for_the_host)
 {
     ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_device", FIRST "out[0] = data[0];", false), 1);
+}
+END_TEST
+
+/* Whatever the host reads, a kernel that it had enqueued and let go before does not come behind that by way of the host. */
+START_TEST(R31_1_the_host_let_it_go_before)
+{
+    struct shared shared = share(FOR_ALL, readers[_i].source);
+    const cl_event gate = new_gate();
+    run(queue, shared.one, 1, &gate);
+    run(second, shared.next, 1, &gate);
+    open_gate(gate);
+    await_flag(shared.flags);
+    ck_assert_uint_eq(races_of_shared(&shared), readers[_i].races);
+}
+END_TEST
+
+/* With any scope that both have it does, by its own acquire. */
+START_TEST(R31_1_let_go_before_and_acquires)
+{
+    struct shared shared = share(FOR_ALL, WAIT_FOR("atomic_load_explicit(shared, memory_order_acquire, " FOR_ALL ")") "out[0] = data[0];");
+    const cl_event gate = new_gate();
+    run(queue, shared.one, 1, &gate);
+    run(second, shared.next, 1, &gate);
+    open_gate(gate);
+    ck_assert_uint_eq(races_of_shared(&shared), 0);
+}
+END_TEST
+
+/* The kernel, or one before it, waits for a user event that the host sets when it has read the flag; or it is in order behind that one. */
+START_TEST(R31_12_the_host_lets_it_go_when_it_has_read)
+{
+    struct shared shared = share(FOR_ALL, readers[_i / 3].source);
+    const cl_event gate = new_gate(), later = new_gate();
+    cl_event last = later;
+    run(queue, shared.one, 1, &gate);
+    if (_i % 3) {
+        cl_ok(clEnqueueMarkerWithWaitList(_i % 3 == 1 ? third : second, 1, &later, &last));
+        cl_ok(clFlush(third));
+    }
+    run(second, shared.next, _i % 3 != 2, &last);
+    open_gate(gate);
+    await_flag(shared.flags);
+    open_gate(later);
+    ck_assert_uint_eq(races_of_shared(&shared), 0);
+}
+END_TEST
+
+/* The host may have read a value before we hear of it. */
+START_TEST(R31_12_the_host_reads_at_once)
+{
+    enum { ROUNDS = 16 };
+    struct shared shared = share(FOR_ALL, FIRST "out[0] = data[0];");
+    const cl_program program = cl_program_of(context, "kernel void flags(global int *data, global int *out, global atomic_int *shared) {"
+                                             FIRST "for (int i = 0; i < 16; i++) { data[i] = i; atomic_store_explicit(&shared[i], 1, memory_order_release, "
+                                             FOR_ALL "); } }\n"
+                                             "kernel void reads(global int *data, global int *out, int i) {" FIRST "out[i] = data[i]; }", "-cl-std=CL2.0");
+    const cl_kernel flags = take(program, "flags"), reads = take(program, "reads");
+    const cl_command_queue any = cl_new_queue(context, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_event gates[ROUNDS];
+    cl_ok(clSetKernelArgSVMPointer(flags, 2, shared.flags));
+    for (cl_int i = 0; i < ROUNDS; i++) {
+        gates[i] = new_gate();
+        cl_ok(clSetKernelArg(reads, 2, sizeof i, &i));
+        run(any, reads, 1, &gates[i]);
+    }
+    run(queue, flags, 0, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        await_flag(&shared.flags[i]);
+        open_gate(gates[i]);
+    }
+    cl_ok(clFinish(any));
+    cl_ok(clReleaseCommandQueue(any));
+    cl_ok(clReleaseKernel(flags));
+    cl_ok(clReleaseKernel(reads));
+    cl_ok(clReleaseProgram(program));
+    ck_assert_uint_eq(races_of_shared(&shared), 0);
+}
+END_TEST
+
+static void CL_CALLBACK read_flag(void *flag) { await_flag(*(int **)flag); }
+
+/* A native kernel is the host's: it reads the flag, and has what waits for it come behind that. */
+START_TEST(R31_2_a_native_kernel_hands_on_what_it_read)
+{
+    struct shared shared = share(FOR_ALL, readers[_i].source);
+    const cl_event gate = new_gate();
+    cl_event native;
+    run(queue, shared.one, 1, &gate);
+    run(third, shared.late, 1, &gate);
+    cl_ok(clEnqueueNativeKernel(third, read_flag, &shared.flags, sizeof shared.flags, 0, NULL, NULL, 0, NULL, &native));
+    cl_ok(clFlush(third));
+    run(second, shared.next, 1, &native);
+    open_gate(gate);
+    ck_assert_uint_eq(races_of_shared(&shared), 0);
 }
 END_TEST
 
@@ -815,7 +942,12 @@ int main(void)
     tcase_add_test(rules, R21_by_a_third_kernel);
     tcase_add_test(rules, R21_by_the_event_of_who_acquired);
     tcase_add_test(rules, R8_a_relaxed_kernel_between);
-    tcase_add_loop_test(rules, R31_1_the_host_hands_on_what_it_read, 0, 3);
+    tcase_add_loop_test(rules, R31_1_the_host_hands_on_what_it_read, 0, READERS_RIGHT);
+    tcase_add_loop_test(rules, R31_1_the_host_let_it_go_before, 0, READERS);
+    tcase_add_test(rules, R31_1_let_go_before_and_acquires);
+    tcase_add_loop_test(rules, R31_12_the_host_lets_it_go_when_it_has_read, 0, 3 * READERS_RIGHT);
+    tcase_add_loop_test(rules, R31_12_the_host_reads_at_once, 0, 8);
+    tcase_add_loop_test(rules, R31_2_a_native_kernel_hands_on_what_it_read, 0, READERS_RIGHT);
     tcase_add_test(rules, R31_1_the_host_reads_what_it_may);
     tcase_add_test(rules, R31_1_what_is_not_for_the_host);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);

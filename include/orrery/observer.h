@@ -220,6 +220,7 @@ struct order_event {
     uint64_t time;         /* simulated nanoseconds; of BEGIN and END */
     const struct enqueuer *enqueuer; /* of ENQUEUED; NULL: not known */
     uint32_t batch;        /* of ENQUEUED: commands of one clEnqueueCommandBufferKHR have one number; 0: it is of none */
+    bool program;          /* of BEGIN: a function of the program runs with it (a native kernel) */
 };
 
 /* A wave runs for a while, alone: nothing else on the device does in between. */
@@ -244,6 +245,9 @@ struct launch_event {
 struct observer {
     void *self;
     void (*access)(void *self, const struct access_event *event);
+    /* Atomics are about to change memory that the host may read at once: access tells of them when they have happened, and by
+     * then the host may have gone on. */
+    void (*before)(void *self);
     void (*sync)(void *self, const struct sync_event *event);
     void (*command)(void *self, const struct command_event *event);
     void (*launch)(void *self, const struct launch_event *event);

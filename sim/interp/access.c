@@ -574,6 +574,13 @@ static void update_lane(const struct access *access, const struct insn *insn, ui
     memcpy(frame + insn->d + lane * bytes, &old, bytes);
 }
 
+static bool any_shared(const struct access *access)
+{
+    EACH_SET_LANE(&access->flat, lane) if (is_shared(access, access->address[lane]))
+        return true;
+    return false;
+}
+
 static void zero_lanes(uint8_t *slot, const lane_mask *lanes, uint32_t bytes)
 {
     EACH_SET_LANE(lanes, lane) memset(slot + lane * bytes, 0, bytes);
@@ -611,6 +618,8 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
     uint8_t comparators[WAVE_LANES_MAX * 8];
     if (compares) /* the result may take their place */
         memcpy(comparators, frame + insn->c, wave->n * bytes);
+    if (access.write && access_heard(wave) && wave->observer->before && any_shared(&access))
+        wave->observer->before(wave->observer->self);
     if (!access_flat(wave) && mask_any(&access.flat)) {
         uint8_t old[WAVE_LANES_MAX * 8];
         struct access_event event = event_of_access(&access);

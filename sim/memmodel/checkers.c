@@ -37,6 +37,12 @@ static void both_access(void *self, const struct access_event *event)
     post->of->crossing.access(post->of->cross, event);
 }
 
+static void both_before(void *self)
+{
+    const struct post *post = self;
+    post->of->crossing.before(post->of->cross);
+}
+
 static void both_sync(void *self, const struct sync_event *event)
 {
     struct post *post = self;
@@ -56,7 +62,7 @@ static struct post *post_new(struct checkers *checkers)
     if (checkers->first)
         checker_want(post->checker, checkers->first->checker);
     post->of = checkers;
-    post->both = (struct observer){.self = post, .access = both_access, .sync = both_sync};
+    post->both = (struct observer){.self = post, .access = both_access, .before = both_before, .sync = both_sync};
     checker_observer(post->checker, &post->hears);
     if (checkers->has_sink)
         checker_set_sink(post->checker, &checkers->sink);
@@ -134,6 +140,13 @@ static void on_access(void *self, const struct access_event *event)
         ears(post)->access(ears(post)->self, event);
 }
 
+static void on_before(void *self)
+{
+    const struct checkers *checkers = self;
+    if (checkers->cross)
+        checkers->crossing.before(checkers->cross);
+}
+
 static void on_sync(void *self, const struct sync_event *event)
 {
     const struct post *post = post_of(self, event->origin.launch);
@@ -179,7 +192,7 @@ static const struct observer *deputy(void *self, const struct launch_info *launc
 
 void checkers_observer(struct checkers *checkers, struct observer *out_observer)
 {
-    *out_observer = (struct observer){.self = checkers, .access = on_access, .sync = on_sync, .launch = on_launch, .deputy = deputy};
+    *out_observer = (struct observer){.self = checkers, .access = on_access, .before = on_before, .sync = on_sync, .launch = on_launch, .deputy = deputy};
 }
 
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink)

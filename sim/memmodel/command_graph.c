@@ -67,6 +67,7 @@ struct node {
     bool told;               /* known is more than the host's: commands have set user events it waits for */
     uint32_t prefix;         /* of the host's when it was enqueued: nobody enqueued later knows less */
     uint32_t step, saw;      /* of the host when it was enqueued; what the command comes after */
+    bool program;            /* a function of the program runs with it, and may know what its other threads do */
     uint32_t *after;         /* until it begins */
     size_t after_count;
     uint64_t began, ended;   /* counts events; 0: not yet */
@@ -86,7 +87,7 @@ struct user_wait {
 struct command_graph {
     bool exhausted;
     uint64_t events;        /* so far */
-    uint32_t step;          /* the host's, from 1: counts its ENQUEUED events */
+    uint32_t step;          /* the host's, from 1: counts its ENQUEUED events, and commands that end with which it ran */
     uint32_t seen_by_all;   /* whoever has a node sees the steps below */
     struct node *nodes;     /* a ring: serial & (room - 1) */
     uint32_t room;
@@ -540,6 +541,8 @@ static void end(struct command_graph *graph, uint32_t serial)
     struct node *node = node_of(graph, serial);
     if (!node || graph->exhausted)
         return;
+    if (node->program)
+        node->saw = ++graph->step;
     node->state = NODE_ENDED;
     node->ended = graph->events;
     forget(graph);
@@ -579,6 +582,8 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
         return;
     case ORDER_BEGIN:
         begin(graph, event->command);
+        if (node_of(graph, event->command))
+            node_of(graph, event->command)->program = event->program;
         return;
     case ORDER_END:
         end(graph, event->command);

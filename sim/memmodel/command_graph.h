@@ -13,7 +13,7 @@
  *   command_graph_in_turn        did `later` begin when `earlier` had ended? By when they ran, which orders nothing
  *   command_graph_ended          when it did, counted in events; 0: it has not, or is forgotten
  *   command_graph_assume         from now on `later` counts as knowing `earlier`
- *   command_graph_step           of the host: how often it has enqueued something or set a user event
+ *   command_graph_step           of the host: how often it has enqueued something, set a user event or ended a command of which it ran a function
  *   command_graph_saw            below this step all that the host did happens before the command (1, 12), that has begun
  *   command_graph_sees           from now on it counts as seeing that
  *   command_graph_first_step     every command that is not forgotten, and every later one, sees what is below

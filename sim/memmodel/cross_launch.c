@@ -42,6 +42,7 @@ void cross_reset(struct cross_launch *cross)
     }
     cross_kept_fini(cross);
     cross_hearsay_fini(&cross->hearsay);
+    cross_host_fini(cross);
     for (uint32_t i = 0; i < cross->awaited_count; i++)
         drop_all(&cross->order, cross->awaited[i].known);
     for (uint32_t i = 0; i < cross->region_room; i++) {
@@ -72,7 +73,7 @@ void cross_reset(struct cross_launch *cross)
     cross->region_room = cross->member_count = cross->member_room = cross->launch_room = cross->latest = 0;
     cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
-    cross->blind = cross->host_knows = false;
+    cross->blind = false;
     cross->wave.wave = 0;
     cross->crew.launch = NULL;
     held_fini(&cross->held);
@@ -247,32 +248,6 @@ void cross_put(struct cross_launch *cross, const struct member *member, struct s
     shadow_access(&cross->shadow, region, &now);
 }
 
-/* It may have read what was released there, and hand it on. */
-static void host_acquires(struct cross_launch *cross, const struct atomic_act *released)
-{
-    struct atomic_act act = *released;
-    struct agent host;
-    cross->host_knows = true;
-    act.reads = true;
-    act.writes = false;
-    act.order = ORDER_ACQUIRE;
-    order_agent(&cross->order, HOST_UNIT, &host);
-    order_atomic(&cross->order, &host, &act);
-    act = (struct atomic_act){.address = HANDED_ON, .size = 4, .region = IN_GLOBAL, .reads = true, .writes = true, .order = ORDER_ACQ_REL,
-                              .scope = SCOPE_ALL_SVM, .site = released->site, .svm_atomics = true};
-    order_agent(&cross->order, HOST_UNIT, &host);
-    order_atomic(&cross->order, &host, &act);
-}
-
-static void acquire_of_host(struct cross_launch *cross, struct agent *agent, const struct atomic_act *read)
-{
-    struct atomic_act act = *read;
-    act.address = HANDED_ON;
-    act.size = 4;
-    act.writes = false;
-    order_atomic(&cross->order, agent, &act);
-}
-
 static void synchronise(struct cross_launch *cross, const struct access_event *event, uint64_t lane, struct agent *agent, struct shadow_access *now)
 {
     const struct region *region = memory_region(cross->memory, now->address);
@@ -287,12 +262,12 @@ static void synchronise(struct cross_launch *cross, const struct access_event *e
                                    .svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS, .apart = !local && !cross_is_guaranteed(region)};
     const bool with_host = act.svm_atomics && act.scope == SCOPE_ALL_SVM;
     if (with_host && act.reads) {
-        acquire_of_host(cross, agent, &act);
+        cross_host_hands_on(cross, agent, &act);
         order_agent(&cross->order, agent->unit, agent);
     }
     now->follows = order_atomic(&cross->order, agent, &act);
     if (with_host && act.writes)
-        host_acquires(cross, &act);
+        cross_host_acquires(cross, &act);
     order_agent(&cross->order, agent->unit, agent);
 }
 
@@ -377,6 +352,14 @@ static void copies(struct cross_launch *cross, struct member *member, const stru
     for (uint64_t lane = 0; lane < event->lane_count && !cross_failed(cross); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
             copy_accesses(cross, &(struct held_access){unit, lane_address(event, lane), site, event->size_bytes, event->kind});
+}
+
+static void on_before(void *self)
+{
+    struct cross_launch *cross = self;
+    pthread_mutex_lock(&cross->lock);
+    cross_host_before(cross);
+    pthread_mutex_unlock(&cross->lock);
 }
 
 static void on_access(void *self, const struct access_event *event)
@@ -548,7 +531,7 @@ static void on_launch(void *self, const struct launch_event *event)
 
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer)
 {
-    *out_observer = (struct observer){.self = cross, .access = on_access, .sync = on_sync, .launch = on_launch};
+    *out_observer = (struct observer){.self = cross, .access = on_access, .before = on_before, .sync = on_sync, .launch = on_launch};
 }
 
 void cross_launch_order(struct cross_launch *cross, const struct order_event *event)

@@ -293,10 +293,18 @@ static void know_commands(struct cross_launch *cross, struct member *member)
     }
 }
 
-/* Of launches that it waited for, all; of the host, whatever that may have acquired. */
+static void know_host(struct cross_launch *cross, struct member *member)
+{
+    struct knowledge *known[ORDER_REGIONS];
+    cross_host_known(cross, member, known);
+    join_all(cross, member, known);
+    drop_all(&cross->order, known);
+}
+
+/* Of launches that it waited for, all; of the host, whatever that may have acquired by the call that it comes after. */
 static void begin_knowing(struct cross_launch *cross, struct member *member)
 {
-    know_group(cross, member, 0);
+    know_host(cross, member);
     know_commands(cross, member);
     if (member->shape.parent) {
         know_parent(cross, member);

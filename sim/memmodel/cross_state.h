@@ -2,7 +2,7 @@
 /*
  * PURPOSE  What the files of cross_launch.h share: cross_launch.c says which launches are heard and hears them, cross_members.c
  *          knows what each knew when it began, cross_elders.c puts in what was not heard, cross_kept.c keeps what nothing races
- *          with out of the shadow, cross_calls.c knows what calls that enqueue kernels tell, and cross_found.c has what is told
+ *          with out of the shadow, cross_calls.c knows what calls that enqueue kernels tell, cross_host.c what the host may know and pass on, and cross_found.c has what is told
  *          of their races. All of it with cross->lock held.
  *
  * Interface
@@ -16,6 +16,7 @@
  *   cross_keep, cross_keep_range               what a wave, or a command, touches: false: it is for the shadow
  *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; is that call known?
  *   cross_tell_member                          whose calls it comes after
+ *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and whoever acquires of it, or begins, learns of it
  *   cross_was_told                             may it know of an access by calls, in fine-grained memory?
  *   cross_on_race                              the shadow's
  */
@@ -36,7 +37,7 @@
 
 /* Work-groups of all launches are numbered one behind the other; the first is the host's. */
 enum { MEMBERS_MOST = HOSTILE(16384, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 600 };
-static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HOST_UNIT = 0, HANDED_ON = 8; /* an address that no allocation has */
+static const uint64_t UNITS_MOST = UINT64_C(1) << 32;
 
 /* By a call; by one of which it is not known which it is: counts all that the caller does; or merely what that one heard. */
 enum teller_what { TELLS_CALL, TELLS_ALL, TELLS_HEARSAY };
@@ -93,6 +94,9 @@ struct toucher {
 /* A work-group that has ended, and for which a kernel waits that it enqueued. */
 struct awaited { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
 
+/* What the host had acquired before anything that was released at this step of its, or a later one. */
+struct handed { uint32_t step; struct knowledge *known[ORDER_REGIONS]; };
+
 /* Of an allocation. spilt: everything goes to the shadow. */
 struct kept { struct toucher *touchers; uint32_t count, room; uint64_t bytes; bool spilt; };
 
@@ -125,6 +129,8 @@ struct cross_launch {
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
     bool host_knows;               /* of something that was released for it */
+    uint32_t began;                /* the host's step as the atomics in its memory began that are heard next */
+    struct handed *handed; uint32_t handed_count, handed_room; /* ascending */
     bool was_lost;                 /* memory was out once */
     bool told_full;
     bool blind;                    /* somebody may have handed on what we did not hear */
@@ -152,6 +158,13 @@ struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t addre
 /* What a command does, by its one work-item. */
 void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region, uint64_t address, uint32_t size, enum access_kind kind,
                uint32_t site);
+
+/* cross_host.c */
+void cross_host_before(struct cross_launch *cross); /* what is heard next is about to happen */
+void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released);
+void cross_host_hands_on(struct cross_launch *cross, struct agent *agent, const struct atomic_act *read);
+void cross_host_known(struct cross_launch *cross, const struct member *member, struct knowledge *out_known[ORDER_REGIONS]); /* that tells the member */
+void cross_host_fini(struct cross_launch *cross);
 
 /* cross_kept.c */
 void cross_kept_fini(struct cross_launch *cross);

@@ -31,6 +31,7 @@ libmemmodel_la_SOURCES = \
 	%D%/cross_calls.c \
 	%D%/cross_elders.c \
 	%D%/cross_found.c \
+	%D%/cross_host.c \
 	%D%/cross_kept.c \
 	%D%/cross_launch.c \
 	%D%/cross_launch.h \
