@@ -616,6 +616,61 @@ START_TEST(R31_2_a_native_kernel_hands_on_what_it_read)
 }
 END_TEST
 
+static cl_event fill_data(void)
+{
+    const cl_int one = 1;
+    cl_event event;
+    cl_ok(clEnqueueFillBuffer(third, data, &one, sizeof one, 0, 16, 0, NULL, &event));
+    cl_ok(clFlush(third));
+    return event;
+}
+
+/* 0: fills; 1: a kernel without atomics; 2: one with. */
+static cl_event change_data(const struct shared *shared, const struct kernels *plain, int how)
+{
+    return how == 0 ? fill_data() : run(third, how == 1 ? plain->one : shared->one, 0, NULL);
+}
+
+/* The host waits for a command and lets the kernel know that runs meanwhile (rule (4), and its release). asks: before that ends another
+ * one begins, which knows of the command. */
+static size_t races_of_what_the_host_waited_for(const char *reader, int how, bool asks)
+{
+    struct shared shared = share("memory_scope_device", reader);
+    const struct kernels plain = build(FIRST "data[0] = 1;", "", "");
+    cl_event changed, late;
+    run(second, shared.next, 0, NULL);
+    changed = change_data(&shared, &plain, how);
+    cl_ok(clWaitForEvents(1, &changed));
+    __atomic_store_n(&shared.flags[1], 1, __ATOMIC_RELEASE);
+    await_flag(&shared.flags[2]);
+    __atomic_store_n(&shared.flags[0], 0, __ATOMIC_RELEASE);
+    if (asks)
+        late = run(third, shared.late, 0, NULL);
+    while (asks && cl_status(late) != CL_RUNNING)
+        ;
+    __atomic_store_n(&shared.flags[0], 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared.flags[3], 1, __ATOMIC_RELEASE);
+    finish();
+    drop(&plain);
+    return races_of_shared(&shared);
+}
+
+#define TELL_AND_WAIT " atomic_store_explicit(shared + 2, 1, memory_order_relaxed, " FOR_ALL ");" \
+                      " while (!atomic_load_explicit(shared + 3, memory_order_relaxed, " FOR_ALL ")) ;"
+#define LET_GO "atomic_load_explicit(shared + 1, memory_order_acquire, memory_scope_all_svm_devices)"
+
+START_TEST(R31_4_the_host_hands_on_what_it_waited_for)
+{
+    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" TELL_AND_WAIT, _i / 2, _i % 2), 0);
+}
+END_TEST
+
+START_TEST(R31_4_what_came_before_the_host_did)
+{
+    ck_assert_uint_eq(races_of_what_the_host_waited_for(READ_EARLY(LET_GO) TELL_AND_WAIT, 2, _i), 1);
+}
+END_TEST
+
 /* A sub-group's barrier orders as many work-items as its own launch has in one, whatever the other launch has. */
 static size_t races_of_sub_groups(int size, int other_size, int index)
 {
@@ -950,6 +1005,8 @@ int main(void)
     tcase_add_loop_test(rules, R31_2_a_native_kernel_hands_on_what_it_read, 0, READERS_RIGHT);
     tcase_add_test(rules, R31_1_the_host_reads_what_it_may);
     tcase_add_test(rules, R31_1_what_is_not_for_the_host);
+    tcase_add_loop_test(rules, R31_4_the_host_hands_on_what_it_waited_for, 0, 6);
+    tcase_add_loop_test(rules, R31_4_what_came_before_the_host_did, 0, 2);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
     tcase_add_loop_test(rules, R32_what_came_before_the_release, 0, 2 * PRIORS * (int)(sizeof behind / sizeof *behind));
     tcase_add_test(rules, R31_12_what_was_enqueued_later);

@@ -640,18 +640,29 @@ uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command
     return node ? node->ended : 0;
 }
 
-void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
+/* known: of the node's, with more; NULL: no memory. */
+static void know_more(struct command_graph *graph, struct node *node, struct knowledge *known)
 {
-    struct node *node = node_of(graph, later);
-    if (graph->exhausted || !node || node->state < NODE_BEGUN)
-        return;
-    struct knowledge *known = merge(graph, node->known, &earlier, 1);
     if (!known)
         return;
     knowledge_unref(node->known);
     node->known = known;
     knowledge_unref(graph->last_known); /* it may have been made from what this command knew */
     graph->last_known = NULL;
+}
+
+void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
+{
+    struct node *node = node_of(graph, later);
+    if (!graph->exhausted && node && node->state >= NODE_BEGUN)
+        know_more(graph, node, merge(graph, node->known, &earlier, 1));
+}
+
+void command_graph_assume_host(struct command_graph *graph, uint32_t command)
+{
+    struct node *node = node_of(graph, command);
+    if (!graph->exhausted && node && node->state >= NODE_BEGUN)
+        know_more(graph, node, join(graph, node->known, graph->host));
 }
 
 uint32_t command_graph_step(const struct command_graph *graph)

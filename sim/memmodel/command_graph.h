@@ -13,6 +13,7 @@
  *   command_graph_in_turn        did `later` begin when `earlier` had ended? By when they ran, which orders nothing
  *   command_graph_ended          when it did, counted in events; 0: it has not, or is forgotten
  *   command_graph_assume         from now on `later` counts as knowing `earlier`
+ *   command_graph_assume_host    and whatever the host knows
  *   command_graph_step           of the host: how often it has enqueued something, set a user event or ended a command of which it ran a function
  *   command_graph_saw            below this step all that the host did happens before the command (1, 12), that has begun
  *   command_graph_sees           from now on it counts as seeing that
@@ -40,6 +41,7 @@ bool command_graph_told(const struct command_graph *graph, uint32_t command);
 bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command);
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
+void command_graph_assume_host(struct command_graph *graph, uint32_t command);
 uint32_t command_graph_step(const struct command_graph *graph);
 uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command);
 void command_graph_sees(struct command_graph *graph, uint32_t command, uint32_t step);

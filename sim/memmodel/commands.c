@@ -524,10 +524,20 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     touch_part(commands, area, part, &kept.access, site);
 }
 
+static bool shares_atomics(const struct memory *memory)
+{
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        if (memory->regions[i].flags & REGION_FLAG_SVM_ATOMICS)
+            return true;
+    return false;
+}
+
 static void on_launch_ended(void *self, const struct footprint *footprint)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
+    if (footprint->launch->acquires >= SCOPE_ALL_SVM && shares_atomics(commands->memory)) /* from the host, what that knew by then */
+        command_graph_assume_host(commands->graph, footprint->launch->command);
     commands->partial |= footprint->partial;
     if (footprint->launch->acquires >= SCOPE_DEVICE) /* by then, from any of them */
         command_graph_sees(commands->graph, footprint->launch->command, commands->released);

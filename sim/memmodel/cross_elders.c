@@ -78,6 +78,7 @@ static struct member *member_of(struct cross_launch *cross, const struct cross_e
         return NULL;
     }
     latest->elder = true;
+    latest->late = latest->partial = cross_host_is_late(cross, elder->command);
     return latest;
 }
 

@@ -260,7 +260,7 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
 
 static bool is_not_ours(struct cross_launch *cross, const struct race *race, uint32_t earlier, uint32_t later)
 {
-    if (earlier == later || cross_failed(cross))
+    if (earlier == later || cross_failed(cross) || cross->members[earlier].late || cross->members[later].late)
         return true;
     return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED && cross_was_told(cross, later, race->unit, race->context->tick);
 }

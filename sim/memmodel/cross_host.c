@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host may know by way of atomics. Its own are not seen: it acquires at once what is released for it, and hands that on to
- * whoever acquires from it, and to what it enqueues, or sets a user event for, after that (OpenCL 2.2 API, 3.3.6, host-side and
- * device-side commands, rules (1) and (12)). After that is: by a call that had not been made when the atomic operation began, since
- * the host may have gone on by the time that we hear of it.
+ * What the host may know and pass on by way of atomics. Its own are not seen: it acquires at once what is released for it, and hands
+ * that on to whoever acquires from it, and to what it enqueues, or sets a user event for, after that (OpenCL 2.2 API, 3.3.6, host-side
+ * and device-side commands, rules (1) and (12)). After that is: by a call that had not been made when the atomic operation began, since
+ * the host may have gone on by the time that we hear of it. What it has waited for (4) it hands on to whoever acquires, too; others know
+ * that by its calls (command_graph.h).
  */
 #include "cross_state.h"
 
@@ -71,10 +72,47 @@ void cross_host_fini(struct cross_launch *cross)
     free(cross->handed);
     cross->handed = NULL;
     cross->handed_room = 0;
-    cross->host_knows = false;
+    cross->host_knows = cross->host_waited = cross->host_told = false;
 }
 
 /* ---- its atomics ---------------------------------------------------------------------------- */
+
+static void hand_on(struct cross_launch *cross, uint32_t site)
+{
+    struct agent host;
+    const struct atomic_act act = {.address = HANDED_ON, .size = 4, .region = IN_GLOBAL, .reads = true, .writes = true, .order = ORDER_ACQ_REL,
+                                   .scope = SCOPE_ALL_SVM, .site = site, .svm_atomics = true};
+    order_agent(&cross->order, HOST_UNIT, &host);
+    order_atomic(&cross->order, &host, &act);
+}
+
+/* The host waited for it (rule (4)): all that it did, and what it knew. */
+static void learn(struct cross_launch *cross, struct member *member)
+{
+    struct group_order *host = order_group(&cross->order, 0);
+    for (int r = 0; host && r < ORDER_REGIONS; r++) {
+        join_into(&cross->order, &host->acquired[r], member->learned[r]);
+        put_into(&cross->order, &host->acquired[r], launch_key((uint32_t)(member - cross->members)), 1);
+    }
+    member->host_knows = true;
+}
+
+static void learn_waited(struct cross_launch *cross, uint32_t site)
+{
+    keep_known(cross, command_graph_step(cross->graph));
+    for (uint32_t i = 1; i < cross->member_count; i++) {
+        struct member *member = &cross->members[i];
+        if (!member->host_knows && !cross_is_running(member) && command_graph_host_knows(cross->graph, member->command))
+            learn(cross, member);
+    }
+    hand_on(cross, site);
+    cross->host_waited = false;
+}
+
+bool cross_host_is_late(const struct cross_launch *cross, uint32_t elder)
+{
+    return cross->host_told && command_graph_host_knows(cross->graph, elder);
+}
 
 void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released)
 {
@@ -87,15 +125,15 @@ void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *re
     act.order = ORDER_ACQUIRE;
     order_agent(&cross->order, HOST_UNIT, &host);
     order_atomic(&cross->order, &host, &act);
-    act = (struct atomic_act){.address = HANDED_ON, .size = 4, .region = IN_GLOBAL, .reads = true, .writes = true, .order = ORDER_ACQ_REL,
-                              .scope = SCOPE_ALL_SVM, .site = released->site, .svm_atomics = true};
-    order_agent(&cross->order, HOST_UNIT, &host);
-    order_atomic(&cross->order, &host, &act);
+    hand_on(cross, released->site);
 }
 
 void cross_host_hands_on(struct cross_launch *cross, struct agent *agent, const struct atomic_act *read)
 {
     struct atomic_act act = *read;
+    if (cross->host_waited)
+        learn_waited(cross, read->site);
+    cross->host_told = true;
     act.address = HANDED_ON;
     act.size = 4;
     act.writes = false;

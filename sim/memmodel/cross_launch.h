@@ -30,8 +30,8 @@
  * Elders   are commands that ended unheard, of which one knows that is heard: it may hand that on. What they touched is put in
  *          before it begins.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
- *          it on to whoever acquires there with that scope and to what it enqueues, or sets a user event for, from then on: its own
- *          atomics are not seen.
+ *          it on to whoever acquires there with that scope and to what it enqueues, or sets a user event for, from then on; likewise what
+ *          it waited for: its own atomics are not seen.
  */
 #ifndef ORRERY_MEMMODEL_CROSS_LAUNCH_H
 #define ORRERY_MEMMODEL_CROSS_LAUNCH_H
