@@ -231,8 +231,10 @@ static void host_packets(void *self, struct wave *wave, const struct packets_use
     const struct launch_info *launch = wave->origin.launch;
     if (use->other)
         announce_command(self, launch->command, use->writes ? ACCESS_WRITE : ACCESS_READ, use->side, sizeof(struct pipe_side), COMMAND_PACKETS);
-    if (device->relatives)
+    if (use->others && device->relatives)
         relatives_packets(device->relatives, launch, use);
+    if (use->moves && device->checkers)
+        checkers_packets(device->checkers, &wave->origin, use);
 }
 
 static void host_enqueue(void *self, struct wave *wave, struct enqueue_call *call)

@@ -235,6 +235,8 @@ END_TEST
 #define MOVES(flags, deed) "enqueue_kernel(q, CLK_ENQUEUE_FLAGS_" #flags ", ndrange_1D(1), ^{ uint x = 0; " deed " });"
 #define WRITES_PACKET "write_pipe(in, &x);"
 #define READS_PACKET "read_pipe(out, &x);"
+#define SETS_FLAG " atomic_store_explicit(f, 1, memory_order_release, memory_scope_device); "
+#define AWAITS_FLAG " while (!atomic_load_explicit(f, memory_order_acquire, memory_scope_device)); "
 
 /* Glossary, Pipe: at any one time one kernel instance may write into it, and one may read. */
 static const struct { const char *parent; size_t races; } moves[] = {
@@ -250,8 +252,14 @@ static const struct { const char *parent; size_t races; } moves[] = {
     {"if (g == 0) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) WRITES_PACKET " }", 0},
     {"if (g == 0) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) " } if (g == 40) " WRITES_PACKET, 1},
     {"if (g == 0) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) " } " WRITES_PACKET, 1},
-    {"if (g == 40) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) " while (!atomic_load_explicit(f, memory_order_acquire, memory_scope_device)); }"
-     "if (g == 0) { " WRITES_PACKET " atomic_store_explicit(f, 1, memory_order_release, memory_scope_device); }", 0},
+    {"if (g == 40) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) AWAITS_FLAG "}"
+     "if (g == 0) { " WRITES_PACKET SETS_FLAG "}", 0},
+    {"if (g == 40) { " MOVES(WAIT_WORK_GROUP, WRITES_PACKET) AWAITS_FLAG "} if (g == 0) { " SETS_FLAG WRITES_PACKET " }", 1},
+    /* of children that atomics order */
+    {"if (g == 0) { " MOVES(NO_WAIT, WRITES_PACKET SETS_FLAG) MOVES(NO_WAIT, AWAITS_FLAG WRITES_PACKET) " }", 0},
+    {"if (g == 0) { " MOVES(NO_WAIT, SETS_FLAG WRITES_PACKET) MOVES(NO_WAIT, AWAITS_FLAG WRITES_PACKET) " }", 1},
+    {"if (g == 0) { " MOVES(NO_WAIT, READS_PACKET SETS_FLAG) MOVES(NO_WAIT, READS_PACKET AWAITS_FLAG) " }", 1},
+    {"if (g == 0) { " MOVES(NO_WAIT, READS_PACKET SETS_FLAG) MOVES(NO_WAIT, WRITES_PACKET AWAITS_FLAG) " }", 0},
 };
 enum { MOVES_COUNT = sizeof moves / sizeof *moves };
 

@@ -36,7 +36,7 @@ static void tear_down(void)
 }
 
 #define HEAD                                                                                                                       \
-    "global atomic_int flag = ATOMIC_VAR_INIT(0), other = ATOMIC_VAR_INIT(0);\n"                                                   \
+    "global atomic_int flag = ATOMIC_VAR_INIT(0), other = ATOMIC_VAR_INIT(0), done = ATOMIC_VAR_INIT(0);\n"                                                   \
     "#define STORE(x, how, scope) atomic_store_explicit(&x, 1, memory_order_##how, memory_scope_##scope)\n"                        \
     "#define LOAD(x, how, scope) atomic_load_explicit(&x, memory_order_##how, memory_scope_##scope)\n"                             \
     "#define PLAIN (global atomic_int *)data\n"                                                                                     \
@@ -671,6 +671,107 @@ START_TEST(R31_4_what_came_before_the_host_did)
 }
 END_TEST
 
+/* ---- one side of a pipe, of kernels that atomics order --------------------------------------------------------- */
+
+#define PUT "{ int packet = 1; write_pipe(p, &packet); }"
+#define GET "{ int packet; read_pipe(p, &packet); }"
+#define RESERVED(how) "reserve_id_t id = work_group_reserve_write_pipe(p, 2); int packet = 1; if (is_valid_reserve_id(id)) { " \
+                      "write_pipe(p, id, get_local_id(0), &packet); work_group_commit_write_pipe(p, id); } " how
+
+static const struct { const char *name, *one, *next; bool reads; size_t races; } sides[] = {
+    {"behind the acquire", FIRST "{ " PUT " RELEASE(flag); }", WAIT_FOR("ACQUIRE(flag)") PUT, false, 0},
+    {"behind the acquire, read", FIRST "{ " GET " RELEASE(flag); }", WAIT_FOR("ACQUIRE(flag)") GET, true, 0},
+    {"before the acquire", FIRST "{ " PUT " RELEASE(flag); }", "if (get_local_id(0)) return; " PUT " while (!ACQUIRE(flag)) ;", false, 1},
+    {"behind the release", FIRST "{ RELEASE(flag); " PUT " }", WAIT_FOR("ACQUIRE(flag)") PUT, false, 1},
+    {"behind the release, read", FIRST "{ RELEASE(flag); " GET " }", WAIT_FOR("ACQUIRE(flag)") GET, true, 1},
+    {"a relaxed flag", FIRST "{ " PUT " STORE(other, relaxed, device); RELEASE(flag); }", WAIT_FOR("ACQUIRE(other)") PUT " LOAD(flag, relaxed, device);", false, 1},
+    {"by both work-items", PUT FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") PUT, false, 1},
+    {"by both work-items, and a barrier", PUT "barrier(CLK_GLOBAL_MEM_FENCE); " FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") PUT, false, 0},
+    {"reserved by the work-group", RESERVED("") FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") PUT, false, 1},
+    {"reserved by the work-group, and a barrier", RESERVED("barrier(CLK_GLOBAL_MEM_FENCE); ") FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") PUT, false, 0},
+    {"updates", FIRST "{ " PUT " atomic_fetch_add(&flag, 1); }", FIRST "{ if (atomic_fetch_add(&flag, 1)) " PUT " }", false, 0},
+    {"no atomics", FIRST PUT, FIRST PUT, false, 1}};
+
+static cl_mem new_pipe(void)
+{
+    cl_int err;
+    const cl_mem pipe = clCreatePipe(context, 0, sizeof(cl_int), 64, NULL, &err);
+    cl_ok(err);
+    return pipe;
+}
+
+static struct kernels build_on_pipe(cl_mem pipe, bool reads, const char *one, const char *next, const char *last)
+{
+    char source[4096];
+    const char *access = reads ? "read_only" : "write_only";
+    snprintf(source, sizeof source, HEAD "kernel void one(global int *data, global int *out, %s pipe int p) { %s }\n"
+             "kernel void next(global int *data, global int *out, %s pipe int p) { %s }\n"
+             "kernel void last(global int *data, global int *out, %s pipe int p) { %s }\n", access, one, access, next, access, last);
+    struct kernels kernels = {.program = cl_program_of(context, source, "-cl-std=CL2.0")};
+    cl_kernel *const all[] = {&kernels.one, &kernels.next, &kernels.last};
+    static const char *const names[] = {"one", "next", "last"};
+    for (int i = 0; i < 3; i++) {
+        *all[i] = take(kernels.program, names[i]);
+        cl_ok(clSetKernelArg(*all[i], 2, sizeof pipe, &pipe));
+    }
+    return kernels;
+}
+
+START_TEST(R32_one_side_of_a_pipe)
+{
+    const cl_mem pipe = new_pipe();
+    const struct kernels kernels = build_on_pipe(pipe, sides[_i].reads, sides[_i].one, sides[_i].next, "");
+    run(queue, kernels.one, 0, NULL);
+    run(second, kernels.next, 0, NULL);
+    finish();
+    ck_assert_msg(findings_of("race-commands") == sides[_i].races, "%s: %zu races", sides[_i].name, findings_of("race-commands"));
+    if (sides[_i].races) {
+        const struct orrery_finding finding = finding_last("race-commands");
+        for (int side = 0; side < 2; side++)
+            ck_assert_ptr_nonnull(strstr(finding.access[side].what, sides[_i].reads ? "reading of packets by " : "writing of packets by "));
+        ck_assert_ptr_nonnull(strstr(finding.why, sides[_i].reads ? "read from a pipe one may run at a time" : "write into a pipe one may run at a time"));
+        ck_assert_ptr_null(strstr(finding.why, "atomic operations race"));
+    }
+    drop(&kernels);
+    cl_ok(clReleaseMemObject(pipe));
+}
+END_TEST
+
+/* Packets of a kernel without atomics, which the one that releases waited for. */
+START_TEST(R32_a_side_of_a_pipe_before_the_release)
+{
+    const cl_mem pipe = new_pipe();
+    const struct kernels kernels = build_on_pipe(pipe, false, FIRST "RELEASE(flag);", _i ? "if (get_local_id(0)) return; " PUT " while (!ACQUIRE(flag)) ;"
+                                                                                         : WAIT_FOR("ACQUIRE(flag)") PUT, FIRST PUT);
+    const cl_event gate = new_gate(), before = run(third, kernels.last, 1, &gate);
+    run(queue, kernels.one, 1, &before);
+    run(second, kernels.next, 1, &gate);
+    open_gate(gate);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), _i);
+    drop(&kernels);
+    cl_ok(clReleaseMemObject(pipe));
+}
+END_TEST
+
+/* The one that hands the release on ends after both. */
+START_TEST(R32_a_side_of_a_pipe_that_a_third_hands_on)
+{
+    const cl_mem pipe = new_pipe();
+    const struct kernels kernels = build_on_pipe(pipe, false, FIRST "{ " PUT " RELEASE(flag); }", WAIT_FOR("ACQUIRE(other)") PUT " STORE(done, relaxed, device);",
+                                                 WAIT_FOR("ACQUIRE(flag)") "RELEASE(other); while (!LOAD(done, relaxed, device)) ;");
+    const cl_event gate = new_gate();
+    run(third, kernels.last, 1, &gate);
+    run(second, kernels.next, 1, &gate);
+    run(queue, kernels.one, 1, &gate);
+    open_gate(gate);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 0);
+    drop(&kernels);
+    cl_ok(clReleaseMemObject(pipe));
+}
+END_TEST
+
 /* A sub-group's barrier orders as many work-items as its own launch has in one, whatever the other launch has. */
 static size_t races_of_sub_groups(int size, int other_size, int index)
 {
@@ -1007,6 +1108,9 @@ int main(void)
     tcase_add_test(rules, R31_1_what_is_not_for_the_host);
     tcase_add_loop_test(rules, R31_4_the_host_hands_on_what_it_waited_for, 0, 6);
     tcase_add_loop_test(rules, R31_4_what_came_before_the_host_did, 0, 2);
+    tcase_add_loop_test(rules, R32_one_side_of_a_pipe, 0, (int)(sizeof sides / sizeof *sides));
+    tcase_add_loop_test(rules, R32_a_side_of_a_pipe_before_the_release, 0, 2);
+    tcase_add_test(rules, R32_a_side_of_a_pipe_that_a_third_hands_on);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
     tcase_add_loop_test(rules, R32_what_came_before_the_release, 0, 2 * PRIORS * (int)(sizeof behind / sizeof *behind));
     tcase_add_test(rules, R31_12_what_was_enqueued_later);

@@ -42,11 +42,14 @@ struct pipe {
     struct pipe_record record[PIPE_RESERVATIONS];
 };
 
-/* A work-group reads packets, or writes some, and was not the last that did. */
+/* A work-item goes by a side. */
 struct packets_use {
     uint64_t side;    /* its address, of which one kernel at a time has the use */
     bool writes;
     bool other;       /* another launch was the last */
+    bool others;      /* another work-group was, or another launch */
+    bool moves;       /* a packet, or tries to: no reservation, which may be its group's */
+    uint32_t lane;
     uint64_t group;
     uint32_t site;    /* as in struct origin */
 };

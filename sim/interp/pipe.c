@@ -135,8 +135,7 @@ static uint64_t misused(struct turn *turn, const char *why)
     return PIPE_FAILED;
 }
 
-/* Told, and done all the same. */
-static void enter(struct turn *turn, bool writes)
+static void announce(const struct turn *turn, bool writes, bool moves)
 {
     const struct wave_host *host = turn->wave->host;
     const uint32_t launch = turn->wave->origin.launch->launch;
@@ -144,11 +143,18 @@ static void enter(struct turn *turn, bool writes)
     struct item item;
     origin_item(&turn->wave->origin, turn->lane, &item);
     const struct packets_use use = {.side = (uint64_t)(uintptr_t)side_of(turn->pipe, writes), .writes = writes, .other = user->launch != launch,
+                                    .others = user->launch != launch || user->group != item.group_linear, .moves = moves, .lane = turn->lane,
                                     .group = item.group_linear, .site = turn->insn->e};
-    if ((use.other || user->group != use.group) && host->packets)
+    if ((use.others || moves) && host->packets)
         host->packets(host->self, turn->wave, &use);
     *user = (struct pipe_user){launch, use.group};
-    if (turn->pipe->user[!writes].launch == launch)
+}
+
+/* Told, and done all the same. */
+static void enter(struct turn *turn, bool writes, bool moves)
+{
+    announce(turn, writes, moves);
+    if (turn->pipe->user[!writes].launch == turn->wave->origin.launch->launch)
         misused(turn, "the same kernel reads from and writes to this pipe");
 }
 
@@ -167,7 +173,7 @@ static void move_packet(struct turn *turn, uint64_t number, bool writes)
 
 static uint64_t move_one(struct turn *turn, bool writes)
 {
-    enter(turn, writes);
+    enter(turn, writes, true);
     struct pipe_record *record = reserve(turn->pipe, writes, 1);
     if (!record)
         return PIPE_FAILED;
@@ -181,7 +187,7 @@ static const char not_open[] = "the reservation is not valid, was committed alre
 static uint64_t reserve_for(struct turn *turn, bool writes)
 {
     struct pipe_record *record = reserve(turn->pipe, writes, turn->b);
-    enter(turn, writes);
+    enter(turn, writes, false);
     if (record) {
         record->launch = turn->wave->origin.launch->launch;
         record->site = turn->insn->e;
@@ -197,6 +203,7 @@ static uint64_t move_reserved(struct turn *turn, bool writes)
         return misused(turn, not_open);
     if (turn->c >= record->count)
         return misused(turn, "the index is not below the number of packets that was reserved");
+    announce(turn, writes, true);
     move_packet(turn, record->first + turn->c, writes);
     return 0;
 }

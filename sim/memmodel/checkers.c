@@ -212,6 +212,13 @@ uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin
     return number;
 }
 
+void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use)
+{
+    const struct post *post = post_of(checkers, origin->launch);
+    if (post && post->crosses)
+        cross_launch_packets(checkers->cross, origin, use);
+}
+
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)
 {
     checkers->cross = cross;

@@ -24,6 +24,8 @@ void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *s
 /* A work-item of a launch enqueues a kernel, which comes after what it knows, of fine-grained memory: the number of what it does not
  * know among the footprint's moments, from 1. 0: none is kept. */
 uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count, uint32_t lane);
+struct packets_use;
+void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use); /* a work-item moves some */
 struct cross_launch;
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross);
 

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 #include "cross_launch.h"
+#include "wording.h"
 
-static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, bool fine)
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_what what)
 {
-    (void)fine;
+    (void)what;
     return commands_are_ordered(self, a, b);
 }
 
@@ -44,6 +45,8 @@ static void tell(void *self, const struct cross_race *race)
         describe(commands, &race->side[i], &finding.access[i], &side[i]);
     if (!race->by_scope && !commands_are_ordered(commands, a, b) && !report_has(commands->report, &finding)) {
         commands_explain(commands, finding.access[0].has_order && finding.access[1].has_order, a < b ? a : b, a < b ? b : a, why);
+        if (race->side[0].packets)
+            wording_one_at_a_time(race->reads_packets, why, sizeof why);
         finding.fix_verified = commands_cure(commands, a < b ? a : b, a < b ? b : a, fix);
         finding.why = why;
         finding.fix = fix;

@@ -3,6 +3,7 @@
 #include "commands_state.h"
 
 #include "cross_launch.h"
+#include "wording.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -207,8 +208,7 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     if (!report_has(commands->report, &finding)) {
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
         if (second->packets)
-            commands_format(why + strlen(why), SPEC_CHARS - strlen(why), "; of the kernels that %s a pipe one may run at a time",
-                            second->reads_packets ? "read from" : "write into");
+            wording_one_at_a_time(second->reads_packets, why, sizeof why);
         finding.fix_verified = commands_cure(commands, first->command, second->command, fix);
     }
     report_add(commands->report, &finding);
@@ -242,10 +242,12 @@ static bool is_followed(const struct commands *commands, const struct conflict *
 static bool is_judged_otherwise(const struct commands *commands, const struct conflict *conflict)
 {
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
-    if (!conflict->area->id || later->packets)
+    if (!conflict->area->id)
         return false;
     if (cross_launch_judges(commands->cross, later->command, earlier->command))
         return true;
+    if (later->packets)
+        return false;
     if (is_atomic(later) && is_atomic(earlier))
         return false;
     if (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE)

@@ -8,6 +8,7 @@
 #include "race.h"
 #include "wording.h"
 #include "orrery/device.h"
+#include "orrery/pipe.h"
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
@@ -214,15 +215,21 @@ static void say_edge(const struct cross_launch *cross, const struct race *race, 
     }
 }
 
+static bool is_reading_side(uint64_t offset_bytes)
+{
+    return offset_bytes >= offsetof(struct pipe, read) && offset_bytes < offsetof(struct pipe, read) + sizeof(struct pipe_side);
+}
+
 static void explain(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, struct words *words)
 {
     static const char otherwise[] = "; or, if neither kernel waits for the other in its atomic operations, order the two by an event";
     const struct member *earlier = &cross->members[member_of_unit(cross, race->unit)];
     struct missed_edge edge;
-    if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && race->region->apart) {
+    const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && !race->region->alone;
+    if (atomics && race->region->apart) {
         snprintf(words->why, CROSS_WHY_CHARS, "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
         say_for_several(is_apart(cross, race, now), words);
-    } else if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE) {
+    } else if (atomics) {
         const struct scopes scopes = {{race->context->site, now->how.site}, {(enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope},
                                       race->region->svm_atomics};
         say_scopes(cross, is_apart(cross, race, now), &scopes, "nothing orders the two atomic operations, and they race", words);
@@ -240,6 +247,8 @@ static void explain(const struct cross_launch *cross, const struct race *race, c
     if (race->unit >= UNIT_COPIES)
         snprintf(words->fix, CROSS_WHY_CHARS, "wait for the asynchronous copy (wait_group_events) before a release by its kernel, and put the second access behind the "
                  "acquire that reads what was released");
+    if (race->region->alone)
+        wording_one_at_a_time(is_reading_side(race->address - race->region->low), words->why, CROSS_WHY_CHARS);
     const size_t used = strlen(words->fix);
     snprintf(words->fix + used, CROSS_WHY_CHARS - used, "%s", otherwise);
 }
@@ -263,6 +272,13 @@ static bool is_not_ours(struct cross_launch *cross, const struct race *race, uin
     if (earlier == later || cross_failed(cross) || cross->members[earlier].late || cross->members[later].late)
         return true;
     return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED && cross_was_told(cross, later, race->unit, race->context->tick);
+}
+
+static enum cross_what what_of(const struct cross_launch *cross, const struct race *race)
+{
+    if (race->region->alone)
+        return CROSS_PACKETS;
+    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED ? CROSS_FINE_MEMORY : CROSS_MEMORY;
 }
 
 void cross_on_race(void *self, const struct race *race, const struct shadow_access *now)
@@ -289,8 +305,8 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
     name_argument(cross, race, race->unit, found->argument[0]);
     name_argument(cross, race, now->agent->unit, found->argument[1]);
     explain(cross, race, now, &found->words);
-    found->fine = memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED;
-    found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE &&
+    found->what = what_of(cross, race);
+    found->in_any_case = found->what != CROSS_PACKETS && race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE &&
                          (cross_is_guaranteed(memory_region(cross->memory, race->address)) ||
                           cross_family_of(&cross->members[earlier]) == cross_family_of(&cross->members[later]));
 }
@@ -307,7 +323,8 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
                                 .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i], .copy = copy, .whole = member->elder,
                                 .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
-                                .size_bytes = found->how[i].size};
+                                .size_bytes = found->how[i].size,
+                                .packets = found->what != CROSS_PACKETS ? NULL : is_reading_side(found->offset_bytes) ? "reading of packets" : "writing of packets"};
     race_launch_item(&member->shape, group, local, &side->item);
     side->item.sub_group = (uint32_t)(local / cross_order_of(cross, member)->sub_group_size);
 }
@@ -315,7 +332,7 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
 static void tell(const struct cross_launch *cross, const struct found *found, const struct cross_hearer *hearer)
 {
     struct cross_race race = {.object = found->object, .why = found->words.why, .fix = found->words.fix, .offset_bytes = found->offset_bytes, .count = found->count,
-                              .by_scope = found->in_any_case};
+                              .by_scope = found->in_any_case, .reads_packets = is_reading_side(found->offset_bytes)};
     fill_side(cross, found, 0, &race.side[0]);
     fill_side(cross, found, 1, &race.side[1]);
     hearer->tell(hearer->self, &race);
@@ -386,7 +403,7 @@ static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t fami
         }
         gather_like(cross, i);
         if (found->in_any_case || (!family && are_followed(cross, a->command, b->command)) ||
-            hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command, found->fine))
+            hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command, found->what))
             tell(cross, found, hearer);
     }
     cross->found_count = kept;
@@ -428,21 +445,23 @@ void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const 
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding)
 {
     *out_finding = (struct finding){.kind = FINDING_RACE_COMMANDS, .kernel = race->side[1].kernel ? race->side[1].kernel : race->side[0].kernel,
-                                    .object = race->object, .has_offset = true, .offset_bytes = race->offset_bytes, .access_count = 2, .why = race->why,
-                                    .fix = race->fix, .count = race->count, .spec = "OpenCL 2.2 API, 3.3.6 data race"};
+                                    .object = race->object, .has_offset = !race->side[0].packets,
+                                    .offset_bytes = race->side[0].packets ? 0 : race->offset_bytes, .access_count = 2, .why = race->why,
+                                    .fix = race->fix, .count = race->count,
+                                    .spec = race->side[0].packets ? "OpenCL 2.2 API, glossary, pipe" : "OpenCL 2.2 API, 3.3.6 data race"};
     for (int i = 0; i < 2; i++) {
         const struct cross_side *from = &race->side[i];
-        const bool atomic = from->kind > ACCESS_WRITE;
-        out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place,
+        const bool atomic = from->kind > ACCESS_WRITE && !from->packets;
+        out_finding->access[i] = (struct finding_access){.kind = from->packets ? ACCESS_WRITE : from->kind, .device_id = from->device, .place = from->place,
                                                          .has_item = from->kernel && !from->copy && !from->whole, .item = from->item,
-                                                         .has_order = atomic, .order = from->order, .scope = from->scope, .size_bytes = from->size_bytes,
-                                                         .what = atomic ? "atomic access" : from->kind == ACCESS_READ ? "read" : "write"};
+                                                         .has_order = atomic, .order = from->order, .scope = from->scope, .size_bytes = from->packets ? 0 : from->size_bytes,
+                                                         .what = from->packets ? from->packets : atomic ? "atomic access" : from->kind == ACCESS_READ ? "read" : "write"};
     }
 }
 
 void cross_launch_action(const struct cross_side *side, char *out_text, size_t size)
 {
-    const char *what = side->kind > ACCESS_WRITE ? "atomic access" : side->kind == ACCESS_READ ? "read" : "write";
+    const char *what = side->packets ? side->packets : side->kind > ACCESS_WRITE ? "atomic access" : side->kind == ACCESS_READ ? "read" : "write";
     const uint64_t *group = side->item.group_id;
     if (side->copy)
         snprintf(out_text, size, "%s by an asynchronous copy of work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, group[0], group[1], group[2]);

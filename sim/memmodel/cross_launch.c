@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "orrery/pipe.h"
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_rule rule)
@@ -204,7 +206,7 @@ struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t addre
 {
     const struct region *region = memory_region(cross->memory, address);
     const uint32_t index = (uint32_t)(region - cross->memory->regions);
-    if ((region->kind != REGION_BUFFER && region->kind != REGION_VARIABLE) || address < region->low || address >= region->high)
+    if ((region->kind != REGION_BUFFER && region->kind != REGION_VARIABLE && region->kind != REGION_PIPE) || address < region->low || address >= region->high)
         return NULL;
     cross->shadow.failed |= !shadow_table_room(&cross->regions, &cross->region_room, cross->memory, index);
     if (cross->shadow.failed)
@@ -222,6 +224,7 @@ struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t addre
     shadow_region_init(shadow, region->id, region->low, region->high, IN_GLOBAL, &cross->spare);
     shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
     shadow->apart = !cross_is_guaranteed(region);
+    shadow->alone = region->kind == REGION_PIPE;
     shadow->journal.spilt = true;
     cross_kept_renew(cross, shadow);
     return shadow;
@@ -352,6 +355,33 @@ static void copies(struct cross_launch *cross, struct member *member, const stru
     for (uint64_t lane = 0; lane < event->lane_count && !cross_failed(cross); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
             copy_accesses(cross, &(struct held_access){unit, lane_address(event, lane), site, event->size_bytes, event->kind});
+}
+
+/* ---- packets of pipes ----------------------------------------------------------------------- */
+
+static void moves_packets(struct cross_launch *cross, struct member *member, const struct origin *origin, const struct packets_use *use)
+{
+    struct agent agent;
+    struct shadow_region *region = cross_shadow_at(cross, use->side);
+    if (!region)
+        return;
+    order_agent(&cross->order, unit_of(cross, member, origin, use->lane), &agent);
+    agent.place.device = order_unit_launch(&cross->order, agent.unit);
+    region->atomic = true;
+    const struct shadow_access now = {.agent = &agent, .address = use->side,
+                                      .how = {.tick = (uint32_t)order_slice(&agent), .site = cross_site_of(cross, member, use->site), .size = sizeof(uint32_t),
+                                              .kind = ACCESS_ATOMIC_UPDATE, .order = ORDER_RELAXED, .scope = SCOPE_DEVICE}};
+    if (!cross_failed(cross))
+        shadow_access(&cross->shadow, region, &now);
+}
+
+void cross_launch_packets(struct cross_launch *cross, const struct origin *origin, const struct packets_use *use)
+{
+    pthread_mutex_lock(&cross->lock);
+    struct member *member = listen(cross, origin->launch);
+    if (member)
+        moves_packets(cross, member, origin, use);
+    pthread_mutex_unlock(&cross->lock);
 }
 
 static void on_before(void *self)

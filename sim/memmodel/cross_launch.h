@@ -11,6 +11,7 @@
  *   cross_launch_begin       a launch begins: is it to be heard?
  *   cross_launch_observer    what hears it then
  *   cross_launch_enqueue     a work-item of such a launch enqueues a kernel or a marker, by the launch's call of that number
+ *   cross_launch_packets     a work-item of such a launch moves packets of a pipe, or tries to
  *   cross_launch_command     what commands touch that are no launches
  *   cross_launch_elder       what did commands touch that were not heard, and that one comes after which now is?
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
@@ -29,6 +30,8 @@
  *          have handed on what was released for it.
  * Elders   are commands that ended unheard, of which one knows that is heard: it may hand that on. What they touched is put in
  *          before it begins.
+ * Packets  of one side of a pipe are one kernel's at a time (OpenCL 2.2 API, glossary, Pipe): that each work-item moves some counts as an
+ *          atomic operation there that is for its own launch alone.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
  *          it on to whoever acquires there with that scope and to what it enqueues, or sets a user event for, from then on; likewise what
  *          it waited for: its own atomics are not seen.
@@ -66,6 +69,8 @@ void cross_launch_elder(struct cross_launch *cross, const struct cross_elder *el
 void cross_launch_elders_over(struct cross_launch *cross, uint32_t command); /* that was all */
 
 void cross_launch_enqueue(struct cross_launch *cross, const struct origin *origin, uint32_t lane, uint32_t number);
+struct packets_use;
+void cross_launch_packets(struct cross_launch *cross, const struct origin *origin, const struct packets_use *use);
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
 
 /* One of the two: strings are valid during the call. */
@@ -82,18 +87,21 @@ struct cross_side {
     enum memory_order order;       /* of atomics */
     enum memory_scope scope;
     uint32_t size_bytes;
+    const char *packets;           /* "writing of packets"; NULL: it is an access */
 };
 struct cross_race {
     struct cross_side side[2];     /* in the order in which they came */
     const char *object, *why, *fix;
     uint64_t offset_bytes, count;
     bool by_scope;                 /* atomics that do not include each other */
+    bool reads_packets;            /* of packets, which side */
 };
 /* tell gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two launches of a family do; others are
- * not told here. fine: in fine-grained memory. */
+ * not told here. */
+enum cross_what { CROSS_MEMORY, CROSS_FINE_MEMORY, CROSS_PACKETS };
 struct cross_hearer {
     void *self;
-    bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b, bool fine);
+    bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b, enum cross_what what);
     void (*tell)(void *self, const struct cross_race *race);
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer);

@@ -79,7 +79,7 @@ struct found {
     uint64_t offset_bytes, count;
     char object[CROSS_OBJECT_CHARS], argument[2][CROSS_ARGUMENT_CHARS];
     struct words words;
-    bool fine;                        /* in such memory */
+    enum cross_what what;
     bool in_any_case;                 /* atomics: commands that nothing orders do not conflict by them */
 };
 

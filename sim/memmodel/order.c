@@ -130,6 +130,11 @@ uint32_t order_unit_family(const struct order *order, uint64_t unit)
     return order_launch_of(order, order_unit_group(order, unit))->family;
 }
 
+uint32_t order_unit_launch(const struct order *order, uint64_t unit)
+{
+    return order->group_launch ? order->group_launch[order_unit_group(order, unit)] : 0;
+}
+
 uint32_t order_unit_device(const struct order *order, uint64_t unit)
 {
     return order->group_device ? order->group_device[order_unit_group(order, unit)] : 0;

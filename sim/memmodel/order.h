@@ -328,6 +328,7 @@ bool order_sees_own_image(const struct agent *agent, uint64_t tick);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_device(const struct order *order, uint64_t unit);
 uint32_t order_unit_family(const struct order *order, uint64_t unit); /* of several launches */
+uint32_t order_unit_launch(const struct order *order, uint64_t unit);
 /* Reduced, where it is. */
 enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local, bool svm_atomics);
 

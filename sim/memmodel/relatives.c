@@ -490,14 +490,19 @@ static void tell_all(const struct relatives *relatives, const struct family *fam
 
 /* ---- packets of pipes ------------------------------------------------------------------------------- */
 
-/* May what the one moved come after what the other did? Where work-groups of one launch know of each other, nobody knows when they moved theirs. */
+/* Where work-groups of the earlier know of each other, here nobody knows when they moved theirs: cross_launch.h does. */
+static bool packets_are_left(const struct family *family, uint32_t earlier, const struct unknown *unknown)
+{
+    return unknown->what == UNKNOWN_AFTER_GROUP && family->members[earlier]->releases >= SCOPE_DEVICE;
+}
+
+/* May what the one moved come after what the other did? */
 static bool packets_race(const struct family *family, uint32_t earlier, uint32_t later, const struct packets_user *used)
 {
-    const struct member *member = family->members[earlier];
     const struct unknown unknown = kinship_unknown(family->kinship, earlier, later);
     if (unknown.what != UNKNOWN_AFTER_GROUP)
         return unknown.what == UNKNOWN_ALL;
-    return (used->several || used->group != kinship_group(family->kinship, later)) && member->releases < SCOPE_DEVICE;
+    return (used->several || used->group != kinship_group(family->kinship, later)) && !packets_are_left(family, earlier, &unknown);
 }
 
 static void describe_packets(const struct family *family, uint32_t member, const struct packets_user *used, struct finding_access *out_access, char by[TEXT_CHARS])
@@ -513,8 +518,7 @@ static void tell_packets(const struct relatives *relatives, const struct family 
     struct finding finding = {.kind = FINDING_RACE_COMMANDS, .launch = family->members[row[1]]->kin.launch, .kernel = family->members[row[1]]->kernel,
                               .object = used[0]->object, .access_count = 2, .why = why, .fix = fix, .spec = spec_text};
     explain(family, row[0], row[1], false, why, fix);
-    snprintf(why + strlen(why), TEXT_CHARS - strlen(why), "; of the kernels that %s a pipe one may run at a time",
-             used[0]->writes ? "write into" : "read from");
+    wording_one_at_a_time(!used[0]->writes, why, TEXT_CHARS);
     for (int i = 0; i < 2; i++)
         describe_packets(family, row[i], used[i], &finding.access[i], by[i]);
     report_add(relatives->report, &finding);
@@ -540,15 +544,18 @@ static void tell_all_packets(const struct relatives *relatives, const struct fam
 
 struct crossing { struct relatives *relatives; const struct family *family; };
 
-static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, bool fine)
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_what what)
 {
     const struct family *family = ((const struct crossing *)self)->family;
     const uint32_t earlier = kinship_row(family->kinship, a < b ? a : b), later = kinship_row(family->kinship, a < b ? b : a);
     if (earlier == UINT32_MAX || later == UINT32_MAX)
         return false;
-    if (kinship_unknown(family->kinship, earlier, later).what == UNKNOWN_NOTHING)
+    const struct unknown unknown = kinship_unknown(family->kinship, earlier, later);
+    if (what == CROSS_PACKETS)
+        return unknown.what == UNKNOWN_NOTHING || packets_are_left(family, earlier, &unknown);
+    if (unknown.what == UNKNOWN_NOTHING)
         return kinship_ordered(family->kinship, earlier, later);
-    return fine && kinship_unknown_fine(family->kinship, earlier, later).what == UNKNOWN_NOTHING;
+    return what == CROSS_FINE_MEMORY && kinship_unknown_fine(family->kinship, earlier, later).what == UNKNOWN_NOTHING;
 }
 
 static void tell_crossing(void *self, const struct cross_race *race)

@@ -62,6 +62,7 @@ struct shadow_region {
     int space;                /* IN_GLOBAL, IN_LOCAL */
     bool svm_atomics;         /* fine-grained SVM with atomics */
     bool apart;               /* of several launches, no family's atomics are for another's */
+    bool alone;               /* nor are those of one launch for another */
     bool of_host;             /* a window of the host's own memory: windows.h */
     uint32_t first;           /* contexts below are stale */
     struct context *contexts; /* [first, next) */

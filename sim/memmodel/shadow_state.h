@@ -297,11 +297,18 @@ static inline void begin_visit(struct visit *visit, struct shadow *shadow, struc
 }
 
 /* Where atomics are those of one kernel, and of those that it enqueues, its device is none but its own (R10, R32). */
+/* Within which an atomic operation there is for other units. */
+static inline uint32_t shadow_place_device(const struct shadow_region *region, const struct order *order, uint64_t unit)
+{
+    if (region->alone)
+        return order_unit_launch(order, unit);
+    return region->apart ? order_unit_family(order, unit) : order_unit_device(order, unit);
+}
+
 static inline struct place place_of(const struct visit *visit, uint64_t unit)
 {
     const struct order *order = visit->shadow->order;
-    return (struct place){order_unit_group(order, unit), order_unit_sub_group(order, unit),
-                          visit->region->apart ? order_unit_family(order, unit) : order_unit_device(order, unit)};
+    return (struct place){order_unit_group(order, unit), order_unit_sub_group(order, unit), shadow_place_device(visit->region, order, unit)};
 }
 
 static inline bool joins_alike(const struct shadow_access *access, const struct crowd *crowd)

@@ -92,6 +92,12 @@ const char *order_name(enum memory_order order)
     return names[order];
 }
 
+void wording_one_at_a_time(bool reads, char *why, size_t size)
+{
+    const size_t used = strlen(why);
+    snprintf(why + used, size - used, "; of the kernels that %s a pipe one may run at a time", reads ? "read from" : "write into");
+}
+
 void wording_region(const struct region *region, char *out_text, size_t size)
 {
     const bool variable = region->kind == REGION_VARIABLE;

@@ -9,6 +9,7 @@
  *   wording_group    "work-group (1,0,0)"
  *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
  *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
+ *   wording_one_at_a_time  goes on with a sentence: of a pipe's side
  *   region_flag, space_word, order_name
  */
 #ifndef ORRERY_MEMMODEL_WORDING_H
@@ -26,6 +27,7 @@ void wording_group(struct wording *text, const struct launch_info *launch, uint6
 void wording_regions(struct wording *text, uint32_t regions);
 
 void wording_region(const struct region *region, char *out_text, size_t size);
+void wording_one_at_a_time(bool reads, char *why, size_t size);
 
 void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts); /* what it counts as, where that is less */
 
