@@ -117,7 +117,7 @@ static size_t count_unused(void)
     for (int kind = 0; kind < 2; kind++)
         for (const struct knowledge *node = pool.unused[kind]; node; node = node->next)
             count++;
-    for (int room = 0; room < 2; room++)
+    for (int room = 0; room <= KNOWLEDGE_STEPS; room++)
         for (const struct knowledge_strand *strand = pool.unused_strand[room]; strand; strand = strand->next)
             count++;
     return count;
@@ -341,21 +341,22 @@ START_TEST(one_that_very_many_share)
 }
 END_TEST
 
-/* Its steps are of one unit: so many take one strand, not one each. */
-START_TEST(steps_of_one_unit_share_a_strand)
+/* Its steps are of one unit: they share strands, and take less than one each. */
+START_TEST(steps_of_one_unit_share_strands)
 {
+    enum { PUTS = 56 };
     struct knowledge *map = NULL, *other;
     put_all_off();
     other = knowledge_put(&pool, NULL, 40, 3);
     const size_t each = pool.bytes;
-    for (uint32_t tick = 1; tick <= 2 * KNOWLEDGE_STEPS; tick++) {
+    for (uint32_t tick = 1; tick <= PUTS; tick++) {
         struct knowledge *more = tick % 2 ? knowledge_join(&pool, map, other) : knowledge_share(map), *put = knowledge_extend(&pool, &more, 4, tick);
         knowledge_drop(&pool, more);
         knowledge_drop(&pool, map);
         map = put;
     }
-    ck_assert_uint_le(pool.bytes, 4 * each);
-    ck_assert_uint_eq(knowledge_get(&pool, map, 4), 2 * KNOWLEDGE_STEPS);
+    ck_assert_uint_le(pool.bytes - each, PUTS * KNOWLEDGE_LEAST * 5 / 6);
+    ck_assert_uint_eq(knowledge_get(&pool, map, 4), PUTS);
     ck_assert_uint_eq(knowledge_get(&pool, map, 40), 3);
     knowledge_drop(&pool, map);
     knowledge_drop(&pool, other);
@@ -366,7 +367,7 @@ END_TEST
 /* Who puts but once takes less than those of a strand of many: unless most go on, as above. */
 START_TEST(steps_of_many_units_take_little)
 {
-    enum { UNITS = 1000, EACH_MOST = 24 };
+    enum { UNITS = 1000, EACH_MOST = KNOWLEDGE_LEAST };
     static struct knowledge *each[UNITS];
     put_all_off();
     pool.waiting_most = UNITS + 1;
@@ -377,6 +378,48 @@ START_TEST(steps_of_many_units_take_little)
     for (uint64_t unit = 0; unit < UNITS; unit++) {
         ck_assert_uint_eq(knowledge_get(&pool, each[unit], unit << 2), 5);
         knowledge_drop(&pool, each[unit]);
+    }
+    check_all_gone();
+}
+END_TEST
+
+/* Of units with many steps each, one puts but once: what it has no need of serves others. */
+START_TEST(room_that_is_left_serves_others)
+{
+    enum { UNITS = 5000, EACH = KNOWLEDGE_STEPS };
+    static struct knowledge *many[UNITS], *once[UNITS];
+    put_all_off();
+    pool.waiting_most = UNITS * (EACH + 1) + 1;
+    for (uint32_t unit = 0; unit < UNITS; unit++)
+        for (uint32_t tick = 1; tick <= EACH; tick++) {
+            struct knowledge *more = knowledge_put(&pool, many[unit], unit << 2, tick);
+            knowledge_drop(&pool, many[unit]);
+            many[unit] = more;
+        }
+    const size_t before = pool.bytes, blocks_before = pool.block_count;
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        const size_t with_room = pool.bytes;
+        once[unit] = knowledge_put(&pool, NULL, (UNITS + unit) << 2, 7);
+        knowledge_end(&pool, once[unit]);
+        knowledge_end(&pool, once[unit]);
+        ck_assert_uint_le(pool.bytes, with_room + KNOWLEDGE_LEAST + KNOWLEDGE_LEAST / 2); /* less than a step's may be left */
+    }
+    ck_assert_uint_le(pool.bytes - before, UNITS * (KNOWLEDGE_LEAST + KNOWLEDGE_LEAST / 2));
+    ck_assert_uint_le(pool.block_count - blocks_before, UNITS * KNOWLEDGE_LEAST * 8 / 5 / KNOWLEDGE_BLOCK + 1);
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        ck_assert_uint_eq(knowledge_get(&pool, once[unit], (UNITS + unit) << 2), 7);
+        ck_assert_uint_eq(knowledge_get(&pool, many[unit], unit << 2), EACH);
+        knowledge_drop(&pool, once[unit]);
+    }
+    /* Nobody's room is lost: as many again need no other block. */
+    const uint32_t blocks = pool.block_count;
+    for (uint32_t unit = 0; unit < UNITS; unit++)
+        once[unit] = knowledge_put(&pool, NULL, (UNITS + unit) << 2, 8);
+    ck_assert_uint_eq(pool.block_count, blocks);
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        ck_assert_uint_eq(knowledge_get(&pool, once[unit], (UNITS + unit) << 2), 8);
+        knowledge_drop(&pool, once[unit]);
+        knowledge_drop(&pool, many[unit]);
     }
     check_all_gone();
 }
@@ -394,8 +437,9 @@ int main(void)
     tcase_add_test(tests, those_of_many_units_wait);
     tcase_add_test(tests, asking_much_makes_all);
     tcase_add_test(tests, one_that_very_many_share);
-    tcase_add_test(tests, steps_of_one_unit_share_a_strand);
+    tcase_add_test(tests, steps_of_one_unit_share_strands);
     tcase_add_test(tests, steps_of_many_units_take_little);
+    tcase_add_test(tests, room_that_is_left_serves_others);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

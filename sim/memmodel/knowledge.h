@@ -9,7 +9,7 @@
  *          one chain holds the other is known at once.
  *
  * Put off  When maps take much memory, a put or join only notes what it is of: one step of a strand
- *          (24 bytes or fewer), on the step before it, which mostly is of the same unit. The map is made when
+ *          (20 bytes or fewer), on the step before it, which mostly is of the same unit. The map is made when
  *          somebody asks it, of all that was put off beneath it; it mostly is asked by nobody. When
  *          asking costs too much, or very many wait, all are made, if that costs no more.
  *
@@ -21,6 +21,7 @@
  *                         the references of their arguments alone
  *   knowledge_list        what a small one has
  *   knowledge_holds       of two maps of one chain
+ *   knowledge_end         whose map it is comes to its end: nothing will be put off on it
  *   knowledge_share, _drop  a reference more, or less
  * NULL is the empty map; a pointer whose lowest bits are set is a step that was put off. When memory runs out, or ticks no
  * longer fit, pool->failed is set and maps lack entries.
@@ -65,9 +66,10 @@ struct knowledge_leaf { struct knowledge node; int32_t tick[KNOWLEDGE_LEAF_KEYS]
 
 /*
  * What was put off, each step on the one before: what that has, what another has, and a tick of the strand's key. Step i is
- * referred to by the strand's address + 1 + i. Strands are short, with room for one, unless most go on.
+ * referred to by the strand's address + 1 + i. A strand has room for as many as were mostly put off one on another so far, or
+ * fewer where those are left over.
  */
-enum { KNOWLEDGE_STEPS = HOSTILE(4, 2), KNOWLEDGE_STEP_BITS = 7 };
+enum { KNOWLEDGE_STEPS = HOSTILE(7, 2), KNOWLEDGE_STEP_BITS = 7 };
 
 struct knowledge_step {
     uint32_t high; /* handle: of the other; made: of the map */
@@ -79,32 +81,47 @@ struct knowledge_strand {
         struct knowledge_strand *next; /* unused */
         struct { uint32_t below, key; }; /* below: handle of what the first step stands on */
     };
-    uint32_t self;
-    uint16_t keyed : 1;            /* some step has a tick */
-    uint16_t is_long : 1;
-    uint16_t steps : 3, alive : 3; /* begun so far; referred to */
-    uint16_t made : 4, met : 4;    /* a bit for each step */
-    uint16_t references;           /* of the first step; UINT16_MAX: forever */
-    struct knowledge_step first;
+    struct knowledge_step step[];
 };
 
-struct knowledge_long_strand { struct knowledge_strand strand; struct knowledge_step later[KNOWLEDGE_STEPS - 1]; uint16_t references[KNOWLEDGE_STEPS - 1]; };
+/* Of a strand, and behind it of each step. They stand together at the beginning of a block: two bytes for each eight of its strands. */
+union knowledge_state {
+    struct { uint16_t keyed : 1, room : 3, steps : 3, alive : 3; }; /* some step has a tick; steps: begun so far; alive: referred to */
+    struct { uint16_t references : 14, made : 1, met : 1; };
+};
+enum { KNOWLEDGE_LEAST = 2 * (sizeof(struct knowledge_step) + sizeof(union knowledge_state)) }; /* what one put off takes */
+enum { KNOWLEDGE_FOREVER = (1 << 14) - 1 }; /* so many references are not counted any more */
 
-static inline struct knowledge_step *knowledge_step_fields(const struct knowledge_strand *strand, uint32_t step)
+/* Of a handle: so many bits say where in the block. Blocks stand at multiples of their size. */
+enum { KNOWLEDGE_BLOCK_BITS = HOSTILE(16, 10), KNOWLEDGE_BLOCK = 1 << KNOWLEDGE_BLOCK_BITS };
+struct knowledge_block { uint64_t number; uint32_t kind, count; }; /* maps that follow; of strands: their eights in use */
+enum {
+    KNOWLEDGE_EIGHTS = (KNOWLEDGE_BLOCK - sizeof(struct knowledge_block)) / (8 + sizeof(union knowledge_state)) & ~3u,
+    KNOWLEDGE_STRANDS = sizeof(struct knowledge_block) + KNOWLEDGE_EIGHTS * sizeof(union knowledge_state) /* where they begin */
+};
+
+static inline struct knowledge_block *knowledge_block_of(const void *within)
 {
-    return step ? &((struct knowledge_long_strand *)strand)->later[step - 1] : (struct knowledge_step *)&strand->first;
+    return (struct knowledge_block *)((uintptr_t)within & ~(uintptr_t)(KNOWLEDGE_BLOCK - 1));
 }
 
-static inline uint16_t *knowledge_references(const struct knowledge_strand *strand, uint32_t step)
+static inline union knowledge_state *knowledge_state(const struct knowledge_strand *strand)
 {
-    return step ? &((struct knowledge_long_strand *)strand)->references[step - 1] : (uint16_t *)&strand->references;
+    struct knowledge_block *block = knowledge_block_of(strand);
+    return (union knowledge_state *)(block + 1) + (uint32_t)((uintptr_t)strand - (uintptr_t)block - KNOWLEDGE_STRANDS) / 8;
+}
+
+static inline union knowledge_state *knowledge_step_state(const struct knowledge_strand *strand, uint32_t step)
+{
+    return knowledge_state(strand) + 1 + step;
 }
 
 /* Keys are numbers with a sort in their lowest two bits; ticks begin with 1. */
 
 struct knowledge_pool {
     struct knowledge *unused[2]; /* branches and leaves of a few; leaves */
-    struct knowledge_strand *unused_strand[2]; /* short ones; long ones */
+    struct knowledge_strand *unused_strand[KNOWLEDGE_STEPS + 1]; /* by their room */
+    struct knowledge_block *strands; /* whose end is not in use */
     uint8_t **blocks; uint32_t block_count, block_room;
     size_t bytes;                /* of nodes in use */
     uint64_t chains;             /* begun so far */
@@ -137,6 +154,7 @@ const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowl
  */
 struct known_key { uint64_t key; uint32_t tick; };
 uint32_t knowledge_list(struct knowledge_pool *pool, const struct knowledge *map, struct known_key *keys, uint32_t most);
+void knowledge_end(struct knowledge_pool *pool, const struct knowledge *map);
 void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map); /* nobody refers to it any more */
 
 static inline uint64_t knowledge_chunk(uint64_t key) { return key >> (KNOWLEDGE_LEAF_BITS + 2) << 2 | (key & 3); }
@@ -168,16 +186,14 @@ static inline struct knowledge_strand *knowledge_strand_of(const struct knowledg
 
 static inline uint32_t knowledge_handle(const struct knowledge *map)
 {
-    const uint32_t step = knowledge_step_of(map);
-    return step ? knowledge_strand_of(map)->self | step : map ? map->self : 0;
+    if (!knowledge_step_of(map))
+        return map ? map->self : 0;
+    return (uint32_t)knowledge_block_of(map)->number << KNOWLEDGE_BLOCK_BITS | ((uint32_t)(uintptr_t)map & (KNOWLEDGE_BLOCK - 1));
 }
-
-/* Of a handle: so many bits say where in the block. */
-enum { KNOWLEDGE_BLOCK_BITS = HOSTILE(16, 10) };
 
 static inline struct knowledge *knowledge_of_handle(const struct knowledge_pool *pool, uint32_t handle)
 {
-    return handle ? (struct knowledge *)(pool->blocks[handle >> KNOWLEDGE_BLOCK_BITS] + (handle & ((1u << KNOWLEDGE_BLOCK_BITS) - 1))) : NULL;
+    return handle ? (struct knowledge *)(pool->blocks[handle >> KNOWLEDGE_BLOCK_BITS] + (handle & (KNOWLEDGE_BLOCK - 1))) : NULL;
 }
 
 static inline uint64_t knowledge_get_made(const struct knowledge *map, uint64_t key)
@@ -214,15 +230,15 @@ static inline bool knowledge_holds(const struct knowledge *later, const struct k
         return later->chain == earlier->chain && earlier->length <= later->length;
     const struct knowledge_strand *strand = knowledge_strand_of(later);
     const uint32_t handle = knowledge_handle(earlier);
-    return handle == knowledge_step_fields(strand, step - 1)->high || (step == 1 && handle == strand->below) || (other && other < step && strand == knowledge_strand_of(earlier));
+    return handle == strand->step[step - 1].high || (step == 1 && handle == strand->below) || (other && other < step && strand == knowledge_strand_of(earlier));
 }
 
 static inline struct knowledge *knowledge_share(struct knowledge *map)
 {
     const uint32_t step = knowledge_step_of(map);
-    uint16_t *references = step ? knowledge_references(knowledge_strand_of(map), step - 1) : NULL;
+    union knowledge_state *state = step ? knowledge_step_state(knowledge_strand_of(map), step - 1) : NULL;
     if (step)
-        *references += *references < UINT16_MAX;
+        state->references += state->references < KNOWLEDGE_FOREVER;
     else if (map)
         map->references++;
     return map;
@@ -234,9 +250,9 @@ static inline bool knowledge_leave(struct knowledge *map)
     const uint32_t step = knowledge_step_of(map);
     if (!step)
         return --map->references == 0;
-    uint16_t *references = knowledge_references(knowledge_strand_of(map), step - 1);
-    *references -= *references < UINT16_MAX;
-    return *references == 0;
+    union knowledge_state *state = knowledge_step_state(knowledge_strand_of(map), step - 1);
+    state->references -= state->references < KNOWLEDGE_FOREVER;
+    return state->references == 0;
 }
 
 static inline void knowledge_drop(struct knowledge_pool *pool, struct knowledge *map)

@@ -4,12 +4,15 @@
 
 #include "knowledge_state.h"
 
-static const size_t SIZE[] = {
-    [SMALL] = sizeof(struct knowledge), [LEAVES] = sizeof(struct knowledge_leaf),
-    [SHORT_STRANDS] = sizeof(struct knowledge_strand), [LONG_STRANDS] = sizeof(struct knowledge_long_strand)
-};
+enum { BLOCKS_MOST = HOSTILE(16, 2) }; /* that are allocated at once */
 
-struct block { uint32_t kind, count; }; /* nodes of that kind follow */
+static const size_t SIZE[] = {[SMALL] = sizeof(struct knowledge), [LEAVES] = sizeof(struct knowledge_leaf)};
+
+/* Of those that are allocated with it: one, as many as there are, and at last always as many. */
+static bool is_first(uint32_t number)
+{
+    return number < BLOCKS_MOST ? (number & (number - 1)) == 0 : number % BLOCKS_MOST == 0;
+}
 
 void knowledge_pool_init(struct knowledge_pool *pool)
 {
@@ -19,13 +22,14 @@ void knowledge_pool_init(struct knowledge_pool *pool)
 void knowledge_pool_fini(struct knowledge_pool *pool)
 {
     for (uint32_t i = 0; i < pool->block_count; i++)
-        free(pool->blocks[i]);
+        if (is_first(i))
+            free(pool->blocks[i]);
     free(pool->blocks);
     free(pool->work);
     knowledge_pool_init(pool);
 }
 
-static void put_back(struct knowledge_pool *pool, int kind, struct knowledge *node)
+static void put_back(struct knowledge_pool *pool, uint32_t kind, struct knowledge *node)
 {
     node->bit = KNOWLEDGE_UNUSED;
     node->next = pool->unused[kind];
@@ -34,9 +38,10 @@ static void put_back(struct knowledge_pool *pool, int kind, struct knowledge *no
 
 static void put_back_strand(struct knowledge_pool *pool, struct knowledge_strand *strand)
 {
-    strand->steps = 0;
-    strand->next = pool->unused_strand[strand->is_long];
-    pool->unused_strand[strand->is_long] = strand;
+    union knowledge_state *state = knowledge_state(strand);
+    state->steps = 0;
+    strand->next = pool->unused_strand[state->room];
+    pool->unused_strand[state->room] = strand;
 }
 
 static bool has_room(struct knowledge_pool *pool)
@@ -52,33 +57,36 @@ static bool has_room(struct knowledge_pool *pool)
     return true;
 }
 
-static bool refill(struct knowledge_pool *pool, int kind)
+static uint8_t *block_new(const struct knowledge_pool *pool)
 {
-    const uint32_t count = (uint32_t)(((1 << KNOWLEDGE_BLOCK_BITS) - sizeof(struct block)) / SIZE[kind]);
-    const bool numbers_left = pool->block_count >> (32 - KNOWLEDGE_BLOCK_BITS) == 0;
-    struct block *block = numbers_left && has_room(pool) ? malloc(sizeof *block + count * SIZE[kind]) : NULL;
-    if (!block) {
-        pool->failed = true;
-        return false;
-    }
-    *block = (struct block){(uint32_t)kind, count};
-    const uint32_t number = pool->block_count++;
-    pool->blocks[number] = (uint8_t *)block;
-    for (uint32_t i = count; i-- > 0;) {
-        const uint32_t at = (uint32_t)(sizeof *block + i * SIZE[kind]), handle = number << KNOWLEDGE_BLOCK_BITS | at;
-        void *node = pool->blocks[number] + at;
-        if (kind >= SHORT_STRANDS) {
-            *(struct knowledge_strand *)node = (struct knowledge_strand){.self = handle, .is_long = kind == LONG_STRANDS};
-            put_back_strand(pool, node);
-        } else {
-            ((struct knowledge *)node)->self = handle;
-            put_back(pool, kind, node);
-        }
-    }
-    return true;
+    const uint32_t number = pool->block_count, more = number < BLOCKS_MOST ? number : BLOCKS_MOST;
+    return is_first(number) ? aligned_alloc(KNOWLEDGE_BLOCK, (size_t)(more ? more : 1) * KNOWLEDGE_BLOCK) : pool->blocks[number - 1] + KNOWLEDGE_BLOCK;
 }
 
-struct knowledge *knowledge_new(struct knowledge_pool *pool, int kind)
+static struct knowledge_block *block_add(struct knowledge_pool *pool, uint32_t kind, size_t count)
+{
+    const bool numbers_left = pool->block_count >> (32 - KNOWLEDGE_BLOCK_BITS) == 0;
+    struct knowledge_block *block = numbers_left && has_room(pool) ? (void *)block_new(pool) : NULL;
+    pool->failed |= !block;
+    if (!block)
+        return NULL;
+    *block = (struct knowledge_block){pool->block_count, kind, (uint32_t)count};
+    pool->blocks[pool->block_count++] = (uint8_t *)block;
+    return block;
+}
+
+static bool refill(struct knowledge_pool *pool, uint32_t kind)
+{
+    struct knowledge_block *block = block_add(pool, kind, (KNOWLEDGE_BLOCK - sizeof(struct knowledge_block)) / SIZE[kind]);
+    for (uint32_t i = block ? block->count : 0; i-- > 0;) {
+        struct knowledge *node = (void *)((uint8_t *)(block + 1) + i * SIZE[kind]);
+        node->self = (uint32_t)block->number << KNOWLEDGE_BLOCK_BITS | (uint32_t)((uintptr_t)node & (KNOWLEDGE_BLOCK - 1));
+        put_back(pool, kind, node);
+    }
+    return block;
+}
+
+struct knowledge *knowledge_new(struct knowledge_pool *pool, uint32_t kind)
 {
     if (!pool->unused[kind] && !refill(pool, kind))
         return NULL;
@@ -94,30 +102,98 @@ struct knowledge *knowledge_new(struct knowledge_pool *pool, int kind)
     return node;
 }
 
-static int kind_of(const struct knowledge_strand *strand) { return strand->is_long ? LONG_STRANDS : SHORT_STRANDS; }
+/* ---- strands ------------------------------------------------------------------------- */
 
-struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool, bool is_long)
+static struct knowledge_strand *strand_at(const struct knowledge_block *block, uint32_t eight)
 {
-    if (!pool->unused_strand[is_long] && !refill(pool, is_long ? LONG_STRANDS : SHORT_STRANDS))
+    return (struct knowledge_strand *)((uint8_t *)block + KNOWLEDGE_STRANDS) + eight;
+}
+
+/* Of so many eights one strand, if that has room for a step. */
+static void leave_over(struct knowledge_pool *pool, struct knowledge_strand *strand, uint32_t eights)
+{
+    *knowledge_state(strand) = (union knowledge_state){.room = (uint16_t)(eights - 1) & 7};
+    if (eights > 1)
+        put_back_strand(pool, strand);
+}
+
+/* Of the strand, what is behind that much room. */
+static void shorten(struct knowledge_pool *pool, struct knowledge_strand *strand, uint32_t room)
+{
+    const uint32_t left = knowledge_state(strand)->room - room;
+    if (left < 2)
+        return;
+    leave_over(pool, strand + 1 + room, left);
+    knowledge_state(strand)->room = (uint16_t)room & 7;
+}
+
+/* Rather more room than less; NULL: there is none. */
+static struct knowledge_strand *left_over(struct knowledge_pool *pool, uint32_t room)
+{
+    uint32_t from = room;
+    while (from < KNOWLEDGE_STEPS && !pool->unused_strand[from])
+        from++;
+    for (; from && !pool->unused_strand[from]; from--)
+        ;
+    struct knowledge_strand *strand = pool->unused_strand[from];
+    if (!strand)
         return NULL;
-    struct knowledge_strand *strand = pool->unused_strand[is_long];
-    pool->unused_strand[is_long] = strand->next;
-    pool->bytes += SIZE[kind_of(strand)];
-    strand->below = 0;
-    strand->keyed = false;
-    strand->steps = strand->alive = strand->made = strand->met = 0;
+    pool->unused_strand[from] = strand->next;
+    shorten(pool, strand, room < from ? room : from);
     return strand;
+}
+
+static struct knowledge_strand *strand_begin(struct knowledge_pool *pool, uint32_t room)
+{
+    struct knowledge_block *block = pool->strands;
+    const uint32_t left = block ? KNOWLEDGE_EIGHTS - block->count : 0;
+    if (left <= room) {
+        if (!(pool->strands = block_add(pool, STRANDS, 0)))
+            return NULL;
+        if (left) {
+            leave_over(pool, strand_at(block, block->count), left);
+            block->count = KNOWLEDGE_EIGHTS;
+        }
+        block = pool->strands;
+    }
+    struct knowledge_strand *strand = strand_at(block, block->count);
+    block->count += 1 + room;
+    knowledge_state(strand)->room = (uint16_t)room & 7;
+    return strand;
+}
+
+struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool, uint32_t room)
+{
+    struct knowledge_strand *strand = left_over(pool, room);
+    if (!strand && !(strand = strand_begin(pool, room)))
+        return NULL;
+    union knowledge_state *state = knowledge_state(strand);
+    *state = (union knowledge_state){.room = state->room};
+    pool->bytes += strand_bytes(state->room);
+    strand->below = 0;
+    return strand;
+}
+
+void knowledge_end(struct knowledge_pool *pool, const struct knowledge *map)
+{
+    struct knowledge_strand *strand = knowledge_step_of(map) ? knowledge_strand_of(map) : NULL;
+    const union knowledge_state *state = strand ? knowledge_state(strand) : NULL;
+    if (!strand || knowledge_step_of(map) != state->steps)
+        return;
+    pool->bytes -= strand_bytes(state->room);
+    shorten(pool, strand, state->steps);
+    pool->bytes += strand_bytes(state->room);
 }
 
 struct knowledge_strand *knowledge_strand_next(const struct knowledge_pool *pool, uint64_t *at)
 {
     for (uint32_t number = (uint32_t)(*at >> 32); number < pool->block_count; number++, *at = (uint64_t)number << 32) {
-        const struct block *block = (const void *)pool->blocks[number];
-        const uint32_t i = (uint32_t)*at;
-        if (block->kind < SHORT_STRANDS || i == block->count)
+        const struct knowledge_block *block = (const void *)pool->blocks[number];
+        struct knowledge_strand *strand = strand_at(block, (uint32_t)*at);
+        if (block->kind != STRANDS || (uint32_t)*at == block->count)
             continue;
-        *at += 1;
-        return (struct knowledge_strand *)((uint8_t *)(block + 1) + i * SIZE[block->kind]);
+        *at += 1 + knowledge_state(strand)->room;
+        return strand;
     }
     return NULL;
 }
@@ -138,11 +214,12 @@ static struct knowledge *leave(struct knowledge *map, struct knowledge *dead)
 static struct knowledge *unmake_step(struct knowledge_pool *pool, struct knowledge *step)
 {
     struct knowledge_strand *strand = knowledge_strand_of(step);
+    union knowledge_state *state = knowledge_state(strand);
     struct knowledge *dead = knowledge_of_handle(pool, (uint32_t)fields_of(step)->tick);
     dead = leave(knowledge_of_handle(pool, fields_of(step)->high), leave(below_of(pool, step), dead));
     pool->waiting -= is_put_off(step);
-    if (--strand->alive == 0) {
-        pool->bytes -= SIZE[kind_of(strand)];
+    if (--state->alive == 0) {
+        pool->bytes -= strand_bytes(state->room);
         put_back_strand(pool, strand);
     }
     return dead;
@@ -151,7 +228,7 @@ static struct knowledge *unmake_step(struct knowledge_pool *pool, struct knowled
 static struct knowledge *unmake_map(struct knowledge_pool *pool, struct knowledge *map)
 {
     struct knowledge *dead = map->dead;
-    const int kind = map->bit == KNOWLEDGE_LEAF && !map->few ? LEAVES : SMALL;
+    const uint32_t kind = map->bit == KNOWLEDGE_LEAF && !map->few ? LEAVES : SMALL;
     if (map->bit != KNOWLEDGE_LEAF)
         dead = leave(map->high, leave(map->low, dead));
     pool->bytes -= SIZE[kind];

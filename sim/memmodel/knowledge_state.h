@@ -26,7 +26,7 @@ static inline uint32_t step_index(const struct knowledge *map) { return knowledg
 
 static inline bool is_made(const struct knowledge *step)
 {
-    return knowledge_strand_of(step)->made >> step_index(step) & 1;
+    return knowledge_step_state(knowledge_strand_of(step), step_index(step))->made;
 }
 
 static inline bool is_put_off(const struct knowledge *map)
@@ -36,7 +36,7 @@ static inline bool is_put_off(const struct knowledge *map)
 
 static inline struct knowledge_step *fields_of(const struct knowledge *step)
 {
-    return knowledge_step_fields(knowledge_strand_of(step), step_index(step));
+    return &knowledge_strand_of(step)->step[step_index(step)];
 }
 
 /* NULL: the step was made. */
@@ -49,10 +49,11 @@ static inline struct knowledge *below_of(const struct knowledge_pool *pool, cons
 }
 
 /* knowledge_nodes.c: one reference; NULL: no memory. */
-enum { SMALL, LEAVES, SHORT_STRANDS, LONG_STRANDS }; /* small: branches, and leaves of a few */
-struct knowledge *knowledge_new(struct knowledge_pool *pool, int kind);
-struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool, bool is_long);
-static inline uint32_t strand_room(const struct knowledge_strand *strand) { return strand->is_long ? KNOWLEDGE_STEPS : 1; }
+enum { SMALL, LEAVES, STRANDS }; /* small: branches, and leaves of a few */
+struct knowledge *knowledge_new(struct knowledge_pool *pool, uint32_t kind);
+struct knowledge_strand *knowledge_strand_new(struct knowledge_pool *pool, uint32_t room); /* or less room */
+/* What a strand takes, with its state. */
+static inline size_t strand_bytes(uint32_t room) { return (1 + room) * (sizeof(struct knowledge_step) + sizeof(union knowledge_state)); }
 /* The next strand that was ever in use; *at begins with 0. */
 struct knowledge_strand *knowledge_strand_next(const struct knowledge_pool *pool, uint64_t *at);
 

@@ -16,15 +16,15 @@ static struct knowledge *map_of(const struct knowledge_pool *pool, struct knowle
 
 static bool may_have(const struct knowledge_strand *strand, uint64_t key)
 {
-    return !strand->keyed || strand->key == key;
+    return !knowledge_state(strand)->keyed || strand->key == key;
 }
 
 static void set_tick(struct knowledge_strand *strand, uint32_t step, uint64_t key, int32_t tick)
 {
-    knowledge_step_fields(strand, step)->tick = tick;
+    strand->step[step].tick = tick;
     if (!tick)
         return;
-    strand->keyed = true;
+    knowledge_state(strand)->keyed = true;
     strand->key = (uint32_t)key;
 }
 
@@ -32,13 +32,15 @@ static void set_tick(struct knowledge_strand *strand, uint32_t step, uint64_t ke
 static struct knowledge_strand *goes_on(struct knowledge *low, uint64_t key, int32_t tick)
 {
     struct knowledge_strand *strand = knowledge_step_of(low) ? knowledge_strand_of(low) : NULL;
-    return strand && knowledge_step_of(low) == strand->steps && (!tick || may_have(strand, key)) ? strand : NULL;
+    return strand && knowledge_step_of(low) == knowledge_state(strand)->steps && (!tick || may_have(strand, key)) ? strand : NULL;
 }
 
-/* Most go on, so far: a long strand takes less than a short one for each step. */
-static bool goes_on_mostly(const struct knowledge_pool *pool)
+/* As many as went on one another so far, in strands of about the same length: a step too many takes less than a strand more. */
+static uint32_t room_for(const struct knowledge_pool *pool)
 {
-    return pool->gone_on > pool->put_off / 5 * 3;
+    const uint64_t begun = pool->put_off - pool->gone_on, each = begun ? (8 * pool->put_off + 7 * begun) / (8 * begun) : 0;
+    const uint64_t strands = (each + KNOWLEDGE_STEPS - 1) / KNOWLEDGE_STEPS;
+    return each ? (uint32_t)((each + strands - 1) / strands) : 1;
 }
 
 struct knowledge *knowledge_put_off(struct knowledge_pool *pool, struct knowledge *low, struct knowledge *high, uint64_t key, int32_t tick)
@@ -46,15 +48,16 @@ struct knowledge *knowledge_put_off(struct knowledge_pool *pool, struct knowledg
     low = map_of(pool, low);
     high = map_of(pool, high);
     struct knowledge_strand *before = goes_on(low, key, tick), *strand = before;
-    if (!before || before->steps == strand_room(before)) {
-        if (!(strand = knowledge_strand_new(pool, goes_on_mostly(pool))))
+    if (!before || knowledge_state(before)->steps == knowledge_state(before)->room) {
+        if (!(strand = knowledge_strand_new(pool, room_for(pool))))
             return knowledge_share(low);
         strand->below = knowledge_handle(low);
     }
-    const uint32_t step = strand->steps++;
-    strand->alive++;
-    *knowledge_references(strand, step) = 1;
-    knowledge_step_fields(strand, step)->high = knowledge_handle(knowledge_share(high));
+    union knowledge_state *state = knowledge_state(strand);
+    const uint32_t step = state->steps++;
+    state->alive++;
+    state[1 + step] = (union knowledge_state){.references = 1};
+    strand->step[step].high = knowledge_handle(knowledge_share(high));
     knowledge_share(low);
     set_tick(strand, step, key, tick);
     pool->put_off++;
@@ -67,7 +70,7 @@ bool knowledge_set_put(struct knowledge *step, uint64_t key, int32_t tick)
 {
     struct knowledge_strand *strand = knowledge_strand_of(step);
     const uint32_t i = step_index(step);
-    if (is_made(step) || *knowledge_references(strand, i) != 1 || knowledge_step_fields(strand, i)->tick || !may_have(strand, key))
+    if (is_made(step) || knowledge_step_state(strand, i)->references != 1 || strand->step[i].tick || !may_have(strand, key))
         return false;
     set_tick(strand, i, key, tick);
     return true;
@@ -76,7 +79,7 @@ bool knowledge_set_put(struct knowledge *step, uint64_t key, int32_t tick)
 static bool is_alone(const struct knowledge *step)
 {
     const struct knowledge_strand *strand = knowledge_strand_of(step);
-    return strand->alive == 1 && *knowledge_references(strand, step_index(step)) == 1;
+    return knowledge_state(strand)->alive == 1 && knowledge_step_state(strand, step_index(step))->references == 1;
 }
 
 uint32_t knowledge_list_puts(const struct knowledge_pool *pool, const struct knowledge *step, struct known_key *keys, uint32_t most, const struct knowledge **out_below)
@@ -101,7 +104,7 @@ static void becomes(struct knowledge_pool *pool, struct knowledge *step, struct 
 {
     struct knowledge_strand *strand = knowledge_strand_of(step);
     struct knowledge *low = below_of(pool, step), *high = knowledge_of_handle(pool, fields_of(step)->high);
-    strand->made |= (uint8_t)(1u << step_index(step)) & 15;
+    knowledge_step_state(strand, step_index(step))->made = true;
     fields_of(step)->high = knowledge_handle(map);
     if (step_index(step) == 0)
         strand->below = 0;
@@ -128,16 +131,15 @@ static bool work_on(struct knowledge_pool *pool, struct knowledge *map)
 
 static bool is_met(const struct knowledge *map)
 {
-    return knowledge_step_of(map) ? knowledge_strand_of(map)->met >> step_index(map) & 1 : map->met;
+    return knowledge_step_of(map) ? knowledge_step_state(knowledge_strand_of(map), step_index(map))->met : map->met;
 }
 
 static void set_met(struct knowledge *map, bool met)
 {
-    struct knowledge_strand *strand = knowledge_strand_of(map);
     if (!knowledge_step_of(map))
         map->met = met;
     else
-        strand->met = (uint8_t)((strand->met & ~(1u << step_index(map))) | (uint32_t)met << step_index(map)) & 15;
+        knowledge_step_state(knowledge_strand_of(map), step_index(map))->met = met;
 }
 
 /* What stands below becomes work, once. */
@@ -244,9 +246,9 @@ static bool make_all(struct knowledge_pool *pool, size_t bytes_most, uint64_t jo
     const uint64_t joined_most = pool->joined + joins;
     uint64_t at = 0;
     for (struct knowledge_strand *strand; (strand = knowledge_strand_next(pool, &at));) {
-        for (uint32_t i = 0; i < strand->steps; i++) {
+        for (uint32_t i = 0; i < knowledge_state(strand)->steps; i++) {
             struct knowledge *step = knowledge_step(strand, i);
-            if (*knowledge_references(strand, i) && is_put_off(step) && !make_each(pool, step, bytes_most, joined_most))
+            if (knowledge_step_state(strand, i)->references && is_put_off(step) && !make_each(pool, step, bytes_most, joined_most))
                 return false;
         }
     }

@@ -13,9 +13,17 @@ void order_init(struct order *order, enum scope_rule rule)
     knowledge_pool_init(&order->pool);
 }
 
+/* Of who acts no more. */
+static void end_all(struct order *order, struct knowledge *known[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        knowledge_end(&order->pool, known[r]);
+    drop_all(order, known);
+}
+
 static void item_spare(struct order *order, struct item_order *item)
 {
-    drop_all(order, item->acquired);
+    end_all(order, item->acquired);
     order_list_clear(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
         order_list_clear(order, &item->pending[r].list);
@@ -74,7 +82,7 @@ static void group_free(struct order *order, struct group_order *group)
         }
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
-    drop_all(order, group->acquired);
+    end_all(order, group->acquired);
     drop_all(order, group->handed);
     if (group->waiting)
         order_list_free(order, &group->waiting->list);

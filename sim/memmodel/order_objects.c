@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = HOSTILE(256, 1), SLOTS = HOSTILE(1024, 2), AWAKE_LEAST = HOSTILE(4096, 3), KEYS_MOST = HOSTILE(8, 2) };
+enum { BUCKETS = HOSTILE(256, 1), EACH_BUCKET = 2, SLOTS = HOSTILE(1024, 2), AWAKE_LEAST = HOSTILE(4096, 3), KEYS_MOST = HOSTILE(8, 2) };
 
 /* What an object's message publishes but the tick of the unit itself, one key after another; or a map or the release
  * itself, when there are too many. */
@@ -160,7 +160,7 @@ static bool add_key(struct order *order, uint32_t *first, struct resting_key key
         return false;
     key.next = *first;
     *key_at(&order->rest, *first = index) = key;
-    order->pool.bytes += sizeof(struct knowledge_strand);
+    order->pool.bytes += KNOWLEDGE_LEAST;
     return true;
 }
 
@@ -169,7 +169,7 @@ static void free_keys(struct order *order, uint32_t first)
     for (uint32_t next; first; first = next) {
         next = key_at(&order->rest, first)->next;
         slot_free(&order->rest.keys, first);
-        order->pool.bytes -= sizeof(struct knowledge_strand);
+        order->pool.bytes -= KNOWLEDGE_LEAST;
     }
 }
 
@@ -278,7 +278,7 @@ static uint32_t *resting_bucket(const struct rest *rest, uint64_t address)
 static bool resting_room(struct rest *rest)
 {
     const uint32_t count = rest->bucket_count ? 2 * rest->bucket_count : BUCKETS;
-    if (rest->count < rest->bucket_count)
+    if (rest->count < EACH_BUCKET * rest->bucket_count)
         return true;
     uint32_t *old = rest->buckets, old_count = rest->bucket_count, *wider = calloc(count, sizeof *wider);
     if (!wider)
@@ -359,8 +359,11 @@ static struct release *unpack_release(struct order *order, const struct resting 
     struct knowledge *known = packed->as == AS_MAP ? knowledge_of_handle(&order->pool, packed->known) : NULL;
     if (packed->own)
         put_into(order, &known, unit_key(packed->store_unit), packed->store_tick);
-    for (uint32_t index = !first ? 0 : packed->by_other ? first->next : packed->keys; index; index = key_at(rest, index)->next)
+    knowledge_end(&order->pool, known);
+    for (uint32_t index = !first ? 0 : packed->by_other ? first->next : packed->keys; index; index = key_at(rest, index)->next) {
         put_into(order, &known, key_at(rest, index)->key, key_at(rest, index)->tick);
+        knowledge_end(&order->pool, known);
+    }
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (packed->regions >> r & 1)
             set(order, &release->known[r], knowledge_share(known));
