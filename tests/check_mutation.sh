@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the memory model without one rule at a time (orrery/rule.h) and demands that the rule's own test fails: those of
+# Runs the memory model without one rule at a time (orrery/rule.h) and demands that the rule's own test fails: those of
 # the race checker in check_race.c, those of values, waiting and barriers by the command. With every rule in place, all pass.
 # The random programs of tests/oracle have to notice what kernels can show of the race checker's, too.
 # Rules 1 to 38 of the memory model; 901 and 902 are rule 9 of all_svm_devices, on memory without and with SVM's atomics.
@@ -21,39 +21,40 @@ declare -A test_of=([1]=r1_ [2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=
     [13101]=R31_1_ [13102]=R31_2_ [13103]=R31_2_ [13104]=R31_4_ [13105]=R31_5_ [13106]=R31_6_ [13107]=R31_7_ [13108]=R31_8_
     [13111]=R31_11_ [13112]=R31_12_ [32]=R32_ [3201]=R32_ [3202]=R32_ [3203]=R32_ [3204]=r32_launches_and [33]=R33_)
 
-object() { # FILE OUT FLAGS...
-    local file=$1 out=$2
+# One build serves all rules: which is away the environment says.
+cat > "$work/mutated.h" <<'C'
+extern int mutated_rule;
+C
+cat > "$work/mutated.c" <<'C'
+#include <stdlib.h>
+#include "mutated.h"
+int mutated_rule;
+__attribute__((constructor)) static void set_mutated_rule(void)
+{
+    const char *rule = getenv("MUTATE_RULE");
+    mutated_rule = rule ? atoi(rule) : 0;
+}
+C
+
+# objects DIRECTORY OUT FLAGS...: of the files that mark rules, or include a header that does
+objects() {
+    local directory=$1 out=$2 file
     shift 2
-    ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -w "$@" -iquote "$src/include" -iquote "$src/sim" -iquote "$src/sim/memmodel" \
-        -iquote "$src" -iquote "$build" -I"$src/include" -c "$file" -o "$out"
+    mkdir -p "$out"
+    for file in "$work/mutated.c" $(marking "$directory"); do
+        ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -w -DMUTATE_RULE=mutated_rule -include "$work/mutated.h" "$@" -iquote "$src/include" \
+            -iquote "$src/sim" -iquote "$src/sim/memmodel" -iquote "$src" -iquote "$build" -I"$src/include" -c "$file" \
+            -o "$out/$(basename "$file" .c).o" || return 1
+    done
 }
 
-# Whose tests they are.
-program_of() { # RULE
-    [[ ${test_of[$1]:-} == R* ]] && echo check_commands || echo check_race
-}
-
-# marking DIRECTORY RULE: its files that are other ones without the rule; with all for a rule: those that mark any. What a
-# header marks is everywhere.
-marking() {
-    local mark="RULE($2)"
-    [ "$2" = all ] && mark='RULE('
-    if [ "$2" != all ] && grep -qsF "$mark" "$src/$1"/*.h; then
+# What a header marks is everywhere.
+marking() { # DIRECTORY
+    if grep -qsF 'RULE(' "$src/$1"/*.h; then
         ls "$src/$1"/*.c
     else
-        grep -lF "$mark" "$src/$1"/*.c
+        grep -lF 'RULE(' "$src/$1"/*.c
     fi
-}
-
-# objects DIRECTORY RULE OUT FLAGS...: of the files that mark the rule. With all as rule: as they are without one, and
-# compiled in the same way.
-objects() {
-    local directory=$1 rule=$2 out=$3 file
-    shift 3
-    mkdir -p "$out"
-    for file in $(marking "$directory" "$rule"); do
-        object "$file" "$out/$(basename "$file" .c).o" "-DMUTATE_RULE=${rule/all/0}" "$@" || return 1
-    done
 }
 
 # What libtool would do to link a program with the library, once for all of them: the library's own copies are not taken
@@ -72,46 +73,51 @@ link() { # LINE OUT OBJECT...
     eval "${line/PROGRAM/$out} -Wl,-S"
 }
 
-# program RULE NAME: a test program with the memory model without the rule
-program() {
-    local out=$work/$1 of=("$build/tests/$2.o")
-    [[ $2 == check_race* ]] && of+=("$build"/tests/race_{world,oracle,judge}.o)
-    objects sim/memmodel "$1" "$out" && link "$test_line" "$out/$2" "$out"/*.o "${of[@]}"
+# A test program with the memory model that may lack a rule.
+program() { # NAME
+    local of=("$build/tests/$1.o")
+    [[ $1 == check_race* ]] && of+=("$build"/tests/race_{world,oracle,judge}.o)
+    link "$test_line" "$work/$1" "$work"/memmodel/*.o "${of[@]}"
 }
 
-# The command, likewise.
-command_of() { link "$command_line" "$work/$1/orrery" "$work/$1"/*.o "$build"/tools/orrery-*.o; } # RULE
-
-# Random programs from the one that notices.
-oracle() { # NAME FROM
-    mkdir -p "$work/oracle-$1"
-    python3 -B "$src/tests/oracle/compare.py" "$work/$1/orrery" "$work/oracle-$1" "$2" 12 300 first > "$work/log"
-}
-
-# The library without a rule that lib/ applies, as an ICD.
-library_without() { # RULE
-    local out=$work/library-$1
-    objects lib "$1" "$out" -fPIC -iquote "$src/lib" || return 1
+# The library, likewise, as an ICD.
+library() {
+    local out=$work/library
+    objects lib "$out" -fPIC -iquote "$src/lib" || return 1
     "$build/libtool" --silent --tag=CC --mode=link ${CXX:-c++} -XCClinker -shared "$out"/*.o -Wl,-u,clIcdGetPlatformIDsKHR \
         -Wl,-u,clGetExtensionFunctionAddress "$build/libapi.la" "$build/libsim.la" -Wl,-Bsymbolic -o "$out/liborrery.so" > /dev/null
     echo "$out/liborrery.so" > "$out/orrery.icd"
 }
 
-# The command without a rule of sim/.
-command_without() { # RULE
-    local out=$work/command-$1
-    objects sim "$1" "$out" && link "$command_line" "$out/orrery" "$out"/*.o "$build"/tools/orrery-*.o
+# Everything is built once, then run without each rule.
+objects sim/memmodel "$work/memmodel" && objects sim "$work/sim" || exit 99
+for name in check_race check_race_ways check_race_random check_commands; do
+    program "$name" || exit 99
+done
+rm -f "$work/sim/mutated.o" # there is one in memmodel
+link "$command_line" "$work/orrery" "$work"/memmodel/*.o "$work"/sim/*.o "$build"/tools/orrery-*.o && library || exit 99
+
+# Whose tests they are.
+program_of() { # RULE
+    [[ ${test_of[$1]:-} == R* ]] && echo check_commands || echo check_race
+}
+
+# Random programs from the one that notices.
+oracle() { # RULE FROM
+    mkdir -p "$work/oracle-$1"
+    MUTATE_RULE=$1 python3 -B "$src/tests/oracle/compare.py" "$work/orrery" "$work/oracle-$1" "$2" 12 300 first > "$work/log"
 }
 
 # Does the command without the rule do wrong?
-notices() { # RULE
-    local orrery=$work/command-$1/orrery engine=--weak
+notices() { # RULE MUTATED-RULE
+    local engine=--weak
+    export MUTATE_RULE=$2
     case $1 in
-    18) ! "$orrery" check "$src/scenarios/faulty/barrier_divergence.yaml" > "$work/log" 2>&1 ;;
-    28) "$orrery" litmus "$src/scenarios/litmus/teaching/mp_spin.litmus" | grep -q 'waits for ever' ;;
+    18) ! "$work/orrery" check "$src/scenarios/faulty/barrier_divergence.yaml" > "$work/log" 2>&1 ;;
+    28) "$work/orrery" litmus "$src/scenarios/litmus/teaching/mp_spin.litmus" | grep -q 'waits for ever' ;;
     *)
         [ "$1" = 23 ] && engine=--thin-air
-        "$orrery" litmus $engine --verdicts "$litmus/verdicts.csv" "$litmus" | grep -q "differs: r$(printf %02d "$1")_"
+        "$work/orrery" litmus $engine --verdicts "$litmus/verdicts.csv" "$litmus" | grep -q "differs: r$(printf %02d "$1")_"
         ;;
     esac
 }
@@ -130,60 +136,44 @@ unnoticed() { # RULE
 # The programs whole, and check_race and check_commands without each rule.
 marked=$(grep -ho 'RULE([0-9]*)' "$src"/sim/memmodel/*.[ch] | tr -dc '0-9\n' | sort -nu)
 for program in check_race check_race_ways check_race_random check_commands; do
-    program all "$program" || exit 99
-    if ! CHECK_RACE_PROGRAMS=500 "$work/all/$program" > "$work/log" 2>&1; then
+    if ! CHECK_RACE_PROGRAMS=500 "$work/$program" > "$work/log" 2>&1; then
         echo "with every rule:"; cat "$work/log"
         exit 1
     fi
 done
 for rule in $marked; do
     name=${test_of[$rule]:-}
-    program=$(program_of "$rule")
     if [ -z "$name" ]; then
         echo "rule $rule is marked and has no test"
         failures=$((failures + 1))
-    elif ! program "$rule" "$program"; then
-        exit 99
-    elif CK_RUN_CASE=rules "$work/$rule/$program" > "$work/log" 2>&1 || ! grep -q ":$name" "$work/log"; then
+    elif MUTATE_RULE=$rule CK_RUN_CASE=rules "$work/$(program_of "$rule")" > "$work/log" 2>&1 || ! grep -q ":$name" "$work/log"; then
         unnoticed "$rule"
     fi
     [ -n "${oracle_from[$rule]:-}" ] || continue
-    command_of "$rule" || exit 99
     oracle "$rule" "${oracle_from[$rule]}" && unnoticed "$rule"
     grep -qE ': (no race|not told|others race): ' "$work/log" || { cat "$work/log"; failures=$((failures + 1)); }
 done
 if [ ${#oracle_from[@]} != 0 ]; then
-    command_of all || exit 99
-    oracle all 0 || { echo "with every rule:"; cat "$work/log"; exit 1; }
+    oracle 0 0 || { echo "with every rule:"; cat "$work/log"; exit 1; }
 fi
 
 # The library, likewise.
 called=$(grep -ho 'RULE([0-9]*)' "$src"/lib/*.c | tr -dc '0-9\n' | sort -nu)
-for rule in all $called; do
-    library_without "$rule" || exit 99
-    OCL_ICD_VENDORS=$work/library-$rule "$build/tests/check_api_order" > "$work/log" 2>&1
+for rule in 0 $called; do
+    MUTATE_RULE=$rule OCL_ICD_VENDORS=$work/library "$build/tests/check_api_order" > "$work/log" 2>&1
     status=$?
-    if [ "$rule" = all ] && [ "$status" != 0 ]; then
+    if [ "$rule" = 0 ] && [ "$status" != 0 ]; then
         echo "with every rule:"; cat "$work/log"
         exit 1
-    elif [ "$rule" != all ] && ! grep -q ":${test_of[$rule]:-no test}" "$work/log"; then
+    elif [ "$rule" != 0 ] && ! grep -q ":${test_of[$rule]:-no test}" "$work/log"; then
         unnoticed "$rule"
     fi
 done
 
 valued=$(grep -ho 'RULE([0-9]*)' "$src"/sim/*.c | tr -dc '0-9\n' | sort -nu)
-for rule in all $valued; do
-    command_without "$rule" || exit 99
-    if [ "$rule" = all ]; then
-        for one in $valued; do
-            mkdir -p "$work/command-$one"
-            ln -sf "$work/command-all/orrery" "$work/command-$one/orrery"
-            notices "$one" && { echo "the test of rule $one fails with every rule"; failures=$((failures + 1)); }
-            rm "$work/command-$one/orrery"
-        done
-    elif ! notices "$rule"; then
-        unnoticed "$rule"
-    fi
+for rule in $valued; do
+    (notices "$rule" 0) && { echo "the test of rule $rule fails with every rule"; failures=$((failures + 1)); }
+    (notices "$rule" "$rule") || unnoticed "$rule"
 done
 marked="$marked $called $valued"
 echo "$(wc -w <<<"$marked") rules taken away, $failures unnoticed"
