@@ -187,12 +187,22 @@ static struct { bool told, taken; } seen[2][128]; /* of two devices */
 static size_t seen_count;
 static int seen_by;
 
-static void expect(const char *what, bool told_, bool taken, const char *why)
+static size_t next_to_be_seen(void)
+{
+    ck_assert_uint_lt(seen_count, sizeof seen[0] / sizeof seen[0][0]);
+    return seen_count++;
+}
+
+static void see(size_t at, const char *what, bool told_, bool taken, const char *why)
 {
     ck_assert_msg(told_ == taken, "%s: told %d, taken %d: %s", what, told_, taken, why);
-    ck_assert_uint_lt(seen_count, sizeof seen[0] / sizeof seen[0][0]);
-    seen[seen_by][seen_count].told = told_;
-    seen[seen_by][seen_count++].taken = taken;
+    seen[seen_by][at].told = told_;
+    seen[seen_by][at].taken = taken;
+}
+
+static void expect(const char *what, bool told_, bool taken, const char *why)
+{
+    see(next_to_be_seen(), what, told_, taken, why);
 }
 
 static void expect_call(const char *what, bool there, cl_int err, cl_int refusal)
@@ -203,11 +213,53 @@ static void expect_call(const char *what, bool there, cl_int err, cl_int refusal
     expect(what, there, err == CL_SUCCESS, why);
 }
 
+/* What has to build is built at the end, all that has the same options at once: that takes a third of the time. What must not
+ * build stands alone. */
+static struct { size_t at; const char *what, *source, *options; bool built; } awaited[32];
+static size_t awaited_count;
+
 static void expect_build_as(const char *what, bool there, const char *source, const char *options)
 {
     char log[2000];
-    bool taken = builds_as(source, options, log);
-    expect(what, there && query(CL_DEVICE_COMPILER_AVAILABLE), taken, log);
+    if (!there || !query(CL_DEVICE_COMPILER_AVAILABLE)) {
+        const bool taken = builds_as(source, options, log);
+        expect(what, false, taken, log);
+        return;
+    }
+    ck_assert_uint_lt(awaited_count, sizeof awaited / sizeof *awaited);
+    awaited[awaited_count].at = next_to_be_seen();
+    awaited[awaited_count].what = what;
+    awaited[awaited_count].source = source;
+    awaited[awaited_count].options = options;
+    awaited[awaited_count++].built = false;
+}
+
+/* Each with names and extensions of its own. */
+static bool build_together(const char *options, char log[2000])
+{
+    static char all[8192];
+    size_t size = 0;
+    for (size_t i = 0; i < awaited_count; i++)
+        if (strcmp(awaited[i].options, options) == 0) {
+            size += (size_t)snprintf(all + size, sizeof all - size, "#pragma OPENCL EXTENSION all : disable\n#undef k\n#define k k%zu\n#undef n\n#define n n%zu\n%s\n",
+                                     i, i, awaited[i].source);
+            ck_assert_uint_lt(size, sizeof all);
+        }
+    return builds_as(all, options, log);
+}
+
+/* Where they do not all build, each is asked. */
+static void expect_awaited(void)
+{
+    char log[2000];
+    for (size_t i = 0; i < awaited_count; i++) {
+        const bool together = !awaited[i].built && build_together(awaited[i].options, log);
+        for (size_t j = i; j < awaited_count && together; j++)
+            awaited[j].built |= strcmp(awaited[j].options, awaited[i].options) == 0;
+        const bool taken = awaited[i].built || builds_as(awaited[i].source, awaited[i].options, log);
+        see(awaited[i].at, awaited[i].what, true, taken, log);
+    }
+    awaited_count = 0;
 }
 
 static void expect_build(const char *what, bool there, const char *source)
@@ -459,6 +511,7 @@ static void everything(int by)
     seen_count = 0;
     languages();
     programs();
+    expect_awaited();
     capabilities();
     objects();
     images();
