@@ -2,20 +2,20 @@
 # Does to the source what the fixes of a scenario's findings say, one at a time, and runs it again: the two accesses have to race
 # no more, and nothing else may be wrong that was not. Only fixes that are called verified, that are enough for all pairs of
 # the two places, and that a line of text can follow: barriers and fences at a line, and flags. Prints how many those are; fails on one that does not hold.
-# usage: fixes.py ORRERY SCENARIO WORK
+# usage: fixes.py ORRERY WORK SCENARIO... (of one directory)
 import json, os, re, shutil, subprocess, sys
 
-orrery, scenario, work = sys.argv[1:]
-source_dir = os.path.dirname(scenario)
+orrery, work, scenarios = sys.argv[1], sys.argv[2], sys.argv[3:]
+there = os.path.join(work, "edited") # a copy of the directory, where one scenario's files are edited at a time
 PLACE = r"(before|behind|at) ([\w.]+):(\d+)"
 FLAGS = r"CLK_\w+(?: \| CLK_\w+)*"
 
 
-def findings(directory):
-    path = os.path.join(directory, "found.json")
+def findings(scenario):
+    path = os.path.join(work, "found.json")
     if os.path.exists(path):
         os.remove(path)
-    subprocess.run([orrery, "run", "--max-errors=1000", "--json=" + path, os.path.join(directory, os.path.basename(scenario))],
+    subprocess.run([orrery, "run", "--max-errors=1000", "--json=" + path, os.path.join(there, os.path.basename(scenario))],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     if not os.path.exists(path):
         return None
@@ -80,21 +80,27 @@ def apply(lines, how, number, text):
         lines[number - 1] = re.sub(r"(?<=[( ])(?:%s|0)(?=[,)])" % FLAGS, text, lines[number - 1], count=1)
 
 
-def holds(finding, edits, others):
-    there = os.path.join(work, "edited")
-    shutil.rmtree(there, ignore_errors=True)
-    os.mkdir(there)
-    for name in os.listdir(source_dir):
-        if name.endswith((".cl", ".spvasm", ".h")) or name == os.path.basename(scenario):
-            shutil.copy(os.path.join(source_dir, name), there)
+def edit(edits):
+    """The texts as they were, by path."""
+    texts = {}
     for how, file, number, text in sorted(edits, key=lambda edit: -edit[2]):
         path = os.path.join(there, file)
         with open(path) as text_file:
-            lines = text_file.read().split("\n")
+            before = text_file.read()
+        texts.setdefault(path, before)
+        lines = before.split("\n")
         apply(lines, how, number, text)
         with open(path, "w") as text_file:
             text_file.write("\n".join(lines))
-    found = findings(there)
+    return texts
+
+
+def holds(scenario, finding, edits, others):
+    texts = edit(edits)
+    found = findings(scenario)
+    for path, text in texts.items():
+        with open(path, "w") as text_file:
+            text_file.write(text)
     if found is None:
         return "it does not run any more"
     if pair_of(finding) in [pair_of(f) for f in found]:
@@ -103,11 +109,9 @@ def holds(finding, edits, others):
     return "it brings " + ", ".join(sorted(more)) if more else None
 
 
-def main():
-    original = os.path.join(work, "original")
-    shutil.rmtree(original, ignore_errors=True)
-    shutil.copytree(source_dir, original)
-    found = findings(original) or []
+def try_fixes(scenario):
+    """How many, and how many of them do not hold."""
+    found = findings(scenario) or []
     others = {f["id"] for f in found} | {"race-global", "race-local"}
     tried = bad = 0
     for finding in found:
@@ -115,12 +119,18 @@ def main():
         if not edits or any(file.endswith(".spvasm") for _, file, _, _ in edits): # its lines are those of no source
             continue
         tried += 1
-        wrong = holds(finding, edits, others)
+        wrong = holds(scenario, finding, edits, others)
         if wrong:
             bad += 1
             print("%s, kernel %s: %s: %s" % (scenario, finding["kernel"], finding["fix"], wrong))
-    print("tried", tried)
-    return bad > 0
+    return tried, bad
+
+
+def main():
+    shutil.copytree(os.path.dirname(scenarios[0]), there)
+    counts = [try_fixes(scenario) for scenario in scenarios]
+    print("tried", sum(tried for tried, _ in counts))
+    return any(bad for _, bad in counts)
 
 
 sys.exit(main())
