@@ -4,30 +4,32 @@
 set -u
 src=${ORRERY_SRCDIR:-.}
 
-layer_of() { # PATH -> the layer that owns it
+# Thousands of edges are looked at: answers are left in variables, since a process for each takes longer than all the rest.
+layer_of() { # PATH -> layer: that owns it
     case $1 in
-    include/orrery/*) echo include ;;
-    sim/*/*) d=${1#sim/}; echo "sim/${d%%/*}" ;;
-    *) echo "${1%%/*}" ;;
+    include/orrery/*) layer=include ;;
+    sim/*/*) layer=${1#sim/} layer=sim/${layer%%/*} ;;
+    *) layer=${1%%/*} ;;
     esac
 }
 
 # The header that a quoted name means for a file: its own directory first, then the -iquote list of Makefile.am.
-resolve() { # TREE FILE NAME
+resolve() { # TREE FILE NAME -> target
     local dir
-    for dir in "$(dirname "$2")" . sim sim/interp sim/memmodel sim/topology sim/frontend lib include; do
+    for dir in "${2%/*}" . sim sim/interp sim/memmodel sim/topology sim/frontend lib include; do
         if [ -e "$1/$dir/$3" ]; then
-            realpath -m --relative-to="$1" "$1/$dir/$3"
+            target=$dir/$3 target=${target#./}
+            case /$target/ in */../* | */./*) target=$(realpath -m --relative-to="$1" "$1/$target") ;; esac
             return
         fi
     done
-    echo "absent/$3"
+    target=absent/$3
 }
 
 allowed() { # FROM-LAYER TARGET-PATH
-    local to
-    to=$(layer_of "$2")
-    [ "$to" = "$1" ] && return 0
+    local layer
+    layer_of "$2"
+    [ "$layer" = "$1" ] && return 0
     case "$1>$2" in
     *'>absent/config.h' | 'sim>absent/sim/finding_pages.inc' | 'sim/frontend>absent/sim/frontend/revision.inc') return 0 ;; # made when building
     include'>'*) return 1 ;;
@@ -38,15 +40,16 @@ allowed() { # FROM-LAYER TARGET-PATH
 }
 
 check_file() { # TREE FILE
-    local from include target
-    from=$(layer_of "$2")
+    local from include target layer
+    layer_of "$2"
+    from=$layer
     while read -r include; do
         case $include in
         '<CL/'*)
             [ "$from" = lib ] || [ "$2" = include/orrery/orrery.h ] || [ "${2%/*}" = include/CL ] || echo "$2: $include: only lib/ knows OpenCL's headers"
             ;;
         '"'*)
-            target=$(resolve "$1" "$2" "$(tr -d '"' <<<"$include")")
+            resolve "$1" "$2" "${include//\"/}"
             allowed "$from" "$target" || echo "$2: \"$target\": $from may not include it"
             ;;
         esac
