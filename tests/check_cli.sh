@@ -34,6 +34,8 @@ expect() {
     fi
 }
 
+hostile() { grep -qs -e -DORRERY_HOSTILE "$(dirname "$orrery")/Makefile"; }
+
 problem() {
     echo "FAIL: $1"
     sed 's/^/    /' out err | head -20
@@ -123,9 +125,12 @@ expect 2 -e 'nobody' -- "$orrery" run broken.yaml
 expect 2 -e 'no kernel named other' -- "$orrery" run missing.yaml
 expect 2 -e 'found a scalar' -- "$orrery" run mismatch.yaml
 expect 0 -- "$orrery" run --build-options=-Dnobody=3 broken.yaml
-expect 124 -e 'no-progress' -n 'was stopped' -- "$orrery" run --max-steps=1000 endless.yaml
-expect 124 -e 'was stopped: the launch took more than 1000 loop iterations (max_steps)' -n 'no-progress' -- \
-    "$orrery" run --max-steps=1000 --check-progress=off endless.yaml
+if ! hostile; then # whose turns are too short for that
+    expect 124 -e 'no-progress' -n 'was stopped' -- "$orrery" run --max-steps=1000 endless.yaml
+    expect 124 -e 'was stopped: the launch took more than 1000 loop iterations (max_steps)' -n 'no-progress' -- \
+        "$orrery" run --max-steps=1000 --check-progress=off endless.yaml
+    expect 0 -o 'PASS' -- "$orrery" check --max-steps=1000 endless.yaml
+fi
 expect 124 -e 'kernel k was stopped: 1 work-item reads the same' -- "$orrery" run --check-progress=off endless.yaml
 cat >count.yaml <<'END'
 orrery: 1
@@ -234,7 +239,6 @@ expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" check clean.yaml bad.yaml
 expect 2 -e 'nobody' -- "$orrery" check broken.yaml
 expect 2 -e "no 'expect'" -- "$orrery" check bare.yaml
 expect 2 -e '--exec' -- "$orrery" check host.yaml
-expect 0 -o 'PASS' -- "$orrery" check --max-steps=1000 endless.yaml
 
 # ---- programs of the user
 if [ -f "$(dirname "$orrery")/.libs/liborrery.so" ]; then
@@ -287,7 +291,7 @@ program: {source: places$count.cl}
 launch: [{kernel: k, global: $count, local: $count, args: [{buffer: {type: int, count: 4, fill: 0}}]}]
 END
 done
-grep -q '^#define ORRERY_HOSTILE' "$(dirname "$orrery")/config.h" 2>/dev/null ||
+hostile ||
     expect 66 -n 'at-least' -e 'SUMMARY errors=780 ' -- "$orrery" run --max-errors=1 places40.yaml
 expect 66 -e 'at least so many race-global' -- "$orrery" run --max-errors=1 --json=places.json places100.yaml
 grep -q 'SUMMARY .* count=at-least$' err || problem 'the summary of too many places does not say at-least'
