@@ -8,7 +8,10 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
 bad=0
-for schedule in lockstep serial round-robin random reverse; do
+schedules="lockstep serial round-robin random reverse"
+# Under a sanitizer waves that are whole and waves in parts will do: the policies themselves have other tests.
+grep -q '^#define ORRERY_LOOPING' "$build/config.h" && schedules="lockstep random"
+for schedule in $schedules; do
     ORRERY_SCHEDULE=$schedule ORRERY_SEED=5 ORRERY_QUANTUM=3 \
         "$build/tests/run_differential" Orrery "$src/tests/differential" >"$out" 2>&1 || bad=1
     grep -v '^ok \|SUMMARY errors=0 warnings=0' "$out" | sed "s/^/$schedule: /"

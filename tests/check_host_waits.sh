@@ -90,11 +90,13 @@ limit=14 run fine handler
 [ $? -eq 124 ] && grep -q 'note: for 10 seconds' "$work/err" && ! grep -q livelock "$work/err" ||
     complain "a signal may still let it go on: $(cat "$work/err")"
 
-# The same words each time.
+# The same words each time; a sanitizer has none to compare.
+times=5
+grep -qs '^#define ORRERY_LOOPING' "$build/config.h" && times=1
 for what in finish flush both callback-waits-too ends; do
     livelock fine $what
     cp "$work/err" "$work/first"
-    for again in 1 2 3 4 5; do
+    for again in $(seq $times); do
         livelock fine $what
         cmp -s "$work/err" "$work/first" || complain "fine $what: run $again says something else: $(diff "$work/first" "$work/err")"
     done

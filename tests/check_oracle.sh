@@ -9,6 +9,8 @@ orrery=$build/orrery
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
+programs=108
+grep -q '^#define ORRERY_LOOPING' "$build/config.h" && programs=27 # a sanitizer looks at memory, for which fewer will do
 
 cat >"$work/run.yaml" <<'YAML'
 orrery: 1
@@ -59,5 +61,5 @@ stands 2 '"kind":"write","copy":1,.*"region":"global","offset":0,"size":8}$'
 "$orrery" run --trace="$work/none/here" "$work/run.yaml" >/dev/null 2>"$work/err"
 grep -q 'none/here cannot be written' "$work/err" || { echo "a file that cannot be written: $(cat "$work/err")"; bad=1; }
 
-python3 -B "$src/tests/oracle/compare.py" "$orrery" "$work" "${ORACLE_FIRST:-0}" "${ORACLE_PROGRAMS:-108}" "${ORACLE_SECONDS:-40}" || bad=1
+python3 -B "$src/tests/oracle/compare.py" "$orrery" "$work" "${ORACLE_FIRST:-0}" "${ORACLE_PROGRAMS:-$programs}" "${ORACLE_SECONDS:-40}" || bad=1
 exit $bad

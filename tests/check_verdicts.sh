@@ -259,8 +259,12 @@ fails 0 'exists yes, race no' "$work/comments.litmus"
 sed 's/reads \*)/reads/; s/(\*\*)//' "$work/comments.litmus" >"$work/open.litmus"
 fails 2 'open.litmus:5:' "$work/open.litmus"
 
-# What was understood is the test again.
-for file in "$tests"/*/*.litmus "$tests"/dat3m/*/*.litmus; do
+# What was understood is the test again. A sanitizer looks at memory, for which every fourth will do.
+files=("$tests"/*/*.litmus "$tests"/dat3m/*/*.litmus)
+step=1
+grep -qs '^#define ORRERY_LOOPING' "$(dirname "$orrery")/config.h" && step=4
+for ((i = 0; i < ${#files[@]}; i += step)); do
+    file=${files[i]}
     "$orrery" litmus --print "$file" >"$work/once.litmus" || problem "$file is not understood"
     "$orrery" litmus --print "$work/once.litmus" >"$work/twice.litmus"
     cmp -s "$work/once.litmus" "$work/twice.litmus" || problem "$file is printed as another test"
