@@ -78,9 +78,11 @@ for type in float uchar; do
 done
 measure mixed_sizes float 2 64 0 8
 measure table_beside_atomics float 1 100 0 12
-measure gathers float 1 100 0 12
-measure random float 1 100 0 12
-measure random uchar 1 100 0 3
+measure gathers_beside_atomics float 1 100 0 12
+measure gathers_behind_barrier float 1 100 0 12
+measure random_beside_atomics float 1 100 0 12
+measure random_behind_barrier float 1 100 0 12
+measure random_beside_atomics uchar 1 100 0 3
 for kernel in flags flags_behind_barrier flags_fenced flags_relaxed flags_handed flags_passed; do
     measure $kernel uchar 1 100 "$items" 3
 done

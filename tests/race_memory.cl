@@ -142,24 +142,28 @@ kernel void table_beside_atomics(global T *a, global T *b, global T *c)
     c[i] = sum + a[(i * 40503u + 17u & n - 1) | 4];
 }
 
-/* Half of the work-groups pass a barrier behind their atomic update, and read half of the data: each of them is later than
- * the one before, and the others are in no order. */
-bool in_order(global T *a)
+/* Data that several read, in no order, beside atomic objects. */
+kernel void gathers_beside_atomics(global T *a, global T *b, global T *c)
 {
+    uint i = get_global_id(0), n = get_global_size(0);
     if (get_local_id(0) == 0)
         atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
-    if (get_group_id(0) & 1)
-        barrier(CLK_GLOBAL_MEM_FENCE);
-    return get_group_id(0) & 1;
-}
-
-/* Data that several read, beside atomic objects. */
-kernel void gathers(global T *a, global T *b, global T *c)
-{
-    const uint i = get_global_id(0), n = get_global_size(0) / 2, from = in_order(a) ? n : 0;
     T sum = b[i];
     for (uint j = 0; j < 6; j++)
-        sum += a[from + ((i + 77777u * j) * (2654435761u + 2 * j) >> 3 & n - 1) | 4];
+        sum += a[((i + 77777u * j) * (2654435761u + 2 * j) >> 3 & n - 1) | 4];
+    c[i] = sum;
+}
+
+/* Likewise, each work-group later than the one before. */
+kernel void gathers_behind_barrier(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    T sum = b[i];
+    for (uint j = 0; j < 5; j++)
+        sum += a[((i + 77777u * j) * (2654435761u + 2 * j) >> 3 & n - 1) | 4];
     c[i] = sum;
 }
 
@@ -176,11 +180,23 @@ T sum_at_random(global T *a, uint i, uint n)
     return sum;
 }
 
-/* Likewise, many each, at random. */
-kernel void random(global T *a, global T *b, global T *c)
+/* Many each, at random. */
+kernel void random_beside_atomics(global T *a, global T *b, global T *c)
 {
-    const uint i = get_global_id(0), n = get_global_size(0) / 2, from = in_order(a) ? n : 0;
-    c[i] = b[i] + sum_at_random(a + from, i, n);
+    uint i = get_global_id(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    c[i] = b[i] + sum_at_random(a, i, get_global_size(0));
+}
+
+/* Likewise, each work-group later than the one before. */
+kernel void random_behind_barrier(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    c[i] = b[i] + sum_at_random(a, i, get_global_size(0));
 }
 
 /* What everybody publishes a neighbour takes over. */
