@@ -195,6 +195,13 @@ static bool wait_given(void)
            (preloaded.locks_give_up && preloaded.locks_give_up());
 }
 
+static void note(uint32_t thread, uint32_t name)
+{
+    step();
+    if (host_log.recording && !host_log.lost)
+        host_log.lost = !add(&host_log.made, (struct entry){thread, name, 1});
+}
+
 static void take(const char *call)
 {
     pthread_mutex_lock(&host_log.lock);
@@ -206,9 +213,7 @@ static void take(const char *call)
     if (next && next->call != name)
         misfit(own_name(), call);
     host_log.held = true;
-    step();
-    if (host_log.recording && !host_log.lost)
-        host_log.lost = !add(&host_log.made, (struct entry){thread, name, 1});
+    note(thread, name);
     pthread_mutex_unlock(&host_log.lock);
     if (preloaded.turn)
         preloaded.turn(true);
@@ -254,7 +259,33 @@ void host_log_resume(void)
         take(self.call);
 }
 
-static const char yield_name[] = "(callbacks)"; /* what [host] has instead of a call */
+/* What [host] has instead of a call. */
+static const char wait_name[] = "(waits)", yield_name[] = "(callbacks)";
+
+void host_log_wait(void)
+{
+    if (!self.call)
+        return;
+    pthread_mutex_lock(&host_log.lock);
+    const uint32_t thread = number_of(&host_log.threads, own_name()), name = number_of(&host_log.calls, wait_name);
+    const struct entry *next = next_due();
+    if (next && (next->thread != thread || next->call != name))
+        misfit(own_name(), wait_name);
+    note(thread, name);
+    pthread_mutex_unlock(&host_log.lock);
+    give();
+}
+
+enum host_log_yields host_log_waits(void)
+{
+    if (!self.call)
+        return YIELDS_UNSAID;
+    pthread_mutex_lock(&host_log.lock);
+    const struct entry *next = next_due(); /* of this thread, which has the turn, or it does not wait */
+    const bool waits = next && next->thread == number_of(&host_log.threads, own_name()) && next->call == number_of(&host_log.calls, wait_name);
+    pthread_mutex_unlock(&host_log.lock);
+    return !next ? YIELDS_UNSAID : waits ? YIELDS : YIELDS_NOT;
+}
 
 void host_log_yield(void)
 {

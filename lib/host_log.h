@@ -18,9 +18,12 @@
  *   host_log_active   calls have to enter and leave
  *   host_log_enter, host_log_leave   around a call of the program
  *   host_log_pause, host_log_resume  within a call, around a wait for other threads; runtime_lock not held
+ *   host_log_wait     the same pause, and an entry of its own: a record may end before who waits resumes
  *   host_log_yield    resume from a pause that let callbacks return: an entry of its own
  *   host_log_yields   does this thread's call pause so, or again? That may depend on who was faster, so a replay goes by the
  *                     record; UNSAID: there is none, or it is at its end
+ *   host_log_waits    does it pause now to wait for others? As before: what another thread stores where a kernel looks is no
+ *                     call, and lets the kernel end before the wait or in it
  *   host_log_see      this thread calls; host_log_several: what the program does is for its threads' order to say
  *   host_log_follows  the calls are replayed
  *   host_log_print    the sections of the record, when there was more than one thread
@@ -40,9 +43,11 @@ void host_log_enter(const char *call);
 void host_log_leave(void);
 void host_log_pause(void);
 void host_log_resume(void);
+void host_log_wait(void);
 enum host_log_yields { YIELDS_UNSAID, YIELDS_NOT, YIELDS };
 void host_log_yield(void);
 enum host_log_yields host_log_yields(void);
+enum host_log_yields host_log_waits(void);
 void host_log_print(FILE *stream);
 void host_log_see(void);
 bool host_log_several(void);

@@ -73,6 +73,26 @@ static bool flush_blockers(const struct waiting *waiting)
     return executor_position() > before;
 }
 
+/* In a replay the turn is kept where it was kept when recorded: the store that the kernel looks for then was done before the call, and comes
+ * without one. */
+static void pause_turn(enum host_log_yields waits)
+{
+    if (waits == YIELDS_NOT)
+        return;
+    runtime_unlock();
+    host_log_wait();
+    runtime_lock();
+}
+
+static void resume_turn(enum host_log_yields waits)
+{
+    if (waits == YIELDS_NOT)
+        return;
+    runtime_unlock();
+    host_log_resume();
+    runtime_lock();
+}
+
 /* In a recorded run it goes on when the others have put something into the log, not when it happens to be woken. */
 static void wait_for_others(const struct waiting *waiting)
 {
@@ -81,31 +101,26 @@ static void wait_for_others(const struct waiting *waiting)
         executor_wait_change();
         return;
     }
-    runtime_unlock();
-    host_log_pause();
-    runtime_lock();
+    pause_turn(YIELDS_UNSAID);
     while (executor_position() == seen && !waiting_done(waiting))
         executor_wait_change();
-    runtime_unlock();
-    host_log_resume();
-    runtime_lock();
+    resume_turn(YIELDS_UNSAID);
 }
 
 /* What only spins may wait for a callback, or for another thread of the host, as this one has nothing to add. False: nothing does. */
-static bool insist(const struct executor_wait *wait)
+static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
 {
     const uint64_t seen = executor_position();
     if (!executor_spins())
         return false;
-    runtime_unlock();
-    host_log_pause();
-    if (!executor_shares())
+    pause_turn(waits);
+    if (!executor_shares()) {
+        runtime_unlock();
         callback_wait();
-    runtime_lock();
+        runtime_lock();
+    }
     const bool hopeless = executor_wait_help(seen, wait);
-    runtime_unlock();
-    host_log_resume();
-    runtime_lock();
+    resume_turn(waits);
     if (hopeless && executor_position() == seen && !waiting_done(wait->self))
         executor_insist(wait);
     return true;
@@ -118,9 +133,11 @@ static void wait_done(const struct waiting *waiting)
     for (;;) {
         executor_go();
         executor_drain(executor_position(), &wait);
-        if (waiting_done(waiting))
+        const enum host_log_yields waits = host_log_waits();
+        const bool done = waiting_done(waiting);
+        if (done && waits != YIELDS)
             break;
-        if (!flush_blockers(waiting) && !insist(&wait) && executor_idle())
+        if (!flush_blockers(waiting) && !insist(&wait, waits) && (done || executor_idle()))
             wait_for_others(waiting);
     }
     executor_rise(&wait);

@@ -118,4 +118,18 @@ for place in fine buffer; do
         esac
     done
 done
+
+# Also where the flag is let go before the waits in the one run, and in them in the other: by a store that is no call.
+for place in fine buffer; do
+    for what in paced both-paced callback-paced; do
+        for late in "writer waiter" "waiter writer" "writer writer" "waiter waiter"; do
+            HOST_WAITS_LATE=${late% *} "$orrery" run --record "$work/record" -- "$program" "$place" "$what" > "$work/out" 2> "$work/first"
+            first=$?
+            HOST_WAITS_LATE=${late#* } timeout 60 "$orrery" replay "$work/record" -- "$program" "$place" "$what" > "$work/again" 2> "$work/err"
+            status=$?
+            { [ $first -eq 0 ] || [ $first -eq 66 ]; } && [ $status -eq $first ] && cmp -s "$work/err" "$work/first" && cmp -s "$work/again" "$work/out" ||
+                complain "$place $what, late: $late: status $first recorded, $status replayed: $(diff "$work/first" "$work/err")"
+        done
+    done
+done
 exit $fail

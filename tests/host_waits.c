@@ -206,6 +206,17 @@ int main(int argc, char **argv)
         pause_for(300);
         let_go();
     }
+    if (strcmp(what, "paced") == 0 || strcmp(what, "both-paced") == 0 || strcmp(what, "callback-paced") == 0) {
+        /* The flag is let go before the waits or in them. */
+        const char *late = getenv("HOST_WAITS_LATE");
+        const int writer = late && strcmp(late, "writer") == 0 ? 300 : 0;
+        if (strcmp(what, "callback-paced") == 0)
+            call_back(wait_in_callback);
+        other = thread(let_go_later, (size_t)writer);
+        pause_for(300 - writer);
+        if (strcmp(what, "both-paced") == 0)
+            other = thread(wait_too, 0);
+    }
     if (strcmp(what, "callback-waits-too") == 0)
         call_back(wait_in_callback);
     if (strcmp(what, "signal") == 0)
