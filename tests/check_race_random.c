@@ -223,6 +223,7 @@ struct kind {
 };
 
 static bool all_launches; /* the work-groups of each program are launches, too; else of every second one */
+static bool within;       /* all of them but some at the end are one */
 
 struct tally {
     uint32_t programs, racy, untold, across;
@@ -234,7 +235,7 @@ static void any_world(const uint32_t *shape)
     world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
     if (below(2))
         world_forgoes_history();
-    if (below(4) == 0)
+    if (below(4) == 0 && !within) /* the host may have handed on what was released there */
         world_shares_atomics();
 }
 
@@ -250,8 +251,10 @@ static struct tally agree_with_the_oracle(const struct kind *kind)
             world_hurries();
         if (program % 3 == 0)
             world_rests();
-        const bool apart = shape[0] > 1 && (program % 4 < 2 || all_launches);
+        const bool apart = shape[0] > 1 && !within && (program % 4 < 2 || all_launches);
         several |= apart;
+        if (within)
+            world_within(shape[0] - 1 - below(shape[0] > 3));
         if (apart)
             (below(3) ? world_across : world_across_plainly)();
         kind->deeds(shape);
@@ -715,6 +718,16 @@ static void any_hops(const uint32_t *shape)
     act_plainly(item, places[below(5)]);
 }
 
+/* Hops between work-groups of one launch go by way of others, mostly. */
+START_TEST(random_others_against_the_oracle)
+{
+    static const struct kind hops = {20000, 141421, 5, {{3, 2, 2}, {4, 3, 2}, {3, 4, 2}, {4, 2, 1}, {2, 4, 2}}, any_hops};
+    within = true;
+    agree_with_the_oracle(&hops);
+    within = false;
+}
+END_TEST
+
 START_TEST(random_launches_against_the_oracle)
 {
     static const struct kind hops = {20000, 161803, 4, {{2, 2, 1}, {3, 2, 2}, {2, 4, 2}, {4, 3, 2}}, any_hops};
@@ -740,6 +753,7 @@ int main(void)
     tcase_add_test(at_random, random_chains_of_updates_against_the_oracle);
     tcase_add_test(at_random, random_waves_against_the_oracle);
     tcase_add_test(at_random, random_launches_against_the_oracle);
+    tcase_add_test(at_random, random_others_against_the_oracle);
     suite_add_tcase(suite, at_random);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -106,6 +106,9 @@ check_PROGRAMS += %D%/check_api_places
 check_PROGRAMS += %D%/check_cross_launch
 %C%_check_cross_launch_SOURCES = %D%/check_cross_launch.c %D%/finding_fixture.h %D%/cl_fixture.h
 %C%_check_cross_launch_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_cross_within
+%C%_check_cross_within_SOURCES = %D%/check_cross_within.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_cross_within_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_findings
 %C%_check_api_findings_SOURCES = %D%/check_api_findings.c %D%/finding_fixture.h %D%/cl_fixture.h
 %C%_check_api_findings_CPPFLAGS = $(AM_CPPFLAGS) -DLINE_FILE='"$(abs_builddir)/tests/check_api_findings.line"'

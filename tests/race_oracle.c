@@ -241,7 +241,7 @@ static bool agree(const struct race_oracle *oracle, const struct deed *a, const 
 bool race_oracle_races(const struct race_oracle *oracle, uint32_t i, uint32_t j)
 {
     const struct deed *a = &oracle->deeds[i], *b = &oracle->deeds[j];
-    if (!is_access(a) || !is_access(b))
+    if (!is_access(a) || !is_access(b) || (oracle->inside && (a->group >= oracle->inside || b->group >= oracle->inside)))
         return false;
     if (is_unseen(oracle, i, j))
         return true;

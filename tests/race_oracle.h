@@ -62,6 +62,7 @@ struct race_oracle {
     enum scope_rule rule;
     bool svm_atomics; /* global memory is fine-grained SVM with atomics */
     bool apart;       /* rule 32: each work-group is a launch, and global memory is none where the atomics of several are for each other */
+    uint32_t inside;  /* so many of the first work-groups are the launch that is judged; 0: all */
     uint32_t count, copies;
     struct deed deeds[ORACLE_DEEDS];
     deed_relation before[DEED_REGIONS]; /* race_oracle_order makes it */

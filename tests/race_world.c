@@ -34,6 +34,8 @@ static struct {
     struct { uint32_t copy, number, came, address, size; bool write; } begun[GROUPS_MOST]; /* copy 0: none */
     struct cross_launch *cross; /* NULL: nobody hears of several launches */
     bool split;                 /* work-groups are launches, for it */
+    uint32_t inside;            /* so many of the first are one launch, which alone is checked; 0: no launch is */
+    struct doubts doubts;
     bool devices;               /* of a device each */
     bool plain;                 /* global memory is none that launches share */
     struct observer crossing, heard;
@@ -146,9 +148,27 @@ static struct origin apart(const struct origin *origin)
     struct origin own = *origin;
     if (!world.split)
         return own;
+    if (group < world.inside) {
+        own.launch = &world.apart[0];
+        return own;
+    }
     own.launch = &world.apart[group];
     own.tile_origin[0] -= group * world.items;
     return own;
+}
+
+static bool is_outside(const struct origin *origin) { return world.inside && origin->tile_origin[0] / world.items >= world.inside; }
+
+static void heard_both(void)
+{
+    if (world.inside)
+        cross_launch_heard(world.cross, &world.apart[0], checker_tick(world.checker));
+}
+
+static bool settle(void *self, const struct doubt *doubt)
+{
+    (void)self;
+    return cross_launch_settles(world.cross, &world.apart[0], doubt);
 }
 
 static void both_access(void *self, const struct access_event *event)
@@ -156,8 +176,17 @@ static void both_access(void *self, const struct access_event *event)
     struct access_event own = *event;
     (void)self;
     own.origin = apart(&event->origin);
+    if (world.inside)
+        world.crossing.access(world.crossing.self, &own);
+    if (is_outside(&event->origin)) {
+        if (event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ)
+            checker_hear_other(world.checker, event);
+        return;
+    }
     world.heard.access(world.heard.self, event);
-    world.crossing.access(world.crossing.self, &own);
+    if (!world.inside)
+        world.crossing.access(world.crossing.self, &own);
+    heard_both();
 }
 
 static void both_sync(void *self, const struct sync_event *event)
@@ -165,13 +194,20 @@ static void both_sync(void *self, const struct sync_event *event)
     struct sync_event own = *event;
     (void)self;
     own.origin = apart(&event->origin);
+    if (world.inside)
+        world.crossing.sync(world.crossing.self, &own);
+    if (is_outside(&event->origin))
+        return;
     world.heard.sync(world.heard.self, event);
-    world.crossing.sync(world.crossing.self, &own);
+    if (!world.inside)
+        world.crossing.sync(world.crossing.self, &own);
+    heard_both();
 }
 
 static void tell_crossing(enum launch_phase what, uint64_t group)
 {
-    const struct launch_event event = {.launch = &world.apart[group], .phase = what};
+    const bool within = group < world.inside;
+    const struct launch_event event = {.launch = &world.apart[within ? 0 : group], .phase = what, .group_linear = within ? group : 0};
     world.crossing.launch(world.crossing.self, &event);
 }
 
@@ -181,7 +217,7 @@ static void order_crossing(enum order_kind kind, uint32_t group)
     cross_launch_order(world.cross, &event);
 }
 
-static bool always(void *self, uint32_t a, uint32_t b, bool fine) { (void)self, (void)fine; return a != b; }
+static bool always(void *self, uint32_t a, uint32_t b, enum cross_what what) { (void)self, (void)what; return a != b; }
 
 static uint32_t item_of(const struct cross_side *side) { return (side->command - 1) * world.items + (uint32_t)side->item.local_linear; }
 
@@ -233,6 +269,15 @@ static void hear_family(void)
         world.crossing.launch(world.crossing.self, &(struct launch_event){.launch = &world.launch, .phase = GROUP_BEGIN, .group_linear = i});
 }
 
+void world_within(uint32_t inside)
+{
+    world.inside = world.oracle.inside = inside;
+    world.doubts = (struct doubts){NULL, settle};
+    checker_ask(world.checker, &world.doubts);
+    world_across();
+    heard_both();
+}
+
 void world_across(void)
 {
     hear_both();
@@ -245,11 +290,13 @@ void world_across(void)
         world.apart[i].launch = 10 + i;
         world.apart[i].command = i + 1;
         world.apart[i].device = world.devices ? i : 0;
-        world.apart[i].global_size[0] = world.items;
-        world.apart[i].group_count[0] = 1;
-        order_crossing(ORDER_ENQUEUED, i);
-        order_crossing(ORDER_BEGIN, i);
-        ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
+        world.apart[i].group_count[0] = i ? 1 : world.inside ? world.inside : 1;
+        world.apart[i].global_size[0] = world.apart[i].group_count[0] * world.items;
+        if (!i || i >= world.inside) {
+            order_crossing(ORDER_ENQUEUED, i);
+            order_crossing(ORDER_BEGIN, i);
+            ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
+        }
         tell_crossing(GROUP_BEGIN, i);
     }
 }

@@ -30,6 +30,7 @@ void world_starves(void);         /* likewise: there is no memory for what someb
 void world_rests(void);           /* likewise: atomic objects are packed before each access of one work-item */
 void world_counts_races(uint64_t enough); /* likewise: so many of two places of the program, and then they need not be looked for */
 void world_across(void);          /* likewise: besides, each work-group is a launch of its own, and nothing but atomics orders them */
+void world_within(uint32_t inside); /* likewise: so many of the first work-groups are one launch, which is judged, the others are launches beside it */
 void world_across_plainly(void);   /* and global memory is a buffer: each launch's atomics are its own (rule 32) */
 void world_across_devices(void);  /* the same, each on a device of its own */
 void world_begins_unheard(void);  /* in such a world: another launch, too large to be heard with the others */

@@ -222,6 +222,10 @@ void checker_want(struct checker *checker, const struct checker *other)
 
 void checker_accompany(struct checker *checker) { checker->races.accompanied = true; }
 
+void checker_ask(struct checker *checker, const struct doubts *doubts) { checker->shadow.doubts = doubts; }
+
+uint64_t checker_tick(const struct checker *checker) { return checker->order.tick; }
+
 void checker_forgo_history(struct checker *checker)
 {
     checker->history.forgone = checker->history.full = true;

@@ -19,6 +19,8 @@
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
+#include "doubt.h"
+
 /* Before or behind a line, of the site's file: the site's, or another one, between which and the site no statement ends. Of the two
  * sites the one with number `first` comes first. Branches: behind the site, on its line, and what comes next on the following lines
  * may be the branch's. Braces: the line is what a loop without braces repeats. */
@@ -70,6 +72,10 @@ void checker_observer(struct checker *checker, struct observer *out_observer);
 void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
 void checker_want(struct checker *checker, const struct checker *other); /* it looks for what the other does, whatever the scenario says by now */
 void checker_accompany(struct checker *checker); /* another launch runs beside the one it hears */
+void checker_ask(struct checker *checker, const struct doubts *doubts); /* before it says that accesses of its launch race; NULL: nobody. Borrowed */
+/* A launch that runs beside its own writes: what was released there ends (R8). */
+void checker_hear_other(struct checker *checker, const struct access_event *event);
+uint64_t checker_tick(const struct checker *checker); /* how far its order has counted */
 void checker_forgo_history(struct checker *checker); /* as if the history were full: races are found, and less is said of them */
 void checker_starve(struct checker *checker); /* as if there were no memory for what somebody knows: it ends, and judges nothing more */
 void checker_hurry(struct checker *checker, uint64_t most); /* so much work, at most, to look for the edits that order a race */

@@ -98,6 +98,15 @@ struct agent *checker_next_actor(struct checker *checker, uint64_t lane)
     return agent;
 }
 
+void checker_hear_other(struct checker *checker, const struct access_event *event)
+{
+    if (!checker->order.variable_count)
+        return;
+    for (uint64_t lane = 0; lane < event->lane_count; lane++)
+        if (lane_in(event->mask, lane) && !lane_in(event->failed, lane))
+            order_overwrite_otherwise(&checker->order, lane_address(event, lane), event->size_bytes, event->kind == ACCESS_ATOMIC_UPDATE);
+}
+
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
 {
     const struct access_event *event = acting->event;

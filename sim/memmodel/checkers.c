@@ -8,12 +8,14 @@
 #include "cross_launch.h"
 #include "footprint.h"
 
-/* One checker, and the launch it hears; crosses: so does cross_launch.h, both through `both`. */
+/* One checker, and the launch it hears. crosses: so does cross_launch.h, and is asked what others order of it; beside: others may run
+ * meanwhile: then both hear through `both`. */
 struct post {
     struct checkers *of;
     struct checker *checker;
     struct observer hears, both;
-    bool crosses;
+    bool crosses, beside;
+    struct doubts doubts;
     const struct launch_info *launch;
     struct post *next;
 };
@@ -30,24 +32,50 @@ struct checkers {
     struct post *first, *latest; /* latest: of the last event, NULL: none */
 };
 
+static void both_heard(const struct post *post)
+{
+    if (post->crosses)
+        cross_launch_heard(post->of->cross, post->launch, checker_tick(post->checker));
+}
+
+static void tell_others(const struct post *post, const struct access_event *event)
+{
+    for (struct post *other = post->of->first; other; other = other->next)
+        if (other != post && other->launch)
+            checker_hear_other(other->checker, event);
+}
+
 static void both_access(void *self, const struct access_event *event)
 {
     struct post *post = self;
+    if (post->crosses)
+        post->of->crossing.access(post->of->cross, event);
     post->hears.access(post->checker, event);
-    post->of->crossing.access(post->of->cross, event);
+    both_heard(post);
+    if (event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ)
+        tell_others(post, event);
 }
 
 static void both_before(void *self)
 {
     const struct post *post = self;
-    post->of->crossing.before(post->of->cross);
+    if (post->crosses)
+        post->of->crossing.before(post->of->cross);
 }
 
 static void both_sync(void *self, const struct sync_event *event)
 {
     struct post *post = self;
+    if (post->crosses)
+        post->of->crossing.sync(post->of->cross, event);
     post->hears.sync(post->checker, event);
-    post->of->crossing.sync(post->of->cross, event);
+    both_heard(post);
+}
+
+static bool settle(void *self, const struct doubt *doubt)
+{
+    const struct post *post = self;
+    return cross_launch_settles(post->of->cross, post->launch, doubt);
 }
 
 static struct post *post_new(struct checkers *checkers)
@@ -63,6 +91,7 @@ static struct post *post_new(struct checkers *checkers)
         checker_want(post->checker, checkers->first->checker);
     post->of = checkers;
     post->both = (struct observer){.self = post, .access = both_access, .before = both_before, .sync = both_sync};
+    post->doubts = (struct doubts){post, settle};
     checker_observer(post->checker, &post->hears);
     if (checkers->has_sink)
         checker_set_sink(post->checker, &checkers->sink);
@@ -130,7 +159,7 @@ static struct post *post_of(struct checkers *checkers, const struct launch_info 
 
 static const struct observer *ears(const struct post *post)
 {
-    return post->crosses ? &post->both : &post->hears;
+    return post->beside ? &post->both : &post->hears;
 }
 
 static void on_access(void *self, const struct access_event *event)
@@ -165,6 +194,15 @@ static void accompany(struct checkers *checkers, struct post *post)
     }
 }
 
+/* Those it may order, or which may order it. */
+static void meet_others(const struct checkers *checkers, struct post *post)
+{
+    const struct launch_info *launch = post->launch;
+    post->crosses = checkers->cross && cross_launch_begin(checkers->cross, launch);
+    post->beside = post->crosses || launch->kin || !launch->alone;
+    checker_ask(post->checker, post->crosses || (checkers->cross && !launch->alone && launch->acquires >= SCOPE_DEVICE) ? &post->doubts : NULL);
+}
+
 static void on_launch(void *self, const struct launch_event *event)
 {
     struct checkers *checkers = self;
@@ -172,10 +210,12 @@ static void on_launch(void *self, const struct launch_event *event)
     if (!post)
         return;
     if (event->phase == LAUNCH_BEGIN)
-        post->crosses = checkers->cross && cross_launch_begin(checkers->cross, event->launch);
+        meet_others(checkers, post);
     post->hears.launch(post->checker, event);
     if (post->crosses)
         checkers->crossing.launch(checkers->cross, event);
+    if (event->phase != LAUNCH_END)
+        both_heard(post);
     if (event->phase == LAUNCH_BEGIN)
         accompany(checkers, post);
     if (event->phase != LAUNCH_END)
@@ -209,6 +249,8 @@ uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin
     const uint32_t number = post ? checker_keep_moment(post->checker, origin, lane_count, lane) : 0;
     if (number && post->crosses)
         cross_launch_enqueue(checkers->cross, origin, lane, number);
+    if (post)
+        both_heard(post);
     return number;
 }
 

@@ -267,11 +267,11 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
             memcpy(out, member->passed[i].name, CROSS_ARGUMENT_CHARS);
 }
 
-static bool is_not_ours(struct cross_launch *cross, const struct race *race, uint32_t earlier, uint32_t later)
+static bool is_not_ours(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, uint32_t earlier, uint32_t later)
 {
     if (earlier == later || cross_failed(cross) || cross->members[earlier].late || cross->members[later].late)
         return true;
-    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED && cross_was_told(cross, later, race->unit, race->context->tick);
+    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED && cross_was_told(cross, now->agent, race->unit, race->context->tick);
 }
 
 static enum cross_what what_of(const struct cross_launch *cross, const struct race *race)
@@ -285,7 +285,7 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
 {
     struct cross_launch *cross = self;
     const uint32_t earlier = member_of_unit(cross, race->unit), later = member_of_unit(cross, now->agent->unit);
-    if (is_not_ours(cross, race, earlier, later))
+    if (is_not_ours(cross, race, now, earlier, later))
         return;
     for (uint32_t i = 0; i < cross->found_count; i++) {
         struct found *found = &cross->found[i];

@@ -40,10 +40,9 @@ void cross_reset(struct cross_launch *cross)
         free(cross->members[i].site);
         free(cross->members[i].passed);
         free(cross->members[i].calls);
-        free(cross->members[i].tellers);
+        cross_within_fini(&cross->members[i]);
     }
     cross_kept_fini(cross);
-    cross_hearsay_fini(&cross->hearsay);
     cross_host_fini(cross);
     for (uint32_t i = 0; i < cross->awaited_count; i++)
         drop_all(&cross->order, cross->awaited[i].known);
@@ -75,7 +74,8 @@ void cross_reset(struct cross_launch *cross)
     cross->region_room = cross->member_count = cross->member_room = cross->launch_room = cross->latest = 0;
     cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
-    cross->blind = false;
+    cross->blind = cross->full = false;
+    cross->copies_noted = 0;
     cross->wave.wave = 0;
     cross->crew.launch = NULL;
     held_fini(&cross->held);
@@ -119,13 +119,21 @@ bool cross_launch_lost(struct cross_launch *cross)
     return is_lost;
 }
 
+/* Of one work-group's release the host may tell another one. */
+static bool speaks_with_host(const struct cross_launch *cross, const struct launch_info *launch)
+{
+    return launch->releases == SCOPE_ALL_SVM && launch->acquires == SCOPE_ALL_SVM && cross_has_svm_atomics(cross->memory);
+}
+
 static bool may_matter(const struct cross_launch *cross, const struct launch_info *launch)
 {
     const bool announced = command_graph_facts(cross->graph, launch->command);
     if (launch->kin)
         return true;
+    if (launch->alone && (synchronises(launch) || launch->atomics))
+        return announced && speaks_with_host(cross, launch);
     if (synchronises(launch) || launch->atomics) /* these may race with others whose scope does not include theirs, and end release sequences */
-        return !launch->alone && announced && (cross->member_count || cross_has_guaranteed(cross->memory));
+        return announced && (cross->member_count || cross_has_guaranteed(cross->memory));
     return cross->member_count && !launch->parent && is_between(cross, launch->command);
 }
 
@@ -147,6 +155,7 @@ static void go_blind(struct cross_launch *cross, const struct launch_info *launc
 {
     const bool was_full = !cross->blind && !cross_lost(cross) && !cross_has_room(cross, launch);
     cross->blind |= launch->kin || cross->member_count || cross_has_guaranteed(cross->memory);
+    cross->full |= was_full && cross->blind;
     if (was_full && cross->blind && !cross->told_full)
         fputs("orrery: note: too many kernels that atomics may order: what those order is not checked until the host knows that all are complete\n", stderr);
     cross->told_full |= was_full && cross->blind;
@@ -163,8 +172,7 @@ bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *la
     return heard;
 }
 
-/* NULL: it is not heard, or no longer. */
-static struct member *member_of(struct cross_launch *cross, const struct launch_info *launch)
+struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch)
 {
     if (cross_failed(cross))
         return NULL;
@@ -309,7 +317,7 @@ static void access_by(struct cross_launch *cross, const struct access_event *eve
 /* The member's, for whom sub-groups are as large as its launch has them. */
 static struct member *listen(struct cross_launch *cross, const struct launch_info *launch)
 {
-    struct member *member = member_of(cross, launch);
+    struct member *member = cross_member_of(cross, launch);
     cross->order.event = ++cross->time;
     if (member)
         cross->order.sub_group_size = cross_order_of(cross, member)->sub_group_size;
@@ -499,6 +507,7 @@ static void take_sync(struct cross_launch *cross, struct member *member, const s
         break;
     case SYNC_COPY:
         order_copy_come(&cross->order, units, event, site);
+        cross_note_copies(cross);
         held_let_go(&cross->held, &cross->order, HELD_NO_GROUP, copy_accesses, cross);
         break;
     case SYNC_COPY_WAIT:
@@ -552,6 +561,7 @@ static void on_launch(void *self, const struct launch_event *event)
         if (cross->members[i].launch == event->launch) {
             cross_keep_places(cross, &cross->members[i]);
             cross_keep_arguments(cross, &cross->members[i]);
+            cross_within_fini(&cross->members[i]);
             cross->members[i].launch = NULL;
         }
     if (event->phase == LAUNCH_END && cross->crew.launch == event->launch)

@@ -10,6 +10,8 @@
  *   cross_launch_order       takes every order event, from any thread
  *   cross_launch_begin       a launch begins: is it to be heard?
  *   cross_launch_observer    what hears it then
+ *   cross_launch_heard       the launch's checker has heard the same, and came to that tick
+ *   cross_launch_settles     do others order two accesses of a launch that it does not?
  *   cross_launch_enqueue     a work-item of such a launch enqueues a kernel or a marker, by the launch's call of that number
  *   cross_launch_packets     a work-item of such a launch moves packets of a pipe, or tries to
  *   cross_launch_command     what commands touch that are no launches
@@ -23,8 +25,8 @@
  *   cross_launch_action      what a kernel did
  *
  * Heard    are launches whose code releases or acquires for the device or wider, or has atomics, which may run beside others of
- *          the context, while there is memory where atomics of several launches are guaranteed or others are heard; and those of
- *          struct launch_info's kin. If one cannot be
+ *          the context, while there is memory where atomics of several launches are guaranteed or others are heard; likewise those that
+ *          are alone and release and acquire for the host; and those of struct launch_info's kin. If one cannot be
  *          heard (no memory, too many), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
  *          Other launches and commands are heard if they know some of those that are, and not all of them, or the host may
  *          have handed on what was released for it.
@@ -41,6 +43,8 @@
 
 #include "orrery/memory.h"
 #include "orrery/report.h"
+
+#include "doubt.h"
 
 struct cross_launch;
 struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_rule rule); /* NULL: no memory */
@@ -71,7 +75,10 @@ void cross_launch_elders_over(struct cross_launch *cross, uint32_t command); /* 
 void cross_launch_enqueue(struct cross_launch *cross, const struct origin *origin, uint32_t lane, uint32_t number);
 struct packets_use;
 void cross_launch_packets(struct cross_launch *cross, const struct origin *origin, const struct packets_use *use);
+/* It hears what happens before the launch's checker does. */
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
+void cross_launch_heard(struct cross_launch *cross, const struct launch_info *launch, uint64_t tick);
+bool cross_launch_settles(struct cross_launch *cross, const struct launch_info *launch, const struct doubt *doubt);
 
 /* One of the two: strings are valid during the call. */
 struct cross_side {

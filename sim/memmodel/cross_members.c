@@ -103,6 +103,14 @@ bool cross_has_guaranteed(const struct memory *memory)
     return false;
 }
 
+bool cross_has_svm_atomics(const struct memory *memory)
+{
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        if (memory->regions[i].flags & REGION_FLAG_SVM_ATOMICS && cross_is_guaranteed(&memory->regions[i]))
+            return true;
+    return false;
+}
+
 static uint64_t groups_of(const struct launch_info *launch)
 {
     return launch->group_count[0] * launch->group_count[1] * launch->group_count[2];
@@ -217,12 +225,9 @@ static bool has_shared(const struct memory *memory)
 static void know_awaited_launch(struct cross_launch *cross, struct member *member, uint32_t other, bool complete)
 {
     know_launch(cross, member, other);
-    cross_tell_member(cross, member, TELLS_HEARSAY, other, 0);
     for (uint32_t i = 1; complete && i + 1 < cross->member_count; i++)
-        if (i != other && cross_came_of(cross, i, other)) {
+        if (i != other && cross_came_of(cross, i, other))
             know_launch(cross, member, i);
-            cross_tell_member(cross, member, TELLS_HEARSAY, i, 0);
-        }
 }
 
 /* Who enqueued it, or a marker: what that knew when it began. While there is fine-grained memory, and it is not known which call it was, what
@@ -232,8 +237,10 @@ static void know_caller(struct cross_launch *cross, struct member *member, uint3
     const struct member *from = &cross->members[caller];
     join_all(cross, member, from->begun);
     know_begun(cross, member, caller);
-    cross_tell_member(cross, member, TELLS_CALL, caller, number);
-    if (cross_is_call(from, number) || !has_shared(cross->memory))
+    if (!has_shared(cross->memory))
+        return;
+    cross_tell_member(cross, member, caller, number);
+    if (cross_is_call(from, number))
         return;
     join_all(cross, member, from->learned);
     for (const struct group_order *group = cross->order.groups; group; group = group->next)

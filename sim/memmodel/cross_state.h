@@ -2,7 +2,8 @@
 /*
  * PURPOSE  What the files of cross_launch.h share: cross_launch.c says which launches are heard and hears them, cross_members.c
  *          knows what each knew when it began, cross_elders.c puts in what was not heard, cross_kept.c keeps what nothing races
- *          with out of the shadow, cross_calls.c knows what calls that enqueue kernels tell, cross_host.c what the host may know and pass on, and cross_found.c has what is told
+ *          with out of the shadow, cross_calls.c knows what calls that enqueue kernels tell, cross_host.c what the host may know and pass on, cross_within.c what work-items of one launch know by way of
+ *          others, and cross_found.c has what is told
  *          of their races. All of it with cross->lock held.
  *
  * Interface
@@ -10,14 +11,15 @@
  *   cross_add_member, cross_has_room           a launch that begins
  *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
  *   cross_family_of, cross_came_of, cross_is_announced     of kernels that enqueue each other; does the host tell what orders it?
- *   cross_is_guaranteed, cross_has_guaranteed  memory where atomics of several launches are
+ *   cross_is_guaranteed, cross_has_guaranteed, _svm_atomics  memory where atomics of several launches are, and of the host
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
  *   cross_keep, cross_keep_range               what a wave, or a command, touches: false: it is for the shadow
  *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; is that call known?
- *   cross_tell_member                          whose calls it comes after
+ *   cross_tell_member                          it comes after a call
  *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and whoever acquires of it, or begins, learns of it
- *   cross_was_told                             may it know of an access by calls, in fine-grained memory?
+ *   cross_was_told                             does who acts know of an access by calls, in fine-grained memory?
+ *   cross_note_copies                          asynchronous copies that were made
  *   cross_on_race                              the shadow's
  */
 #ifndef ORRERY_SIM_MEMMODEL_CROSS_STATE_H
@@ -39,10 +41,6 @@
 enum { MEMBERS_MOST = HOSTILE(16384, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 600 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32;
 
-/* By a call; by one of which it is not known which it is: counts all that the caller does; or merely what that one heard. */
-enum teller_what { TELLS_CALL, TELLS_ALL, TELLS_HEARSAY };
-struct teller { uint32_t member, number; enum teller_what what; };
-
 struct member {
     const struct launch_info *launch; /* while it runs */
     struct launch_info shape;         /* of which the sizes alone are looked at */
@@ -59,8 +57,14 @@ struct member {
     uint32_t *site; uint32_t site_count;      /* 1 + its number below, by its own; while it runs */
     struct passed *passed; uint32_t passed_count, passed_room; /* when it has ended: its arguments */
     struct order_moment *calls; uint32_t call_count, call_room; /* its own that enqueued, from the first on */
-    struct teller *tellers; uint32_t teller_count, teller_room;
+    bool is_called;                   /* by which call is not known: whoever comes after it counts all that it does as told */
+    struct pace *paces; uint32_t pace_count, pace_room; /* while it runs */
+    uint32_t own_tick;                /* of its checker, the latest */
+    uint32_t *copies; uint32_t copy_count, copy_room; /* by number of its own: that of all */
 };
+
+/* From this tick of the launch on all had come to that one, and steps: went on as it did. */
+struct pace { uint32_t own, all; bool steps; };
 
 struct passed { uint32_t region_id; char name[CROSS_ARGUMENT_CHARS]; };
 
@@ -102,9 +106,6 @@ struct handed { uint32_t step; struct knowledge *known[ORDER_REGIONS]; };
 /* Of an allocation. spilt: everything goes to the shadow. */
 struct kept { struct toucher *touchers; uint32_t count, room; uint64_t bytes; bool spilt; };
 
-/* Of whom a member may have heard calls; as long as nobody was added since. */
-struct hearsay { uint32_t of, of_members, *members, count; uint64_t *seen; bool of_host, releases; };
-
 struct cross_launch {
     const struct memory *memory;
     pthread_mutex_t lock;          /* guards what follows */
@@ -126,7 +127,6 @@ struct cross_launch {
     struct cross_wave wave;
     struct held held;              /* of copies */
     struct awaited *awaited; uint32_t awaited_count, awaited_room;
-    struct hearsay hearsay;
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
@@ -136,6 +136,8 @@ struct cross_launch {
     struct handed *handed; uint32_t handed_count, handed_room; /* ascending */
     bool was_lost;                 /* memory was out once */
     bool told_full;
+    bool full;                     /* as there were too many */
+    uint32_t copies_noted;         /* of the order's */
     bool blind;                    /* somebody may have handed on what we did not hear */
 };
 
@@ -154,6 +156,8 @@ static inline struct order_launch *cross_order_of(const struct cross_launch *cro
     return &cross->launches[member - cross->members];
 }
 
+/* NULL: it is not heard, or no longer. */
+struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch);
 void cross_reset(struct cross_launch *cross);
 /* NULL: nobody asks what happens there, or there is no memory. The first: all that happened there is in the shadow. */
 struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address);
@@ -184,6 +188,7 @@ bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
 struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number, struct knowledge *const begun[ORDER_REGIONS]);
 bool cross_is_guaranteed(const struct region *region);
 bool cross_has_guaranteed(const struct memory *memory);
+bool cross_has_svm_atomics(const struct memory *memory);
 bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch);
 uint32_t cross_family_of(const struct member *member);
 bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor);
@@ -198,9 +203,12 @@ void cross_end_moves(struct cross_launch *cross, uint32_t command);
 /* cross_calls.c */
 void cross_take_call(struct cross_launch *cross, struct member *member, uint64_t unit, uint32_t number);
 bool cross_is_call(const struct member *caller, uint32_t number);
-void cross_tell_member(struct cross_launch *cross, struct member *member, enum teller_what what, uint32_t teller, uint32_t number);
-bool cross_was_told(struct cross_launch *cross, uint32_t member, uint64_t unit, uint64_t tick);
-void cross_hearsay_fini(struct hearsay *hearsay);
+void cross_tell_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number);
+bool cross_was_told(const struct cross_launch *cross, const struct agent *agent, uint64_t unit, uint64_t tick);
+
+/* cross_within.c */
+void cross_note_copies(struct cross_launch *cross);
+void cross_within_fini(struct member *member);
 
 /* cross_elders.c */
 bool cross_lacks_elders(struct cross_launch *cross, uint32_t command);

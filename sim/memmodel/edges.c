@@ -154,8 +154,10 @@ static bool follow(struct asking *asking, uint32_t load)
     for (uint32_t at = load; at-- > 0 && spend(world);) {
         const struct happening *item = &world->items[at];
         const bool atomic = item->kind == HAPPENED_ATOMIC;
-        if ((!atomic && item->kind != HAPPENED_OVERWRITE) || !item->writes || !overlaps(item, read))
+        if ((!atomic && item->kind != HAPPENED_OVERWRITE && item->kind != HAPPENED_ELSEWHERE) || !item->writes || !overlaps(item, read))
             continue;
+        if (item->kind == HAPPENED_ELSEWHERE)
+            return false;
         const bool other_memory = read->region == IN_LOCAL && !world->launch->formal &&
                                   place_of(world, item->by).group != place_of(world, read->by).group;
         if (other_memory || (atomic && (item->size != read->size || item->address != read->address)))

@@ -96,6 +96,7 @@ static void happen(struct again *again, const struct happening *what, uint32_t w
     case HAPPENED_FENCE: fence(again, what); break;
     case HAPPENED_ATOMIC: atomic(again, what); break;
     case HAPPENED_OVERWRITE: overwrite(again, what); break;
+    case HAPPENED_ELSEWHERE: order_overwrite_otherwise(order, what->address, what->size, false); break;
     case HAPPENED_COPY: order_copy_start(order, what->by, what->number, what->site); break;
     case HAPPENED_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
     case HAPPENED_PARTED_ARRIVAL: order_parted_arrival(order, what->by, what->number, what->address); break;

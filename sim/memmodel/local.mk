@@ -29,6 +29,7 @@ libmemmodel_la_SOURCES = \
 	%D%/crew.c \
 	%D%/crew.h \
 	%D%/cross_calls.c \
+	%D%/cross_within.c \
 	%D%/cross_elders.c \
 	%D%/cross_found.c \
 	%D%/cross_host.c \

@@ -19,7 +19,7 @@
  *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
  *   order_parted_arrivals    of a wave, at a barrier of its work-group that the next order_parted_barrier is about: not all of the
  *                            work-group wait there
- *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence, order_atomic, order_update, order_overwrite,
+ *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence, order_atomic, order_update, order_overwrite, order_overwrite_otherwise,
  *   order_copy_start, _arrive, _wait   what happens
  *   order_explain                    why a stamp is not known, as far as that is kept
  *
@@ -294,6 +294,7 @@ static inline bool order_includes_alike(const struct order *order, enum memory_s
 }
 
 bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
+bool order_knows_key(const struct order *order, const struct agent *agent, int region, uint64_t key); /* that somebody put into a map */
 
 /* A map that was put off is made when it is asked: it tells the same. */
 static inline struct knowledge_pool *order_pool(const struct order *order) { return (struct knowledge_pool *)&order->pool; }
@@ -384,6 +385,8 @@ bool order_wait(struct order *order, struct group_order *group, const struct ato
 void order_deliver(struct order *order, struct agent *agent);
 /* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
 void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site);
+/* Who has no part in this order writes there: it ends all of them; an update of an object those of others alone. */
+void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t size, bool update);
 
 /* The unit that copies. Several copies may have one number, that of the event by which they are waited for. */
 uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
@@ -392,6 +395,7 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
 /* What it does from now on is behind the moment. False: no memory. */
 bool order_moment(struct order *order, uint64_t unit, struct order_moment *out_moment);
 bool order_moment_knows(const struct order *order, const struct order_moment *moment, int region, uint64_t unit, uint64_t tick);
+bool order_moment_knows_key(const struct order *order, const struct order_moment *moment, int region, uint64_t key);
 /* Either of them: members of one wave come to it, by lane. Waves do one after another. */
 void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event, uint32_t site);
 bool order_copy_complete(const struct order *order, uint64_t unit);

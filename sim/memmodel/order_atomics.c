@@ -372,11 +372,24 @@ void order_remember_update(struct order *order, const struct atomic_act *act, ui
                                                     .size = act->size, .by = unit, .address = address, .tick = tick});
 }
 
+/* The object at the address, if it has some of the bytes. */
+static struct variable *overlapped(struct order *order, uint64_t address, uint64_t low, uint64_t high)
+{
+    struct variable *variable = variable_find(order, address);
+    return variable && address < high && address + variable->size > low ? variable : NULL;
+}
+
+/* Where an object that has the byte may begin. */
+static uint64_t first_of(const struct order *order, uint64_t address)
+{
+    return (address & ~UINT64_C(3)) - (order->wide ? 4 : 0);
+}
+
 static void overwrite_one(struct order *order, struct agent *agent, uint64_t address, uint64_t low, uint64_t high,
                           uint32_t site)
 {
-    struct variable *variable = variable_find(order, address);
-    if (!variable || address >= high || address + variable->size <= low)
+    struct variable *variable = overlapped(order, address, low, high);
+    if (!variable)
         return;
     order_relay_leave_object(order, variable);
     if (agent->group)
@@ -394,6 +407,22 @@ void order_overwrite(struct order *order, struct agent *agent, uint64_t address,
 {
     if (!order->variable_count)
         return;
-    for (uint64_t at = (address & ~UINT64_C(3)) - (order->wide ? 4 : 0); at < address + size; at += 4)
+    for (uint64_t at = first_of(order, address); at < address + size; at += 4)
         overwrite_one(order, agent, at, address, address + size, site);
+}
+
+void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t size, bool update)
+{
+    if (!order->variable_count)
+        return;
+    for (uint64_t at = first_of(order, address); at < address + size; at += 4) {
+        struct variable *variable = overlapped(order, at, address, address + size);
+        if (!variable || (update && at == address && variable->size == size)) /* its sequences go on */
+            continue;
+        order_relay_leave_object(order, variable);
+        remember(order, &(struct happening){.kind = HAPPENED_ELSEWHERE, .writes = true, .region = (int8_t)variable->region, .size = size, .by = UNIT_END,
+                                            .address = address});
+        break_off(order, variable);
+        variable->store = (struct latest_store){.unit = UNIT_END};
+    }
 }

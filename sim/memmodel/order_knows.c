@@ -2,8 +2,8 @@
 /* Who knows of what, and why not. */
 #include "order_relay.h"
 
-/* The ways in which a map may know of a unit. */
-struct subject { uint64_t unit, group; uint32_t sub_group; };
+/* The ways in which a map may know of a unit; or of a key of somebody else's, and no unit: 0: none. */
+struct subject { uint64_t unit, group; uint32_t sub_group; uint64_t key; };
 
 /* From near by, without the map. */
 static bool is_shown(const struct order *order, const struct knowledge *map, const struct subject *of, uint64_t tick)
@@ -17,6 +17,8 @@ static bool is_shown(const struct order *order, const struct knowledge *map, con
 
 static bool map_knows(const struct order *order, struct knowledge *map, const struct subject *of, uint64_t tick)
 {
+    if (map && of->key)
+        return knowledge_get(order_pool(order), map, of->key);
     if (!map || is_shown(order, map, of, tick))
         return map;
     return tick < knowledge_get(order_pool(order), map, unit_key(of->unit)) ||
@@ -27,7 +29,12 @@ static bool map_knows(const struct order *order, struct knowledge *map, const st
 
 static struct subject subject_of(const struct order *order, uint64_t unit)
 {
-    return (struct subject){unit, order_unit_group(order, unit), order_unit_sub_group(order, unit)};
+    return (struct subject){.unit = unit, .group = order_unit_group(order, unit), .sub_group = order_unit_sub_group(order, unit)};
+}
+
+static struct subject subject_of_key(uint64_t key)
+{
+    return (struct subject){.unit = UNIT_END, .group = UINT64_MAX, .key = key};
 }
 
 bool order_map_knows(const struct order *order, struct knowledge *known, uint64_t unit, uint64_t tick)
@@ -128,11 +135,22 @@ static bool member_knew(const struct order *order, const struct copy_member *the
            map_knows(order, then->sub[region], of, tick) || map_knows(order, then->item[region], of, tick);
 }
 
+static bool moment_knows(const struct order *order, const struct order_moment *moment, int region, const struct subject *of, uint64_t tick)
+{
+    return (of->unit < UNIT_COPIES && of->group == order_unit_group(order, moment->unit) && tick < moment->base[region]) ||
+           map_knows(order, moment->acquired[region], of, tick) || member_knew(order, &moment->self, moment->unit, region, of, tick);
+}
+
 bool order_moment_knows(const struct order *order, const struct order_moment *moment, int region, uint64_t unit, uint64_t tick)
 {
     const struct subject of = subject_of(order, unit);
-    return (of.unit < UNIT_COPIES && of.group == order_unit_group(order, moment->unit) && tick < moment->base[region]) ||
-           map_knows(order, moment->acquired[region], &of, tick) || member_knew(order, &moment->self, moment->unit, region, &of, tick);
+    return moment_knows(order, moment, region, &of, tick);
+}
+
+bool order_moment_knows_key(const struct order *order, const struct order_moment *moment, int region, uint64_t key)
+{
+    const struct subject of = subject_of_key(key);
+    return moment_knows(order, moment, region, &of, 0);
 }
 
 static bool all_knew(const struct order *order, const struct copy_order *copy, int region, const struct subject *of, uint64_t tick)
@@ -175,17 +193,28 @@ static bool begun_behind(const struct order *order, uint64_t group, uint64_t uni
     return launch && earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
 }
 
-bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+static bool agent_knows(const struct order *order, const struct agent *agent, int region, const struct subject *of, uint64_t tick)
 {
     const struct group_order *group = agent->group;
+    if (agent->copy && agent->copy->members)
+        return group_knows(order, group, region, of, tick) || all_knew(order, agent->copy, region, of, tick);
+    if (agent->copy && RULE(37))
+        return group_knows(order, group, region, of, tick) || all_know(order, group, region, of, tick);
+    return group_knows(order, group, region, of, tick) || member_knows(order, agent, region, of, tick);
+}
+
+bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+{
     if (begun_behind(order, agent->place.group, unit))
         return true;
     const struct subject of = subject_of(order, unit);
-    if (agent->copy && agent->copy->members)
-        return group_knows(order, group, region, &of, tick) || all_knew(order, agent->copy, region, &of, tick);
-    if (agent->copy && RULE(37))
-        return group_knows(order, group, region, &of, tick) || all_know(order, group, region, &of, tick);
-    return group_knows(order, group, region, &of, tick) || member_knows(order, agent, region, &of, tick);
+    return agent_knows(order, agent, region, &of, tick);
+}
+
+bool order_knows_key(const struct order *order, const struct agent *agent, int region, uint64_t key)
+{
+    const struct subject of = subject_of_key(key);
+    return agent->group && agent_knows(order, agent, region, &of, 0);
 }
 
 bool order_sees_own_image(const struct agent *agent, uint64_t tick)

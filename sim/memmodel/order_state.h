@@ -49,6 +49,8 @@ static inline const struct order_launch *order_launch_of(const struct order *ord
 
 /* All that the launch did, in whichever unit and tick: of struct order's launches. */
 static inline uint64_t launch_key(uint32_t launch) { return (uint64_t)launch << 2 | 3; }
+/* What it knew at its call of that number; 0: of which it is not known. */
+static inline uint64_t call_key(uint32_t launch, uint32_t number) { return (UINT64_C(1) << 60) | (uint64_t)launch << 34 | (uint64_t)number << 2 | 3; }
 
 static inline void set(struct order *order, struct knowledge **slot, struct knowledge *value)
 {

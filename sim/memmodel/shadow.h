@@ -26,6 +26,7 @@
 #ifndef ORRERY_MEMMODEL_SHADOW_H
 #define ORRERY_MEMMODEL_SHADOW_H
 
+#include "doubt.h"
 #include "footprint.h"
 #include "journal.h"
 #include "narrow.h"
@@ -129,6 +130,7 @@ struct shadow {
     struct order *order;
     void *self;
     void (*race)(void *self, const struct race *race, const struct shadow_access *now);
+    const struct doubts *doubts;       /* who knows more than the order */
     struct race_tally *const *tallies; /* TALLIES of them, by their sites; entries may be NULL */
     const uint64_t *time;              /* counts events */
     bool lost[ORDER_REGIONS];          /* two places of the program may have raced there, and nobody could tell */

@@ -48,6 +48,15 @@ static __attribute__((noinline)) bool misses_image(const struct visit *visit, ui
     return visit->now->sampled || (unit == visit->now->agent->unit && !order_sees_own_image(visit->now->agent, how->tick));
 }
 
+/* By what the order does not hear of. */
+static __attribute__((noinline)) bool knows_otherwise(const struct visit *visit, uint64_t unit, uint64_t tick)
+{
+    const struct doubts *doubts = visit->shadow->doubts;
+    const struct doubt doubt = {.space = visit->region->space, .address = visit->address, .earlier = unit, .tick = tick,
+                                .later = visit->now->agent->unit, .group_items = visit->shadow->order->group_items};
+    return doubts && doubts->settle(doubts->self, &doubt);
+}
+
 static inline __attribute__((always_inline)) bool races(const struct visit *visit, uint64_t unit, const struct context *how, bool unseen)
 {
     const struct shadow_access *now = visit->now;
@@ -55,7 +64,8 @@ static inline __attribute__((always_inline)) bool races(const struct visit *visi
         return false;
     if (!is_write(how->kind) && !is_write(now->how.kind) && RULE(4))
         return false;
-    return unseen || !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick));
+    return unseen || !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick) ||
+                       knows_otherwise(visit, unit, how->tick));
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
