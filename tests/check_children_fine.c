@@ -194,6 +194,7 @@ END_TEST
 #define NARROW(i) "atomic_fetch_add_explicit((global atomic_int *)b + " #i ", 1, memory_order_relaxed, memory_scope_work_group);"
 #define RELEASES "atomic_store_explicit((global atomic_int *)b + 8, 1, memory_order_release, memory_scope_device);"
 #define ACQUIRES "while (!atomic_load_explicit((global atomic_int *)b + 8, memory_order_acquire, memory_scope_device));"
+#define OF_GROUP(deed) "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(1), ^{ " deed " });"
 #define HANDS_MARKER(before, behind) \
     "clk_event_t e, m; enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ " RELEASES " });" before " enqueue_marker(q, 1, &e, &m); handed = m;" behind
 #define TAKES_MARKER(deed) "barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { clk_event_t m = handed; enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ " deed " }); }"
@@ -221,6 +222,10 @@ static const struct { const char *parent; size_t fine, coarse; } told[] = {
     {"if (g == 0) { " CHILD(1, RELEASES) " b[0] = 1; " CHILD(1, ACQUIRES "o[0] = b[0];") " }", 0, 1},
     {"if (g == 0) { " CHILD(1, RELEASES) CHILD(1, ACQUIRES "o[0] = b[0];") " b[0] = 1; }", 1, 1},
     {"if (g == 0) { " CHILD(1, RELEASES) CHILD(1, ACQUIRES "o[0] = b[1] + b[2];") " } if (g < 3) { b[g] = 1; " CHILD(1, "o[9 + g] = b[g];") " }", 2, 3},
+    /* one work-group waits for the other */
+    {"if (g == 0) b[0] = 1; if (g == 40) { " OF_GROUP(OF_GROUP("o[0] = b[0];")) " }", 1, 1},
+    {"if (g == 0) b[0] = 1; if (g == 5) { " OF_GROUP(OF_GROUP("o[0] = b[0];")) " }", 0, 0},
+    {"if (g == 0) b[0] = 1; if (g == 40) { " OF_GROUP(OF_GROUP(OF_GROUP("o[0] = b[0];"))) " }", 1, 1},
 };
 enum { TOLD = sizeof told / sizeof *told };
 

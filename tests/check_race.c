@@ -521,6 +521,40 @@ START_TEST(r31_14_a_child_may_wait_for_a_work_group)
 }
 END_TEST
 
+/* Launch 2 waits for the second work-group of launch 1, and launch 3 for the first of launch 2. */
+static void nested_world(uint32_t first, uint32_t second)
+{
+    two_groups(), world_awaits(1), writes(first, DATA, 4), world_launches(1, LAUNCH_AFTER_GROUP, 1, NULL, 0);
+    world_awaits(0), writes(second, OTHER, 4), world_launches(2, LAUNCH_AFTER_GROUP, 0, NULL, 0);
+}
+
+START_TEST(r31_14_work_groups_that_wait_for_one_another)
+{
+    for (uint32_t heir = 0; heir < 3; heir++)
+        for (uint32_t item = 0; item < 4; item++) {
+            nested_world(item, 0);
+            if (heir)
+                child(3, heir == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
+            reads(0, DATA, 4), family_judged(item < 2);
+            nested_world(2, item);
+            if (heir)
+                child(3, heir == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
+            reads(0, OTHER, 4), family_judged(item >= 2);
+        }
+}
+END_TEST
+
+START_TEST(r31_14_several_work_groups_may_be_known)
+{
+    static const struct launch_after both[] = {{.launch = 2, .complete = true}, {.launch = 3, .complete = true}};
+    for (uint32_t count = 1; count <= 2; count++) {
+        two_groups(), world_awaits(0), world_awaits(1), reads(0, DATA, 4), reads(2, DATA, 4);
+        world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0), world_launches(1, LAUNCH_AFTER_GROUP, 1, NULL, 0);
+        world_launches(1, LAUNCH_AT_ONCE, 0, both, count), writes(0, DATA, 4), family_judged(count == 1);
+    }
+}
+END_TEST
+
 START_TEST(r32_atomics_of_a_family_are_no_race)
 {
     one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), family_judged(false);
@@ -679,6 +713,8 @@ int main(void)
     tcase_add_test(rules, r31_2_what_is_known_is_handed_on);
     tcase_add_test(rules, r31_13_a_child_may_wait_for_its_parent);
     tcase_add_test(rules, r31_14_a_child_may_wait_for_a_work_group);
+    tcase_add_test(rules, r31_14_work_groups_that_wait_for_one_another);
+    tcase_add_test(rules, r31_14_several_work_groups_may_be_known);
     tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
     tcase_add_test(rules, r32_atomics_of_a_family_order_what_is_around_them);
     tcase_add_test(rules, r32_what_was_acquired_is_handed_on);

@@ -6,13 +6,25 @@
 
 #include "orrery/rule.h"
 
+/* At a row's start a launch is known as its work-group knew it at its end. Rows share their tails: who came of one another knows the same. */
+struct partly {
+    const struct partly *next;
+    struct partly *older; /* of all */
+    uint32_t of;          /* each row has one of a launch */
+    uint64_t group;
+};
+
 /* Rows of bits: who is known. */
 struct kinship {
     const struct kin *const *kin;
     uint32_t count, words;
     uint64_t *known;  /* count rows: all of the launch is known at the row's start */
+    uint64_t *vague;  /* as many, behind them: more of it may be known than `partly` has, of several work-groups */
     uint64_t *joined; /* atomics met */
-    struct partly { uint32_t parent; uint64_t group; bool some, several; } *partly; /* known as its work-group knew it */
+    const struct partly **partly;
+    struct partly *nodes;
+    const struct partly **looked_up; uint32_t looked_up_of; /* the row that was asked for last: by launch */
+    bool failed;      /* memory ran out */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -22,11 +34,13 @@ struct kinship *kinship_new(const struct kin *const *kin, uint32_t count)
     struct kinship *kinship = calloc(1, sizeof *kinship);
     if (!kinship)
         return NULL;
-    *kinship = (struct kinship){.kin = kin, .count = count, .words = (count + 63) / 64};
-    kinship->known = calloc((size_t)count * kinship->words + 1, sizeof *kinship->known);
+    *kinship = (struct kinship){.kin = kin, .count = count, .words = (count + 63) / 64, .looked_up_of = UINT32_MAX};
+    kinship->known = calloc(2 * (size_t)count * kinship->words + 1, sizeof *kinship->known);
+    kinship->vague = kinship->known ? kinship->known + (size_t)count * kinship->words : NULL;
     kinship->joined = calloc((size_t)count * kinship->words + 1, sizeof *kinship->joined);
     kinship->partly = calloc(count + 1, sizeof *kinship->partly);
-    if (kinship->known && kinship->joined && kinship->partly)
+    kinship->looked_up = calloc(count + 1, sizeof *kinship->looked_up);
+    if (kinship->known && kinship->joined && kinship->partly && kinship->looked_up)
         return kinship;
     kinship_free(kinship);
     return NULL;
@@ -39,6 +53,11 @@ void kinship_free(struct kinship *kinship)
     free(kinship->known);
     free(kinship->joined);
     free(kinship->partly);
+    for (struct partly *node = kinship->nodes, *older; node; node = older) {
+        older = node->older;
+        free(node);
+    }
+    free(kinship->looked_up);
     free(kinship);
 }
 
@@ -83,34 +102,66 @@ static void set_bit(const struct kinship *kinship, uint64_t *rows, uint32_t row,
     rows[(size_t)row * kinship->words + column / 64] |= UINT64_C(1) << column % 64;
 }
 
-/* `row` knows that `other` has ended, and so what that knew. */
-static void learn(const struct kinship *kinship, uint32_t row, uint32_t other)
+static void join_bits(const struct kinship *kinship, uint64_t *rows, uint32_t row, uint32_t other)
 {
     for (uint32_t w = 0; w < kinship->words; w++)
-        kinship->known[(size_t)row * kinship->words + w] |= kinship->known[(size_t)other * kinship->words + w];
-    set_bit(kinship, kinship->known, row, other);
+        rows[(size_t)row * kinship->words + w] |= rows[(size_t)other * kinship->words + w];
 }
 
-static void learn_partly(const struct kinship *kinship, uint32_t row, const struct partly *more)
+static const struct partly *find(const struct partly *list, uint32_t of)
 {
-    struct partly *partly = &kinship->partly[row];
-    if (!more->some)
+    while (list && list->of != of)
+        list = list->next;
+    return list;
+}
+
+static bool ends_in(const struct partly *list, const struct partly *tail)
+{
+    while (list && list != tail)
+        list = list->next;
+    return list == tail;
+}
+
+static void learn_group(struct kinship *kinship, uint32_t row, uint32_t of, uint64_t group)
+{
+    const struct partly *old = find(kinship->partly[row], of);
+    if (old) {
+        if (old->group != group)
+            set_bit(kinship, kinship->vague, row, of);
         return;
-    partly->several |= more->several || (partly->some && (partly->parent != more->parent || partly->group != more->group));
-    partly->parent = more->parent;
-    partly->group = more->group;
-    partly->some = true;
+    }
+    struct partly *node = malloc(sizeof *node);
+    kinship->failed |= !node;
+    if (!node)
+        return;
+    *node = (struct partly){kinship->partly[row], kinship->nodes, of, group};
+    kinship->partly[row] = kinship->nodes = node;
+}
+
+static void learn_groups(struct kinship *kinship, uint32_t row, uint32_t other)
+{
+    if (!kinship->partly[row])
+        kinship->partly[row] = kinship->partly[other];
+    for (const struct partly *node = kinship->partly[other]; node && !ends_in(kinship->partly[row], node); node = node->next)
+        learn_group(kinship, row, node->of, node->group);
 }
 
 /* What it knew when it began. */
-static void learn_begun(const struct kinship *kinship, uint32_t row, uint32_t other)
+static void learn_begun(struct kinship *kinship, uint32_t row, uint32_t other)
 {
-    for (uint32_t w = 0; w < kinship->words; w++)
-        kinship->known[(size_t)row * kinship->words + w] |= kinship->known[(size_t)other * kinship->words + w];
-    learn_partly(kinship, row, &kinship->partly[other]);
+    join_bits(kinship, kinship->known, row, other);
+    join_bits(kinship, kinship->vague, row, other);
+    learn_groups(kinship, row, other);
 }
 
-static void learn_after(const struct kinship *kinship, uint32_t row, const struct launch_after *after)
+/* `row` knows that `other` has ended, and so what that knew. */
+static void learn(struct kinship *kinship, uint32_t row, uint32_t other)
+{
+    learn_begun(kinship, row, other);
+    set_bit(kinship, kinship->known, row, other);
+}
+
+static void learn_after(struct kinship *kinship, uint32_t row, const struct launch_after *after)
 {
     uint32_t other = kinship_row(kinship, after->launch);
     if (other == UINT32_MAX)
@@ -120,13 +171,12 @@ static void learn_after(const struct kinship *kinship, uint32_t row, const struc
         return;
     }
     learn(kinship, row, other);
-    learn_partly(kinship, row, &kinship->partly[other]);
     for (uint32_t i = other + 1; after->complete && i < row; i++)
         if (came_of(kinship, i, other))
             learn(kinship, row, i);
 }
 
-static void learn_parent(const struct kinship *kinship, uint32_t row)
+static void learn_parent(struct kinship *kinship, uint32_t row)
 {
     const struct kin *self = kinship->kin[row];
     uint32_t parent = kinship_row(kinship, self->parent);
@@ -136,20 +186,22 @@ static void learn_parent(const struct kinship *kinship, uint32_t row)
     if (self->start == LAUNCH_AFTER_PARENT && RULE(3113))
         learn(kinship, row, parent);
     if (self->start == LAUNCH_AFTER_GROUP && RULE(3114))
-        learn_partly(kinship, row, &(struct partly){parent, self->parent_group, true, false});
+        learn_group(kinship, row, parent, self->parent_group);
 }
 
-static void learn_joined(const struct kinship *kinship, uint32_t row)
+static void learn_joined(struct kinship *kinship, uint32_t row)
 {
     for (uint32_t other = 0; other < kinship->count; other++)
-        if (bit(kinship, kinship->joined, row, other))
-            learn(kinship, row, other);
+        if (bit(kinship, kinship->joined, row, other)) {
+            join_bits(kinship, kinship->known, row, other);
+            set_bit(kinship, kinship->known, row, other);
+        }
 }
 
-/* Atomics may have ordered launches in either direction, so one pass does not do. */
+/* Atomics may have ordered launches in either direction, so one pass does not do. It does for `partly`: who is known so came before. */
 bool kinship_learn(struct kinship *kinship)
 {
-    const size_t bytes = (size_t)kinship->count * kinship->words * sizeof *kinship->known;
+    const size_t bytes = 2 * (size_t)kinship->count * kinship->words * sizeof *kinship->known;
     uint64_t *before = malloc(bytes + 1);
     if (!before)
         return false;
@@ -163,7 +215,8 @@ bool kinship_learn(struct kinship *kinship)
         }
     } while (memcmp(before, kinship->known, bytes) != 0);
     free(before);
-    return true;
+    kinship->looked_up_of = UINT32_MAX;
+    return !kinship->failed;
 }
 
 void kinship_join(struct kinship *kinship, uint32_t one, uint32_t other)
@@ -177,17 +230,26 @@ bool kinship_ordered(const struct kinship *kinship, uint32_t one, uint32_t other
     return bit(kinship, kinship->known, other, one) || bit(kinship, kinship->known, one, other);
 }
 
-uint64_t kinship_group(const struct kinship *kinship, uint32_t row) { return kinship->partly[row].group; }
-
-struct unknown kinship_unknown(const struct kinship *kinship, uint32_t earlier, uint32_t later)
+static const struct partly *look_up(struct kinship *kinship, uint32_t row, uint32_t of)
 {
-    const struct partly *partly = &kinship->partly[later];
+    if (kinship->looked_up_of != row) {
+        memset(kinship->looked_up, 0, kinship->count * sizeof *kinship->looked_up);
+        for (const struct partly *node = kinship->partly[row]; node; node = node->next)
+            kinship->looked_up[node->of] = node;
+        kinship->looked_up_of = row;
+    }
+    return kinship->looked_up[of];
+}
+
+struct unknown kinship_unknown(struct kinship *kinship, uint32_t earlier, uint32_t later)
+{
     const struct kin *from = kinship->kin[earlier];
-    if (kinship_ordered(kinship, earlier, later))
+    if (kinship_ordered(kinship, earlier, later) || bit(kinship, kinship->vague, later, earlier))
         return (struct unknown){UNKNOWN_NOTHING, 0};
-    if (!partly->some || (partly->parent != earlier && !partly->several))
+    const struct partly *partly = look_up(kinship, later, earlier);
+    if (!partly)
         return (struct unknown){UNKNOWN_ALL, 0};
-    for (uint32_t i = 0; i < from->group_count && !partly->several; i++)
+    for (uint32_t i = 0; i < from->group_count; i++)
         if (from->groups[i] == partly->group)
             return (struct unknown){UNKNOWN_AFTER_GROUP, i};
     return (struct unknown){UNKNOWN_NOTHING, 0};
@@ -266,7 +328,7 @@ static bool is_joined(const struct kinship *kinship, uint32_t row)
 
 /* Rule (1): an enqueueing call comes before what it enqueues, and orders fine-grained memory. Nothing also where it is not known what:
  * several work-items, or what atomics ordered, may have told it more. */
-struct unknown kinship_unknown_fine(const struct kinship *kinship, uint32_t earlier, uint32_t later)
+struct unknown kinship_unknown_fine(struct kinship *kinship, uint32_t earlier, uint32_t later)
 {
     const struct unknown nothing = {UNKNOWN_NOTHING, 0}, unknown = kinship_unknown(kinship, earlier, later);
     struct hearsay hearsay = {.of = earlier, .seen = calloc(kinship->words, sizeof *hearsay.seen)};
@@ -278,7 +340,7 @@ struct unknown kinship_unknown_fine(const struct kinship *kinship, uint32_t earl
         gather_hearsay(kinship, &hearsay, later);
     free(hearsay.seen);
     const bool whole = unknown.what == UNKNOWN_ALL;
-    if (hearsay.unsure || (hearsay.some && (is_joined(kinship, earlier) || (!whole && hearsay.group != kinship->partly[later].group))))
+    if (hearsay.unsure || (hearsay.some && (is_joined(kinship, earlier) || (!whole && hearsay.group != kinship->kin[earlier]->groups[unknown.index]))))
         return nothing;
     return hearsay.some && whole ? (struct unknown){UNKNOWN_AFTER_CALL, hearsay.latest - 1} : unknown; /* the end of the call's work-group came later */
 }

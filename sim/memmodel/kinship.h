@@ -5,11 +5,13 @@
  *          OpenCL 2.2 API, 3.3.6 "Host-side and Device-side Commands". It knows launches, work-groups and calls, and no byte of memory.
  *
  * Orders   A kernel knows what its parent knew when that began; all of its parent with WAIT_KERNEL (13); with
- *          WAIT_WORK_GROUP what the work-group that enqueued it knew at its end (14); what it waits for by events with all
- *          their children (2, 3). What the work-item that enqueued it knew at the call, and did before, it knows of
- *          fine-grained SVM alone (1), also by the call that enqueued a marker which it waits for. All that the parent does there
- *          counts as known where calls of several work-items may have told a kernel more, and where the parent's atomics met
+ *          WAIT_WORK_GROUP what the work-group that enqueued it knew at its end (14), and so does what comes of it; what it waits
+ *          for by events with all their children (2, 3). What the work-item that enqueued it knew at the call, and did before, it
+ *          knows of fine-grained SVM alone (1), also by the call that enqueued a marker which it waits for. All that the parent does
+ *          there counts as known where calls of several work-items may have told a kernel more, and where the parent's atomics met
  *          those of others.
+ *
+ * Left     to cross_launch.h, and counted as known here, is all of a launch of which several work-groups are known.
  *
  * Interface
  *   kinship_new, kinship_free  of the launches of one family, ascending by number, so that parents and what is waited for come
@@ -20,7 +22,6 @@
  *   kinship_ordered        one of the two knows all of the other
  *   kinship_unknown        what of an earlier launch a later one does not know
  *   kinship_unknown_fine   the same, of fine-grained memory
- *   kinship_group          where only a part is unknown: the work-group of whose end the row knows
  *   kinship_child_between  the ancestor's child of which a launch came; UINT32_MAX: it did not come of it
  */
 #ifndef ORRERY_SIM_MEMMODEL_KINSHIP_H
@@ -52,9 +53,8 @@ uint32_t kinship_row(const struct kinship *kinship, uint32_t launch);
 bool kinship_learn(struct kinship *kinship);
 void kinship_join(struct kinship *kinship, uint32_t one, uint32_t other);
 bool kinship_ordered(const struct kinship *kinship, uint32_t one, uint32_t other);
-struct unknown kinship_unknown(const struct kinship *kinship, uint32_t earlier, uint32_t later);
-struct unknown kinship_unknown_fine(const struct kinship *kinship, uint32_t earlier, uint32_t later);
-uint64_t kinship_group(const struct kinship *kinship, uint32_t row);
+struct unknown kinship_unknown(struct kinship *kinship, uint32_t earlier, uint32_t later);
+struct unknown kinship_unknown_fine(struct kinship *kinship, uint32_t earlier, uint32_t later);
 uint32_t kinship_child_between(const struct kinship *kinship, uint32_t ancestor, uint32_t row);
 
 #endif

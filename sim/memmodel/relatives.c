@@ -502,7 +502,7 @@ static bool packets_race(const struct family *family, uint32_t earlier, uint32_t
     const struct unknown unknown = kinship_unknown(family->kinship, earlier, later);
     if (unknown.what != UNKNOWN_AFTER_GROUP)
         return unknown.what == UNKNOWN_ALL;
-    return (used->several || used->group != kinship_group(family->kinship, later)) && !packets_are_left(family, earlier, &unknown);
+    return (used->several || used->group != family->kin[earlier]->groups[unknown.index]) && !packets_are_left(family, earlier, &unknown);
 }
 
 static void describe_packets(const struct family *family, uint32_t member, const struct packets_user *used, struct finding_access *out_access, char by[TEXT_CHARS])
@@ -551,10 +551,10 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_wha
     if (earlier == UINT32_MAX || later == UINT32_MAX)
         return false;
     const struct unknown unknown = kinship_unknown(family->kinship, earlier, later);
-    if (what == CROSS_PACKETS)
-        return unknown.what == UNKNOWN_NOTHING || packets_are_left(family, earlier, &unknown);
     if (unknown.what == UNKNOWN_NOTHING)
-        return kinship_ordered(family->kinship, earlier, later);
+        return true;
+    if (what == CROSS_PACKETS)
+        return packets_are_left(family, earlier, &unknown);
     return what == CROSS_FINE_MEMORY && kinship_unknown_fine(family->kinship, earlier, later).what == UNKNOWN_NOTHING;
 }
 
