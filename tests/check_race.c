@@ -602,6 +602,27 @@ START_TEST(r32_what_was_acquired_is_handed_on)
 }
 END_TEST
 
+/* A kernel releases what it knows of the work-group that it waited for. */
+static void handed_world(uint32_t writer, bool nested)
+{
+    two_groups(), world_awaits(0), writes(writer, DATA, 4), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
+    if (nested)
+        world_awaits(0), world_launches(2, LAUNCH_AFTER_GROUP, 0, NULL, 0);
+    release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE);
+}
+
+START_TEST(r32_what_was_known_of_a_work_group_is_handed_on)
+{
+    for (uint32_t nested = 0; nested < 2; nested++) {
+        for (uint32_t writer = 0; writer < 4; writer++)
+            handed_world(writer, nested), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(writer >= 2);
+        handed_world(0, nested), reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), family_judged(true);
+        handed_world(0, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT), reads(0, DATA, 4), family_judged(false);
+        handed_world(2, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT), reads(0, DATA, 4), family_judged(true);
+    }
+}
+END_TEST
+
 /* Accesses that no atomic is between, of launches that others order. */
 static void counts_and_writes(uint32_t item) { update(item, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(item, DATA, 4); }
 static void reads_and_counts(uint32_t item) { reads(item, DATA, 4), update(item, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE); }
@@ -718,6 +739,7 @@ int main(void)
     tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
     tcase_add_test(rules, r32_atomics_of_a_family_order_what_is_around_them);
     tcase_add_test(rules, r32_what_was_acquired_is_handed_on);
+    tcase_add_test(rules, r32_what_was_known_of_a_work_group_is_handed_on);
     tcase_add_test(rules, r32_beside_what_the_calls_order);
     tcase_add_test(rules, r32_what_was_acquired_before_the_call);
     tcase_add_test(rules, r32_launches_of_several_devices);

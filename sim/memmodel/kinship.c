@@ -19,7 +19,7 @@ struct kinship {
     const struct kin *const *kin;
     uint32_t count, words;
     uint64_t *known;  /* count rows: all of the launch is known at the row's start */
-    uint64_t *vague;  /* as many, behind them: more of it may be known than `partly` has, of several work-groups */
+    uint64_t *vague;  /* as many, behind them: more of it may be known than `partly` has, by atomics or of several work-groups */
     uint64_t *joined; /* atomics met */
     const struct partly **partly;
     struct partly *nodes;
@@ -102,10 +102,12 @@ static void set_bit(const struct kinship *kinship, uint64_t *rows, uint32_t row,
     rows[(size_t)row * kinship->words + column / 64] |= UINT64_C(1) << column % 64;
 }
 
-static void join_bits(const struct kinship *kinship, uint64_t *rows, uint32_t row, uint32_t other)
+static void join_bits(const struct kinship *kinship, uint32_t row, uint32_t other)
 {
-    for (uint32_t w = 0; w < kinship->words; w++)
-        rows[(size_t)row * kinship->words + w] |= rows[(size_t)other * kinship->words + w];
+    for (uint32_t w = 0; w < kinship->words; w++) {
+        kinship->known[(size_t)row * kinship->words + w] |= kinship->known[(size_t)other * kinship->words + w];
+        kinship->vague[(size_t)row * kinship->words + w] |= kinship->vague[(size_t)other * kinship->words + w];
+    }
 }
 
 static const struct partly *find(const struct partly *list, uint32_t of)
@@ -149,8 +151,7 @@ static void learn_groups(struct kinship *kinship, uint32_t row, uint32_t other)
 /* What it knew when it began. */
 static void learn_begun(struct kinship *kinship, uint32_t row, uint32_t other)
 {
-    join_bits(kinship, kinship->known, row, other);
-    join_bits(kinship, kinship->vague, row, other);
+    join_bits(kinship, row, other);
     learn_groups(kinship, row, other);
 }
 
@@ -189,12 +190,23 @@ static void learn_parent(struct kinship *kinship, uint32_t row)
         learn_group(kinship, row, parent, self->parent_group);
 }
 
+/* Who acquired knows of those work-groups, too; whether it did, and when, is not known here. */
+static void hear_groups(struct kinship *kinship, uint32_t row, uint32_t other)
+{
+    for (const struct partly *node = kinship->partly[other]; node && !ends_in(kinship->partly[row], node); node = node->next) {
+        const struct partly *own = find(kinship->partly[row], node->of);
+        if (!own || own->group != node->group)
+            set_bit(kinship, kinship->vague, row, node->of);
+    }
+}
+
 static void learn_joined(struct kinship *kinship, uint32_t row)
 {
     for (uint32_t other = 0; other < kinship->count; other++)
         if (bit(kinship, kinship->joined, row, other)) {
-            join_bits(kinship, kinship->known, row, other);
+            join_bits(kinship, row, other);
             set_bit(kinship, kinship->known, row, other);
+            hear_groups(kinship, row, other);
         }
 }
 
@@ -241,10 +253,15 @@ static const struct partly *look_up(struct kinship *kinship, uint32_t row, uint3
     return kinship->looked_up[of];
 }
 
+static bool is_left(const struct kinship *kinship, uint32_t one, uint32_t other)
+{
+    return kinship_ordered(kinship, one, other) || bit(kinship, kinship->vague, one, other) || bit(kinship, kinship->vague, other, one);
+}
+
 struct unknown kinship_unknown(struct kinship *kinship, uint32_t earlier, uint32_t later)
 {
     const struct kin *from = kinship->kin[earlier];
-    if (kinship_ordered(kinship, earlier, later) || bit(kinship, kinship->vague, later, earlier))
+    if (is_left(kinship, earlier, later))
         return (struct unknown){UNKNOWN_NOTHING, 0};
     const struct partly *partly = look_up(kinship, later, earlier);
     if (!partly)

@@ -11,7 +11,8 @@
  *          there counts as known where calls of several work-items may have told a kernel more, and where the parent's atomics met
  *          those of others.
  *
- * Left     to cross_launch.h, and counted as known here, is all of a launch of which several work-groups are known.
+ * Left     to cross_launch.h, and counted as known here, is all of a launch of which atomics, or several of its work-groups, may
+ *          have told more.
  *
  * Interface
  *   kinship_new, kinship_free  of the launches of one family, ascending by number, so that parents and what is waited for come
