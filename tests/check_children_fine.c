@@ -155,6 +155,18 @@ START_TEST(the_child_between)
 }
 END_TEST
 
+START_TEST(the_group_between)
+{
+    struct orrery_finding finding;
+    run("if (g < 32) { if (g == 0) " GRANDCHILD " } else if (g < 50) b[g - 31] = 3;", "WAIT_WORK_GROUP", 0);
+    ck_assert_uint_eq(orrery_finding_count(), 1);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_str_eq(finding.why, "kernel parent_block_2 came of kernel parent_block, which waits for the end of the work-group that enqueued it alone "
+                     "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and another work-group of kernel parent made the access");
+    ck_assert_str_eq(finding.fix, "enqueue kernel parent_block with CLK_ENQUEUE_FLAGS_WAIT_KERNEL");
+}
+END_TEST
+
 /* A sibling that the marker does not wait for: no atomics, and no other call, tell of it. */
 START_TEST(a_marker_covers_whom_it_waits_for)
 {
@@ -322,6 +334,7 @@ int main(void)
     tcase_add_test(tests, of_many_calls);
     tcase_add_loop_test(tests, each_two_places_are_told, 0, 2);
     tcase_add_test(tests, the_child_between);
+    tcase_add_test(tests, the_group_between);
     tcase_add_loop_test(tests, a_marker_covers_whom_it_waits_for, 0, 8);
     tcase_add_loop_test(tests, by_scope, 0, 18);
     tcase_add_loop_test(tests, by_calls, 0, 4 * TOLD);

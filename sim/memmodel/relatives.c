@@ -408,6 +408,9 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
     else if (child)
         format(why, "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT), and does not even see what that "
                     "wrote before: enqueue_kernel orders fine-grained SVM alone", b->kernel, a->kernel);
+    else if (between && between->kin.start == LAUNCH_AFTER_GROUP)
+        format(why, "kernel %s came of kernel %s, which waits for the end of the work-group that enqueued it alone "
+                    "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and another work-group of kernel %s made the access", b->kernel, between->kernel, a->kernel);
     else if (between)
         format(why, "kernel %s came of kernel %s, which does not wait for kernel %s", b->kernel, between->kernel, a->kernel);
     else
