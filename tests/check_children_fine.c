@@ -209,6 +209,7 @@ END_TEST
 #define NARROW(i) "atomic_fetch_add_explicit((global atomic_int *)b + " #i ", 1, memory_order_relaxed, memory_scope_work_group);"
 #define RELEASES "atomic_store_explicit((global atomic_int *)b + 8, 1, memory_order_release, memory_scope_device);"
 #define ACQUIRES "while (!atomic_load_explicit((global atomic_int *)b + 8, memory_order_acquire, memory_scope_device));"
+#define AT_ONCE(deed) "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ " deed " });"
 #define OF_GROUP(deed) "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(1), ^{ " deed " });"
 #define HANDS_MARKER(before, behind) \
     "clk_event_t e, m; enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ " RELEASES " });" before " enqueue_marker(q, 1, &e, &m); handed = m;" behind
@@ -247,6 +248,9 @@ static const struct { const char *parent; size_t fine, coarse; } told[] = {
     {"if (g == 0) { " CHILD(1, "b[0] = 1;" OF_GROUP(RELEASES)) "o[0] = b[0];" ACQUIRES " }", 1, 1},
     {"if (g == 0) { " CHILD(1, ACQUIRES "o[0] = b[0];") CHILD(1, "b[0] = 1;" OF_GROUP(RELEASES)) " }", 0, 0},
     {"if (g == 0) { " CHILD(1, "o[0] = b[0];" ACQUIRES) CHILD(1, "b[0] = 1;" OF_GROUP(RELEASES)) " }", 1, 1},
+    {"if (g == 0) { " CHILD(1, ACQUIRES "o[0] = b[0];") CHILD(1, "b[0] = 1;" AT_ONCE(RELEASES)) " }", 0, 1},
+    {"if (g == 0) { " CHILD(1, ACQUIRES "o[0] = b[0];") CHILD(1, AT_ONCE(RELEASES) "b[0] = 1;") " }", 1, 1},
+    {"if (g == 0) { " CHILD(1, "o[0] = b[0];" ACQUIRES) CHILD(1, "b[0] = 1;" AT_ONCE(RELEASES)) " }", 1, 1},
     /* one work-group waits for the other */
     {"if (g == 0) b[0] = 1; if (g == 40) { " OF_GROUP(OF_GROUP("o[0] = b[0];")) " }", 1, 1},
     {"if (g == 0) b[0] = 1; if (g == 5) { " OF_GROUP(OF_GROUP("o[0] = b[0];")) " }", 0, 0},

@@ -343,21 +343,29 @@ static bool is_joined(const struct kinship *kinship, uint32_t row)
     return some;
 }
 
+static struct hearsay hearsay_of(const struct kinship *kinship, uint32_t of, uint32_t row)
+{
+    struct hearsay hearsay = {.of = of, .seen = calloc(kinship->words, sizeof *hearsay.seen)};
+    if (!hearsay.seen)
+        return (struct hearsay){.some = true, .unsure = true};
+    gather_hearsay(kinship, &hearsay, row);
+    free(hearsay.seen);
+    hearsay.seen = NULL;
+    return hearsay;
+}
+
 /* Rule (1): an enqueueing call comes before what it enqueues, and orders fine-grained memory. Nothing also where it is not known what:
- * several work-items, or what atomics ordered, may have told it more. */
+ * several work-items, or what atomics ordered, may have told it more, or the earlier of the later. */
 struct unknown kinship_unknown_fine(struct kinship *kinship, uint32_t earlier, uint32_t later)
 {
     const struct unknown nothing = {UNKNOWN_NOTHING, 0}, unknown = kinship_unknown(kinship, earlier, later);
-    struct hearsay hearsay = {.of = earlier, .seen = calloc(kinship->words, sizeof *hearsay.seen)};
-    if (!hearsay.seen || unknown.what == UNKNOWN_NOTHING) {
-        free(hearsay.seen);
-        return nothing;
-    }
-    if (RULE(3101))
-        gather_hearsay(kinship, &hearsay, later);
-    free(hearsay.seen);
+    if (unknown.what == UNKNOWN_NOTHING || !RULE(3101))
+        return unknown;
+    const struct hearsay hearsay = hearsay_of(kinship, earlier, later);
     const bool whole = unknown.what == UNKNOWN_ALL;
     if (hearsay.unsure || (hearsay.some && (is_joined(kinship, earlier) || (!whole && hearsay.group != kinship->kin[earlier]->groups[unknown.index]))))
+        return nothing;
+    if (hearsay_of(kinship, later, earlier).some)
         return nothing;
     return hearsay.some && whole ? (struct unknown){UNKNOWN_AFTER_CALL, hearsay.latest - 1} : unknown; /* the end of the call's work-group came later */
 }
