@@ -877,6 +877,11 @@ uint64_t executor_position(void)
     return executor.appended;
 }
 
+bool executor_has_begun(uint64_t position)
+{
+    return executor.consumed + executor.consuming >= position;
+}
+
 uint32_t executor_serial(void)
 {
     return executor.serial;

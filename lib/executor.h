@@ -4,6 +4,7 @@
  *
  * Interface
  *   executor_position      the end of the log as it stands
+ *   executor_has_begun     what stands in the log below a position has taken effect, or its last entry begins to
  *   executor_drain         takes the baton, or waits for who has it, until the log is consumed up to a position and what
  *                          runs is over, or only spins
  *   executor_stuck         what runs only spins, the log is consumed, and it is set aside
@@ -30,6 +31,7 @@
 #include "queue.h"
 
 uint64_t executor_position(void);
+bool executor_has_begun(uint64_t position);
 struct executor_wait { /* what the caller waits for */
     const void *self; bool (*done)(const void *self);
     bool callback; struct executor_wait *next; /* the list of those that rest */

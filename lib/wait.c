@@ -12,9 +12,17 @@
 struct waiting {
     cl_uint count;
     struct event *const *events;
-    const struct queue *queue; /* or: its commands up to serial */
+    const struct queue *queue; /* or: its commands up to serial, which stand in the log below position */
     uint32_t serial;
+    uint64_t position;
 };
+
+/* The queue lists what was consumed. */
+static bool queue_done(const struct waiting *waiting)
+{
+    const struct command *first = waiting->queue->first;
+    return executor_has_begun(waiting->position) && (!first || first->serial > waiting->serial);
+}
 
 static bool waiting_done(const void *self)
 {
@@ -22,7 +30,7 @@ static bool waiting_done(const void *self)
     for (cl_uint i = 0; i < waiting->count; i++)
         if (event_pending(waiting->events[i]))
             return false;
-    return !waiting->queue || !waiting->queue->first || waiting->queue->first->serial > waiting->serial;
+    return !waiting->queue || queue_done(waiting);
 }
 
 struct queue_list {
@@ -168,6 +176,7 @@ cl_int queue_finish(struct queue *queue)
     struct order_list known;
     struct waiting waiting = {.queue = queue, .serial = executor_serial()};
     if (order_finish_begin(queue, &known) && executor_flush(queue)) {
+        waiting.position = executor_position();
         wait_done(&waiting);
         learns();
         order_finish_end(&known);

@@ -193,6 +193,27 @@ START_TEST(a_later_command_lets_an_earlier_go_on)
 }
 END_TEST
 
+/* clFinish once returned before the executor had got to what the queue has, as another queue's kernel only waited. */
+START_TEST(clFinish_waits_while_another_queue_spins)
+{
+    start(policies[_i], ATOMICS);
+    atomic_store(&box[0], 0);
+    cl_event waits = run(queue, kernel_with("await", box, NULL), 1);
+    cl_ok(clFlush(queue));
+    while (cl_status(waits) != CL_RUNNING)
+        continue;
+    for (int i = 0; i < 50; i++) {
+        cl_event comes = run(unordered, kernel_with("put", box + 16, NULL), 1);
+        cl_ok(clFinish(unordered));
+        ck_assert_int_eq(cl_status(comes), CL_COMPLETE);
+        cl_ok(clReleaseEvent(comes));
+    }
+    atomic_store(&box[0], 1);
+    cl_ok(clFinish(queue));
+    ck_assert_int_eq(cl_status(waits), CL_COMPLETE);
+}
+END_TEST
+
 /* Neither side loses an addition of the other. */
 static void *count_too(void *wide)
 {
@@ -452,6 +473,7 @@ int main(void)
     tcase_add_loop_test(tests, a_kernel_that_waits_holds_nobody_up, 0, 3);
     tcase_add_loop_test(tests, a_callback_lets_a_kernel_go_on, 0, 3);
     tcase_add_loop_test(tests, a_later_command_lets_an_earlier_go_on, 0, 3);
+    tcase_add_loop_test(tests, clFinish_waits_while_another_queue_spins, 0, 3);
     tcase_add_loop_test(tests, atomics_are_atomic_for_both, 0, 3);
     tcase_add_test(tests, coarse_memory_needs_its_map_beside_fine);
     tcase_add_test(tests, flags_are_those_of_the_text);
