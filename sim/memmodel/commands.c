@@ -532,12 +532,20 @@ static bool shares_atomics(const struct memory *memory)
     return false;
 }
 
+/* Of what the host knew by then. Which accesses come before the acquire is known access by access, once those are put in. */
+static void count_as_behind_host(struct commands *commands, uint32_t command)
+{
+    if (cross_launch_lacks_elders(commands->cross, CROSS_HOST))
+        commands_tell_elders(commands, CROSS_HOST);
+    command_graph_assume_host(commands->graph, command);
+}
+
 static void on_launch_ended(void *self, const struct footprint *footprint)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
-    if (footprint->launch->acquires >= SCOPE_ALL_SVM && shares_atomics(commands->memory)) /* from the host, what that knew by then */
-        command_graph_assume_host(commands->graph, footprint->launch->command);
+    if (footprint->launch->acquires >= SCOPE_ALL_SVM && shares_atomics(commands->memory))
+        count_as_behind_host(commands, footprint->launch->command);
     commands->partial |= footprint->partial;
     if (footprint->launch->acquires >= SCOPE_DEVICE) /* by then, from any of them */
         command_graph_sees(commands->graph, footprint->launch->command, commands->released);

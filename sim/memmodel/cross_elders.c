@@ -32,11 +32,16 @@ void cross_handle(struct cross_launch *cross, uint32_t command)
     cross->handled[at / 64] |= UINT64_C(1) << at % 64;
 }
 
+static bool knows(const struct cross_launch *cross, uint32_t command, uint32_t elder)
+{
+    return command == CROSS_HOST ? command_graph_host_knows(cross->graph, elder) : command_graph_knows(cross->graph, command, elder);
+}
+
 /* Also one that was enqueued later: who waits for a user event may know it. */
 static bool is_elder(const struct cross_launch *cross, uint32_t command, uint32_t elder)
 {
     return elder != command && elder >= command_graph_first(cross->graph) && !is_handled(cross, elder) && command_graph_ended(cross->graph, elder) &&
-           command_graph_knows(cross->graph, command, elder);
+           knows(cross, command, elder);
 }
 
 bool cross_lacks_elders(struct cross_launch *cross, uint32_t command)
@@ -78,7 +83,6 @@ static struct member *member_of(struct cross_launch *cross, const struct cross_e
         return NULL;
     }
     latest->elder = true;
-    latest->late = latest->partial = cross_host_is_late(cross, elder->command);
     return latest;
 }
 

@@ -269,7 +269,7 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
 
 static bool is_not_ours(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, uint32_t earlier, uint32_t later)
 {
-    if (earlier == later || cross_failed(cross) || cross->members[earlier].late || cross->members[later].late)
+    if (earlier == later || cross_failed(cross))
         return true;
     return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED && cross_was_told(cross, now->agent, race->unit, race->context->tick);
 }

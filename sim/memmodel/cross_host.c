@@ -72,7 +72,7 @@ void cross_host_fini(struct cross_launch *cross)
     free(cross->handed);
     cross->handed = NULL;
     cross->handed_room = 0;
-    cross->host_knows = cross->host_waited = cross->host_told = false;
+    cross->host_knows = cross->host_waited = cross->host_unheard = false;
 }
 
 /* ---- its atomics ---------------------------------------------------------------------------- */
@@ -109,11 +109,6 @@ static void learn_waited(struct cross_launch *cross, uint32_t site)
     cross->host_waited = false;
 }
 
-bool cross_host_is_late(const struct cross_launch *cross, uint32_t elder)
-{
-    return cross->host_told && command_graph_host_knows(cross->graph, elder);
-}
-
 void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released)
 {
     struct atomic_act act = *released;
@@ -133,7 +128,6 @@ void cross_host_hands_on(struct cross_launch *cross, struct agent *agent, const 
     struct atomic_act act = *read;
     if (cross->host_waited)
         learn_waited(cross, read->site);
-    cross->host_told = true;
     act.address = HANDED_ON;
     act.size = 4;
     act.writes = false;

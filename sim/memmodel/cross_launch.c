@@ -138,15 +138,20 @@ static bool may_matter(const struct cross_launch *cross, const struct launch_inf
 }
 
 /* Who tells of them has a lock that comes before ours. */
-static bool ask_elders(struct cross_launch *cross, const struct launch_info *launch)
+static void ask_elders(struct cross_launch *cross, uint32_t command)
+{
+    if (!cross->elders.tell || !cross_lacks_elders(cross, command))
+        return;
+    pthread_mutex_unlock(&cross->lock);
+    cross->elders.tell(cross->elders.self, command);
+    pthread_mutex_lock(&cross->lock);
+}
+
+static bool open_with_elders(struct cross_launch *cross, const struct launch_info *launch)
 {
     if (!cross_open_order(cross, launch))
         return false;
-    if (!cross->elders.tell || !cross_lacks_elders(cross, launch->command))
-        return true;
-    pthread_mutex_unlock(&cross->lock);
-    cross->elders.tell(cross->elders.self, launch->command);
-    pthread_mutex_lock(&cross->lock);
+    ask_elders(cross, launch->command);
     return !cross_failed(cross) && cross_has_room(cross, launch);
 }
 
@@ -165,7 +170,7 @@ bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *la
 {
     pthread_mutex_lock(&cross->lock);
     const bool heard = may_matter(cross, launch) && !cross_failed(cross) && !command_graph_exhausted(cross->graph) && cross_has_room(cross, launch) &&
-                       ask_elders(cross, launch) && cross_add_member(cross, launch);
+                       open_with_elders(cross, launch) && cross_add_member(cross, launch);
     if (!heard && (synchronises(launch) || launch->kin))
         go_blind(cross, launch);
     pthread_mutex_unlock(&cross->lock);
@@ -400,10 +405,22 @@ static void on_before(void *self)
     pthread_mutex_unlock(&cross->lock);
 }
 
+/* Of the host, before it hands them on. It may wait for more meanwhile. */
+static void ask_elders_of_host(struct cross_launch *cross, const struct access_event *event)
+{
+    if (event->kind < ACCESS_ATOMIC_READ || event->kind == ACCESS_ATOMIC_WRITE || event->scope != SCOPE_ALL_SVM)
+        return;
+    while (cross->host_unheard && cross->member_count && !cross_failed(cross)) {
+        cross->host_unheard = false;
+        ask_elders(cross, CROSS_HOST);
+    }
+}
+
 static void on_access(void *self, const struct access_event *event)
 {
     struct cross_launch *cross = self;
     pthread_mutex_lock(&cross->lock);
+    ask_elders_of_host(cross, event);
     struct member *member = listen(cross, event->origin.launch);
     if (member && event->copy)
         copies(cross, member, event);
@@ -423,7 +440,8 @@ static bool is_to_be_heard(const struct cross_launch *cross, uint32_t command)
 bool cross_launch_lacks_elders(struct cross_launch *cross, uint32_t command)
 {
     pthread_mutex_lock(&cross->lock);
-    const bool lacks = is_to_be_heard(cross, command) && cross_lacks_elders(cross, command);
+    const bool is_heard = command == CROSS_HOST ? cross->member_count && !cross_failed(cross) : is_to_be_heard(cross, command);
+    const bool lacks = is_heard && cross_lacks_elders(cross, command);
     pthread_mutex_unlock(&cross->lock);
     return lacks;
 }
@@ -579,6 +597,7 @@ void cross_launch_order(struct cross_launch *cross, const struct order_event *ev
     pthread_mutex_lock(&cross->lock);
     command_graph_order(cross->graph, event);
     cross->host_waited |= event->kind == ORDER_HOST_WAITED;
+    cross->host_unheard |= event->kind == ORDER_HOST_WAITED;
     if ((cross->member_count || cross->blind) && command_graph_idle(cross->graph))
         cross_reset(cross);
     pthread_mutex_unlock(&cross->lock);

@@ -31,7 +31,7 @@
  *          Other launches and commands are heard if they know some of those that are, and not all of them, or the host may
  *          have handed on what was released for it.
  * Elders   are commands that ended unheard, of which one knows that is heard: it may hand that on. What they touched is put in
- *          before it begins.
+ *          before it begins; and what those did that the host has waited for, before somebody acquires of the host.
  * Packets  of one side of a pipe are one kernel's at a time (OpenCL 2.2 API, glossary, Pipe): that each work-item moves some counts as an
  *          atomic operation there that is for its own launch alone.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
@@ -64,10 +64,11 @@ struct cross_elder {
     struct source_place place;
 };
 /* Who knows what they did is asked when somebody is to be heard: it calls cross_launch_elder for all accesses, of commands that
- * cross_launch_is_elder for this one, earlier commands first. */
+ * cross_launch_is_elder for this one, earlier commands first. CROSS_HOST stands for the host, which hands on what it waited for. */
+enum { CROSS_HOST = 0 };
 struct cross_elders { void *self; void (*tell)(void *self, uint32_t command); };
 void cross_launch_set_elders(struct cross_launch *cross, const struct cross_elders *elders);
-bool cross_launch_lacks_elders(struct cross_launch *cross, uint32_t command); /* one that is no launch, before cross_launch_command */
+bool cross_launch_lacks_elders(struct cross_launch *cross, uint32_t command); /* one that is no launch, before cross_launch_command; the host */
 bool cross_launch_is_elder(struct cross_launch *cross, uint32_t command, uint32_t elder);
 void cross_launch_elder(struct cross_launch *cross, const struct cross_elder *elder);
 void cross_launch_elders_over(struct cross_launch *cross, uint32_t command); /* that was all */

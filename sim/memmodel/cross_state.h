@@ -50,7 +50,6 @@ struct member {
     bool moves;                       /* a command that is no launch, and has not ended */
     bool ended;                       /* some work-group of it has */
     bool elder;                       /* one that had ended before anybody asked */
-    bool late;                        /* and by then somebody may have come behind it by way of the host */
     bool host_knows;                  /* the host has waited for it, and by its atomics hands on what it did */
     struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
     struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */
@@ -131,7 +130,7 @@ struct cross_launch {
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
     bool host_knows;               /* of something that was released for it */
-    bool host_waited, host_told;   /* for commands, which it has not handed on yet; somebody may have acquired of it */
+    bool host_waited, host_unheard; /* for commands, which it has not handed on yet; and of which some may have to be put in */
     uint32_t began;                /* the host's step as the atomics in its memory began that are heard next */
     struct handed *handed; uint32_t handed_count, handed_room; /* ascending */
     bool was_lost;                 /* memory was out once */
@@ -171,7 +170,6 @@ void cross_host_before(struct cross_launch *cross); /* what is heard next is abo
 void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released);
 void cross_host_hands_on(struct cross_launch *cross, struct agent *agent, const struct atomic_act *read);
 void cross_host_known(struct cross_launch *cross, const struct member *member, struct knowledge *out_known[ORDER_REGIONS]); /* that tells the member */
-bool cross_host_is_late(const struct cross_launch *cross, uint32_t elder); /* is it too late for it to hand on what that did? */
 void cross_host_fini(struct cross_launch *cross);
 
 /* cross_kept.c */
