@@ -682,6 +682,24 @@ START_TEST(R31_4_the_host_had_let_it_go_before_it_waited)
 }
 END_TEST
 
+static void CL_CALLBACK store_flag(void *flag) { __atomic_store_n(*(int **)flag, 1, __ATOMIC_RELEASE); }
+
+/* A native kernel comes behind the command, and its function is the host's that lets the other kernel know. */
+START_TEST(R31_2_a_native_kernel_hands_on_what_it_comes_behind)
+{
+    struct shared shared = share("memory_scope_device", WAIT_FOR(LET_GO) "out[0] = data[0];");
+    const struct kernels plain = build(FIRST "data[0] = 1;", "", "");
+    int *let_go = shared.flags + 1;
+    run(second, shared.next, 0, NULL);
+    cl_ok(clReleaseEvent(change_data(&shared, &plain, _i)));
+    cl_ok(clEnqueueNativeKernel(third, store_flag, &let_go, sizeof let_go, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clFlush(third));
+    finish();
+    drop(&plain);
+    ck_assert_uint_eq(races_of_shared(&shared), 0);
+}
+END_TEST
+
 /* ---- one side of a pipe, of kernels that atomics order --------------------------------------------------------- */
 
 #define PUT "{ int packet = 1; write_pipe(p, &packet); }"
@@ -1119,6 +1137,7 @@ int main(void)
     tcase_add_test(rules, R31_1_what_is_not_for_the_host);
     tcase_add_loop_test(rules, R31_4_the_host_hands_on_what_it_waited_for, 0, 6);
     tcase_add_loop_test(rules, R31_4_what_came_before_the_host_did, 0, 6);
+    tcase_add_loop_test(rules, R31_2_a_native_kernel_hands_on_what_it_comes_behind, 0, 3);
     tcase_add_loop_test(rules, R31_4_the_host_had_let_it_go_before_it_waited, 0, 6);
     tcase_add_loop_test(rules, R32_one_side_of_a_pipe, 0, (int)(sizeof sides / sizeof *sides));
     tcase_add_loop_test(rules, R32_a_side_of_a_pipe_before_the_release, 0, 2);

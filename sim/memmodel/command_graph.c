@@ -98,6 +98,7 @@ struct command_graph {
     uint32_t *spare;        /* chains that every later command knows to its tail */
     uint32_t spare_count;
     struct knowledge *host;
+    struct knowledge *program; /* the host's, and what its functions know that have begun, as commands; NULL: none has */
     struct knowledge *told; /* complete by what the host was told without synchronising; NULL: nothing */
     struct user_wait *waits;
     /* of the last command that began with at most one predecessor */
@@ -156,6 +157,7 @@ void command_graph_free(struct command_graph *graph)
         node_clear(&graph->nodes[serial & (graph->room - 1)]);
     waits_free(graph);
     knowledge_unref(graph->host);
+    knowledge_unref(graph->program);
     knowledge_unref(graph->told);
     knowledge_unref(graph->last_host);
     knowledge_unref(graph->last_known);
@@ -558,6 +560,16 @@ static void host_waited(struct command_graph *graph, const struct order_event *e
     forget(graph);
 }
 
+/* A function of the program begins, behind what its command comes behind. */
+static void program_begins(struct command_graph *graph, uint32_t command)
+{
+    struct knowledge *known = merge(graph, graph->program ? graph->program : graph->host, &command, 1);
+    if (!known)
+        return;
+    knowledge_unref(graph->program);
+    graph->program = known;
+}
+
 static void host_told(struct command_graph *graph, uint32_t command)
 {
     struct knowledge *told = merge(graph, graph->told ? graph->told : graph->host, &command, 1);
@@ -584,6 +596,8 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
         begin(graph, event->command);
         if (node_of(graph, event->command))
             node_of(graph, event->command)->program = event->program;
+        if (event->program)
+            program_begins(graph, event->command);
         return;
     case ORDER_END:
         end(graph, event->command);
@@ -619,6 +633,13 @@ bool command_graph_host_knows(const struct command_graph *graph, uint32_t comman
     if (command < graph->host->prefix)
         return true;
     return node && node->state >= NODE_BEGUN && knowledge_has(graph->host, node->chain, command);
+}
+
+bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command)
+{
+    const struct node *node = node_of(graph, command);
+    return command_graph_host_knows(graph, command) ||
+           (graph->program && node && node->state >= NODE_BEGUN && knowledge_has(graph->program, node->chain, command));
 }
 
 bool command_graph_told(const struct command_graph *graph, uint32_t command)
@@ -663,6 +684,8 @@ void command_graph_assume_host(struct command_graph *graph, uint32_t command)
     struct node *node = node_of(graph, command);
     if (!graph->exhausted && node && node->state >= NODE_BEGUN)
         know_more(graph, node, join(graph, node->known, graph->host));
+    if (!graph->exhausted && graph->program && node && node->state >= NODE_BEGUN)
+        know_more(graph, node, join(graph, node->known, graph->program));
 }
 
 uint32_t command_graph_step(const struct command_graph *graph)

@@ -9,11 +9,12 @@
  *   command_graph_order          takes one order event
  *   command_graph_knows          does `later` know `earlier`? Both have begun
  *   command_graph_host_knows     does the host know the command to be complete?
+ *   command_graph_host_hands_on  does it, or a function of the program that a command runs: by its atomics?
  *   command_graph_told           does it, or was it told so by a query (5.11), or by a native kernel behind the command?
  *   command_graph_in_turn        did `later` begin when `earlier` had ended? By when they ran, which orders nothing
  *   command_graph_ended          when it did, counted in events; 0: it has not, or is forgotten
  *   command_graph_assume         from now on `later` counts as knowing `earlier`
- *   command_graph_assume_host    and whatever the host knows
+ *   command_graph_assume_host    and whatever the host hands on
  *   command_graph_step           of the host: how often it has enqueued something, set a user event or ended a command of which it ran a function
  *   command_graph_saw            below this step all that the host did happens before the command (1, 12), that has begun
  *   command_graph_sees           from now on it counts as seeing that
@@ -37,6 +38,7 @@ void command_graph_free(struct command_graph *graph);
 void command_graph_order(struct command_graph *graph, const struct order_event *event);
 bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 bool command_graph_host_knows(const struct command_graph *graph, uint32_t command);
+bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command);
 bool command_graph_told(const struct command_graph *graph, uint32_t command);
 bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command);

@@ -34,7 +34,7 @@ void cross_handle(struct cross_launch *cross, uint32_t command)
 
 static bool knows(const struct cross_launch *cross, uint32_t command, uint32_t elder)
 {
-    return command == CROSS_HOST ? command_graph_host_knows(cross->graph, elder) : command_graph_knows(cross->graph, command, elder);
+    return command == CROSS_HOST ? command_graph_host_hands_on(cross->graph, elder) : command_graph_knows(cross->graph, command, elder);
 }
 
 /* Also one that was enqueued later: who waits for a user event may know it. */

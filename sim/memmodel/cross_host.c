@@ -102,7 +102,7 @@ static void learn_waited(struct cross_launch *cross, uint32_t site)
     keep_known(cross, command_graph_step(cross->graph));
     for (uint32_t i = 1; i < cross->member_count; i++) {
         struct member *member = &cross->members[i];
-        if (!member->host_knows && !cross_is_running(member) && command_graph_host_knows(cross->graph, member->command))
+        if (!member->host_knows && !cross_is_running(member) && command_graph_host_hands_on(cross->graph, member->command))
             learn(cross, member);
     }
     hand_on(cross, site);

@@ -596,8 +596,8 @@ void cross_launch_order(struct cross_launch *cross, const struct order_event *ev
 {
     pthread_mutex_lock(&cross->lock);
     command_graph_order(cross->graph, event);
-    cross->host_waited |= event->kind == ORDER_HOST_WAITED;
-    cross->host_unheard |= event->kind == ORDER_HOST_WAITED;
+    if (event->kind == ORDER_HOST_WAITED || (event->kind == ORDER_BEGIN && event->program))
+        cross->host_waited = cross->host_unheard = true;
     if ((cross->member_count || cross->blind) && command_graph_idle(cross->graph))
         cross_reset(cross);
     pthread_mutex_unlock(&cross->lock);
