@@ -14,7 +14,9 @@
  *                  is left spins or waits at a barrier (EXECUTION_STUCK), and those that met
  *                  the bound.  The others follow nobody beyond spinning, since what comes after
  *                  it comes without it too, and set *out_cut when they met a bound;
- *                  explore_thin_air shows no EXECUTION_STUCK.
+ *                  explore_thin_air shows no EXECUTION_STUCK.  Where a turn that changed nothing
+ *                  has an access that may race, its thread is followed nevertheless: such
+ *                  executions (execution_repeats) tell of races and of nothing else.
  *
  * Errors   OUT_OF_MEMORY, or what the unfolding says; the visitor stops by returning false.
  */
@@ -39,6 +41,15 @@ struct execution {
     struct step *const *last;  /* per thread: END when it has returned */
     bool race;                 /* by the axioms; not of interleavings */
 };
+/* Its outcome is also that of another execution, without some turn of a loop. */
+static inline bool execution_repeats(const struct unfold *unfold, const struct execution *execution)
+{
+    for (uint32_t i = 0; i < unfold->test->thread_count; i++)
+        if (execution->last[i]->after_turn)
+            return true;
+    return false;
+}
+
 typedef bool execution_visit(void *self, const struct execution *execution);
 
 enum status explore_interleavings(struct unfold *unfold, execution_visit *visit, void *self);

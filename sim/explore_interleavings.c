@@ -116,7 +116,7 @@ static void settle(struct exploration *exploration, struct state *state)
 static bool spins(const struct exploration *exploration, const struct state *state, uint32_t thread)
 {
     const struct step *again = state->next[thread]->again;
-    if (!again)
+    if (!again || state->next[thread]->by_chance)
         return false;
     for (uint32_t at = state->last[thread]; at; at = exploration->events[at - 1].previous) {
         const struct event *event = &exploration->events[at - 1];
@@ -128,11 +128,11 @@ static bool spins(const struct exploration *exploration, const struct state *sta
     return true;
 }
 
-/* Somebody is where it was before, by chance alone. */
+/* Somebody is where it was before, by chance alone, and nothing on the way there makes a race. */
 static bool came_round(const struct exploration *exploration, const struct state *state)
 {
     for (uint32_t i = 0; i < exploration->threads; i++)
-        if (state->next[i]->by_chance)
+        if (state->next[i]->by_chance && !unfold_follows(exploration->unfold, state->next[i]))
             return true;
     return false;
 }

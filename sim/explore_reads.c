@@ -307,10 +307,16 @@ static void read_any(struct reader *reader, uint32_t thread)
     }
 }
 
-/* Who spins stays where it is: what comes after it comes without the spinning too. */
-static bool may_read(const struct step *next)
+/* Who spins stays where it is: what comes after it comes without the spinning too, but for races. */
+static bool may_read(const struct reader *reader, const struct step *next)
 {
-    return step_reads(next) && !next->again;
+    return step_reads(next) && (!next->again || unfold_follows(reader->unfold, next));
+}
+
+/* It may be that nobody ever goes on from here. */
+static bool waits(const struct step *next)
+{
+    return !step_reads(next) || (next->again && !next->by_chance);
 }
 
 static void explore(struct reader *reader)
@@ -319,19 +325,19 @@ static void explore(struct reader *reader)
     settle(reader);
     if (!going(reader) || !new_position(reader))
         return;
-    bool ended = true, waits = true;
+    bool ended = true, all_wait = true;
     for (uint32_t i = 0; i < reader->threads; i++) {
         const struct step *next = reader->next[i];
         reader->cut |= next->kind == STEP_CUT;
-        if (next->kind == STEP_CUT || next->by_chance)
+        if (next->kind == STEP_CUT || (next->by_chance && !may_read(reader, next)))
             return;
         ended &= next->kind == STEP_END;
-        waits &= !may_read(next);
+        all_wait &= waits(next);
     }
-    if (waits)
+    if (all_wait)
         judge(reader, ended ? EXECUTION_ENDED : EXECUTION_STUCK);
     for (uint32_t i = 0; i < reader->threads && going(reader); i++)
-        if (may_read(reader->next[i]))
+        if (may_read(reader, reader->next[i]))
             read_any(reader, i);
 }
 
@@ -346,6 +352,7 @@ enum status explore_reads(struct unfold *unfold, bool thin_air, bool *out_cut, e
     reader->orders.unfold = unfold;
     reader->orders.visit = visit;
     reader->orders.self = self;
+    unfold->spinners_stay = true;
     for (uint32_t i = 0; i < reader->threads && going(reader); i++)
         if (!(reader->next[i] = unfold_first(unfold, i)))
             fail(reader);

@@ -115,7 +115,7 @@ static void follow_value(struct search *search, struct step *step, struct readin
         fail(search);
 }
 
-/* A thread that spins is left out: without the rounds that changed nothing it comes to the same. */
+/* A thread that spins is left out: without the rounds that changed nothing it comes to the same, but for races. */
 static void follow(struct search *search, struct step *step)
 {
     search->orders.stopped |= !unfold_spend(search->unfold, 1);
@@ -124,7 +124,8 @@ static void follow(struct search *search, struct step *step)
     } else if (step->kind == STEP_CUT || step->depth == EVENTS_MOST) {
         search->cut = true;
     } else if (step_reads(step)) {
-        for (uint32_t i = 0; !step->again && going(search) && i < search->domain[step->cell].count; i++) {
+        bool goes_on = !step->again || unfold_follows(search->unfold, step);
+        for (uint32_t i = 0; goes_on && going(search) && i < search->domain[step->cell].count; i++) {
             const int32_t value = search->domain[step->cell].value[i];
             follow_value(search, step, (struct reading){value, false});
             if (step_may_refuse(step, value) && going(search))
@@ -274,6 +275,7 @@ enum status explore_thin_air(struct unfold *unfold, bool *out_cut, execution_vis
     search->orders.unfold = unfold;
     search->orders.visit = visit;
     search->orders.self = self;
+    unfold->spinners_stay = true;
     domains_init(search);
     find_traces(search);
     if (going(search))

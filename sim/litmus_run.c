@@ -118,6 +118,7 @@ static void take_race(struct tally *tally, const struct execution *execution)
     }
     if (race)
         result->race = LITMUS_YES;
+    tally->unfold->races |= race && !tally->options->confirm;
     if (result->race_text)
         free(text);
     else
@@ -167,14 +168,17 @@ static bool take(void *self, const struct execution *execution)
 {
     struct tally *tally = self;
     struct litmus_result *result = tally->result;
-    if (execution->end == EXECUTION_ENDED) {
+    if (execution->end == EXECUTION_CUT) {
+        result->cut++;
+    } else if (execution_repeats(tally->unfold, execution)) {
+        take_race(tally, execution);
+        return !tally->out_of_memory;
+    } else if (execution->end == EXECUTION_ENDED) {
         result->executions++;
         count_outcome(tally, execution);
-    } else if (execution->end == EXECUTION_STUCK) {
+    } else {
         result->stuck++;
         take_divergence(tally, execution);
-    } else {
-        result->cut++;
     }
     take_race(tally, execution);
     return !tally->out_of_memory;

@@ -119,6 +119,8 @@ libsim_la_SOURCES = \
 	%D%/trace.h \
 	%D%/suppression.c \
 	%D%/suppression.h \
+	%D%/turn.c \
+	%D%/turn.h \
 	%D%/watch.c \
 	%D%/unfold.c \
 	%D%/unfold.h

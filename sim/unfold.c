@@ -7,6 +7,7 @@
 #include "device_state.h"
 #include "orrery/compiler.h"
 #include "program.h"
+#include "turn.h"
 
 enum {
     LOG_WORDS = 1 + REGISTERS_MOST,
@@ -29,6 +30,7 @@ struct runner {
     struct unfold *unfold;
     struct unfold_code *code;
     const struct wave *wave;
+    uint32_t thread;
     struct step **path;         /* the steps that are known */
     uint32_t length, at;
     struct reading edge;        /* what the last of them reads */
@@ -82,39 +84,6 @@ bool step_may_refuse(const struct step *step, int32_t value)
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-/* What a step read on this path stands in its child. */
-static bool stored_nothing(const struct step *step, struct reading read)
-{
-    return step_reads(step) ? step_stored(step, read) == read.value : step->kind == STEP_FENCE;
-}
-
-static bool same_state(const struct unfold *unfold, const struct step *a, const struct step *b)
-{
-    return a->site == b->site && step_reads(a) && memcmp(a->frame, b->frame, unfold->code->code->frame_size) == 0;
-}
-
-static void find_spinning(const struct unfold *unfold, struct step *step)
-{
-    struct reading read = step->edge;
-    for (struct step *before = step->parent; before && stored_nothing(before, read); before = before->parent) {
-        step->by_chance |= read.spurious;
-        if (same_state(unfold, before, step)) {
-            step->again = before;
-            return;
-        }
-        read = before->edge;
-    }
-    step->by_chance = false;
-}
-
-static bool past_bound(const struct unfold *unfold, const struct step *step)
-{
-    uint32_t visits = 1;
-    for (const struct step *before = step->parent; before; before = before->parent)
-        visits += before->site == step->site && before->kind == step->kind;
-    return visits > unfold->bound;
-}
-
 static void keep(struct runner *runner, const struct step *wanted)
 {
     struct pool *pool = &runner->code->pool;
@@ -124,12 +93,14 @@ static void keep(struct runner *runner, const struct step *wanted)
     step->edge = runner->edge;
     step->depth = runner->length;
     step->number = ++runner->unfold->step_count;
+    step->thread = runner->thread;
+    turn_inherit(step);
     if (step_reads(step)) {
         uint8_t *frame = pool_take(pool, runner->code->code->frame_size);
         step->frame = memcpy(frame, runner->wave->frame, runner->code->code->frame_size);
-        find_spinning(runner->unfold, step);
+        turn_find(runner->unfold, step, runner->code->code->frame_size);
     }
-    if (step->kind != STEP_END && past_bound(runner->unfold, step))
+    if (step->kind != STEP_END && turn_past_bound(runner->unfold, step))
         step->kind = STEP_CUT;
     if (parent) {
         step->sibling = parent->children;
@@ -310,7 +281,7 @@ static struct step *extend_path(struct unfold *unfold, uint32_t thread, struct s
 {
     struct unfold_code *code = unfold->code;
     uint32_t length = last ? last->depth + 1 : 0;
-    struct runner runner = {.unfold = unfold, .code = code, .length = length, .edge = read};
+    struct runner runner = {.unfold = unfold, .code = code, .thread = thread, .length = length, .edge = read};
     struct wave *wave = wave_new(code->code, &code->memory, &code->host, NULL);
     runner.wave = wave;
     runner.path = calloc(length + 1, sizeof *runner.path);
@@ -328,8 +299,6 @@ static struct step *extend_path(struct unfold *unfold, uint32_t thread, struct s
         unfold->status = STATUS_OUT_OF_MEMORY;
     else
         run(&runner, wave);
-    if (runner.found)
-        runner.found->thread = thread;
 out:
     free(runner.path);
     wave_free(wave);

@@ -12,6 +12,7 @@
  *   unfold_next               the one after a step, if that read so
  *   step_stored               what an update leaves behind, if it read that
  *   step_may_refuse           a weak compare-exchange that reads this may fail as well as succeed
+ *   unfold_follows         who came round is followed all the same, since something on the way may race
  *   unfold_spend              counts the work of who explores; false: that was enough
  *
  * Errors   unfold_first and unfold_next give NULL, and the unfolding's status and diagnosis
@@ -51,6 +52,9 @@ struct step {
     const int32_t *registers;      /* END */
     struct step *again;            /* the same state earlier on this path, nothing stored since: the thread spins */
     bool by_chance;                /* so it does since a compare-exchange failed spuriously, and what comes now comes without that, too */
+    bool may_race;                 /* but for races: the turn since `again` has an access that may, as none before it does */
+    bool after_turn;               /* such a turn lies behind and was followed: the same outcomes come without it */
+    uint32_t shared_from, shared_to; /* depths that are in all the turns that may race, so far */
 
     struct step *parent;
     struct reading edge;           /* what the parent read; 0 if it reads nothing */
@@ -79,6 +83,8 @@ struct unfold {
     struct unfold_code *code;      /* unfold.c */
     struct step *first[THREADS_MOST];
     uint32_t step_count;
+    bool spinners_stay;            /* who spins is followed for races alone, chance or not */
+    bool races;                    /* that is known: nobody needs to be followed for it */
     uint64_t work_left;            /* of the exploration: choices, and events judged */
     bool gave_up;
 };
@@ -87,6 +93,8 @@ enum status unfold_new(const struct litmus *test, uint32_t bound, struct unfold 
 void unfold_free(struct unfold *unfold);
 struct step *unfold_first(struct unfold *unfold, uint32_t thread);
 struct step *unfold_next(struct unfold *unfold, struct step *step, struct reading read);
+
+static inline bool unfold_follows(const struct unfold *unfold, const struct step *step) { return step->may_race && !unfold->races; }
 
 static inline bool unfold_spend(struct unfold *unfold, uint32_t work)
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += liblitmus.la
 liblitmus_la_SOURCES = \
+	%D%/accesses.c \
 	%D%/c_parser.c \
 	%D%/c_parser.h \
 	%D%/condition.c \

@@ -439,6 +439,7 @@ static void parse(struct parser *parser, const char *text, struct diagnosis *dia
         lexer_expected(lexer, "a thread P0");
     parse_clause(parser);
     list_names(test);
+    litmus_survey(test);
 }
 
 enum status litmus_parse(const char *text, const char *name, struct litmus **out_test, struct diagnosis *diagnosis)

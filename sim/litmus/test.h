@@ -6,6 +6,8 @@
  * Interface
  *   struct litmus            of orrery/litmus.h
  *   condition_holds          the clause's condition for one final state
+ *   litmus_survey            fills in who accesses each location plainly, and the scopes of its atomics
+ *   atomics_may_race         may an atomic access to the location, by that thread, race with any of another thread?
  *   kernel_argument_*        how litmus_kernel lays its arguments out
  *
  * Numbers  Locations are numbered in order of first mention, cells (4 bytes: a location,
@@ -28,6 +30,8 @@ struct location {
     int32_t *initial;        /* one per cell */
     bool is_array, atomic_type;
     bool local, global;      /* declared so by some thread; neither: generic */
+    uint32_t plain;          /* bits: threads that may access it other than by atomics */
+    uint32_t scopes;         /* bits: those of its atomics */
 };
 
 enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_LOCAL };
@@ -132,6 +136,9 @@ struct litmus {
 struct term_value { int64_t value; bool is_address; };
 /* values: one per term. */
 bool condition_holds(const struct condition *condition, const struct term_value *values);
+
+void litmus_survey(struct litmus *test);
+bool atomics_may_race(const struct litmus *test, const struct location *location, uint32_t thread);
 
 /* Where a thread runs: groups in order of first mention, threads of one group in order. */
 struct thread_places { uint32_t group_count, group_size; uint32_t group[THREADS_MOST], item[THREADS_MOST], device[THREADS_MOST]; };
