@@ -15,11 +15,11 @@ void orders_list_stores(struct orders *orders)
     }
 }
 
-/* Who waits sees the last store in the end; if that lets it go on, it does not wait for ever. */
+/* Who waits sees the last store in the end; if that lets it go on, it does not wait for ever. Its updates store what they read. */
 static bool misses_last_store(const struct orders *orders)
 {
     for (uint32_t i = 0; i < orders->candidate.count; i++)
-        if (has_event(orders->latest, i) && orders->candidate.modified[orders->candidate.reads_from[i]])
+        if (has_event(orders->latest, i) && orders->candidate.modified[orders->candidate.reads_from[i]] & ~orders->latest)
             return true;
     return false;
 }
