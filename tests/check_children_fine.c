@@ -241,7 +241,7 @@ static const struct { const char *parent; size_t fine, coarse; } told[] = {
     /* what it knows of the work-group that it waited for */
     {"if (g == 0) { b[0] = 1; " OF_GROUP(RELEASES) " } if (g == 40) { " CHILD(1, ACQUIRES "o[0] = b[0];") " }", 0, 0},
     {"if (g == 0) { b[0] = 1; " OF_GROUP(OF_GROUP(RELEASES)) " } if (g == 40) { " CHILD(1, OF_GROUP(ACQUIRES "o[0] = b[0];")) " }", 0, 0},
-    {"if (g == 0) { b[0] = 1; " OF_GROUP(RELEASES) " } if (g == 40) { " CHILD(1, "o[0] = b[0];" ACQUIRES) " }", 0, 1},
+    {"if (g == 0) { b[0] = 1; " OF_GROUP(RELEASES) " } if (g == 40) { " CHILD(1, "o[0] = b[0];" ACQUIRES) " }", 1, 1},
     {"if (g == 50) b[0] = 1; if (g == 0) { " OF_GROUP(RELEASES) " } if (g == 40) { " CHILD(1, ACQUIRES "o[0] = b[0];") " }", 1, 1},
     /* who began before hears of it */
     {"if (g == 0) { " CHILD(1, "b[0] = 1;" OF_GROUP(RELEASES)) ACQUIRES "o[0] = b[0]; }", 0, 0},
