@@ -136,6 +136,7 @@ END_TEST
 
 /* ---- one that they enqueued ------------------------------------------------------------------ */
 
+#define ADD(x) " atomic_fetch_add_explicit(&" x ", 1, memory_order_relaxed, memory_scope_device); "
 #define ENQUEUE(flag, what) "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_" flag ", ndrange_1D(1), ^{ " what " }); "
 
 static const struct { const char *name, *one; size_t races, with_children; } children[] = {
@@ -156,6 +157,8 @@ static const struct { const char *name, *one; size_t races, with_children; } chi
      LATER "{ while (!" LOAD("&other", "relaxed", "device") ") ; ((global int *)shared)[8] = 2;" LOAD("&own", "acquire", "device") "; }", 1, 0},
     {"a child of the child", FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ "
      RELEASE("&other") " });") "} " LATER "{" AWAIT("&other") "((global int *)shared)[8] = 2; }", 0, 0},
+    {"of relaxed updates, by a kernel between that has none", FIRST "{ " ADD("own") "data[0] = 1; ((global int *)shared)[8] = 1; " ENQUEUE("WAIT_KERNEL",
+     "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ " ADD("own") " data[0] = 2; ((global int *)shared)[8] = 2; }); ") "}", 0, 0},
     {"to another child, which acquires it", FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} "
      LATER "{ " ENQUEUE("NO_WAIT", AWAIT("&other") "((global int *)shared)[8] = 2;") "}", 0, 0},
     {"to another child, which acquires something else", FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} "

@@ -125,10 +125,19 @@ static bool speaks_with_host(const struct cross_launch *cross, const struct laun
     return launch->releases == SCOPE_ALL_SVM && launch->acquires == SCOPE_ALL_SVM && cross_has_svm_atomics(cross->memory);
 }
 
+/* Who comes behind it may come behind those by it. */
+static bool hears_family(const struct cross_launch *cross, const struct launch_info *launch)
+{
+    for (uint32_t i = cross->member_count; launch->parent && i > 1; i--)
+        if (cross_family_of(&cross->members[i - 1]) == launch->family)
+            return true;
+    return false;
+}
+
 static bool may_matter(const struct cross_launch *cross, const struct launch_info *launch)
 {
     const bool announced = command_graph_facts(cross->graph, launch->command);
-    if (launch->kin)
+    if (launch->kin || hears_family(cross, launch))
         return true;
     if (launch->alone && (synchronises(launch) || launch->atomics))
         return announced && speaks_with_host(cross, launch);
@@ -171,7 +180,7 @@ bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *la
     pthread_mutex_lock(&cross->lock);
     const bool heard = may_matter(cross, launch) && !cross_failed(cross) && !command_graph_exhausted(cross->graph) && cross_has_room(cross, launch) &&
                        open_with_elders(cross, launch) && cross_add_member(cross, launch);
-    if (!heard && (synchronises(launch) || launch->kin))
+    if (!heard && (synchronises(launch) || launch->kin || hears_family(cross, launch)))
         go_blind(cross, launch);
     pthread_mutex_unlock(&cross->lock);
     return heard;
