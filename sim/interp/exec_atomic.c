@@ -204,13 +204,13 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
                                                                      int64_t view)                          \
     {                                                                                                       \
         tell_##bits(insn, frame, wave, view);                                                               \
-        NEXT;                                                                                               \
+        NEXT_OF_PART;                                                                                       \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                               uint64_t address, int64_t view) \
     {                                                                                                       \
         tell_exchange_##bits(insn, frame, wave, address, view);                                             \
-        NEXT;                                                                                               \
+        NEXT_OF_PART;                                                                                       \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_lanes_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                            uint64_t address, int64_t view)  \
@@ -219,7 +219,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
         access_announce_atomic(wave, insn, address, NULL);                                                  \
-        NEXT;                                                                                               \
+        NEXT_OF_PART;                                                                                       \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                        uint64_t address, int64_t view)      \
@@ -231,7 +231,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         ATOMIC_SWITCH(ATOMIC_LONE, u##bits, i##bits)                                                        \
         access_announce_atomic(wave, insn, address, NULL);                                                  \
-        NEXT;                                                                                               \
+        NEXT_OF_PART;                                                                                       \
     }
 HEARD(32)
 HEARD(64)
@@ -268,17 +268,17 @@ HEARD(64)
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
             compete_##bits(wave, BYTE_AT(u##bits, address), d_, b_, c_, NULL);                              \
-            NEXT;                                                                                           \
+            NEXT_OF_PART;                                                                                   \
         }                                                                                                   \
         ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
-        NEXT;                                                                                               \
+        NEXT_OF_PART;                                                                                       \
     }                                                                                                       \
     HANDLER(atomic_u_##bits)                                                                                \
     {                                                                                                       \
         const uint64_t address = *AT(const uint64_t, insn->a);                                              \
         int64_t view;                                                                                       \
         if (!one_permitted(wave, address, bits / 8, atomic_deny(insn), &view))                              \
-            return refused_u_##bits(insn, frame, wave);                                                     \
+            TAIL_CALL refused_u_##bits(insn, frame, wave);                                                  \
         if (__builtin_expect(!access_heard(wave), 1))                                                       \
             return unheard_u_##bits(insn, frame, wave, address);                                            \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE)                                                             \

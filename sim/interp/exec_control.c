@@ -23,7 +23,7 @@
 #define GO(next)                                                                                     \
     do {                                                                                             \
         const struct insn *next_ = (next);                                                           \
-        return next_->exec(next_, frame, wave);                                                      \
+        TAIL_CALL next_->exec(next_, frame, wave);                                                   \
     } while (0)
 #endif
 /* NULL: the wave has stopped. */

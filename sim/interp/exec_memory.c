@@ -362,10 +362,10 @@ VECTORS(64)
         i64 view;                                                                                           \
         if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ, &view))) { \
             if (gather_active_##size(insn, frame, wave, addresses))                                         \
-                NEXT;                                                                                       \
+                NEXT_OF_PART;                                                                               \
             if (access_load(insn, frame, wave, form, size / 8))                                             \
-                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
-            NEXT;                                                                                           \
+                NEXT_OF_PART_AFTER_FAULT(insn, frame, wave);                                                \
+            NEXT_OF_PART;                                                                                   \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn, addresses);                                                    \
@@ -388,7 +388,7 @@ VECTORS(64)
             for (; i < count; i++)                                                                          \
                 memcpy(&d_[i], FLAT(addresses[i] + offset), size / 8);                                      \
         }                                                                                                   \
-        NEXT;                                                                                               \
+        NEXT_OF_PART;                                                                                       \
     }
 LOAD_LIST(8)
 LOAD_LIST(16)
@@ -421,15 +421,15 @@ LOADS(64)
         if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE, &view)) && \
             !active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE, &view)) {     \
             if (access_store(insn, frame, wave, form, size / 8))                                            \
-                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
-            NEXT;                                                                                           \
+                NEXT_OF_PART_AFTER_FAULT(insn, frame, wave);                                                \
+            NEXT_OF_PART;                                                                                   \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn, addresses);                                                    \
         else                                                                                                \
             view = 0;                                                                                       \
         scatter_##size(insn, frame, wave, addresses, view);                                                 \
-        NEXT;                                                                                               \
+        NEXT_OF_PART;                                                                                       \
     }
 STORE_LIST(8)
 STORE_LIST(16)

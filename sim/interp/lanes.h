@@ -50,16 +50,25 @@ const struct insn *exec_next_block(struct wave *wave);
 
 #define HANDLER(name) const struct insn *EXEC(name)(const struct insn *insn, uint8_t *frame, struct wave *wave)
 
-/* Handlers call the next one last, which has to be a jump: -foptimize-sibling-calls, and none without optimization. */
+/* Handlers call the next one last, which has to be a jump (TAIL_CALL): none without optimization. */
 #if !defined ORRERY_LOOPING && !defined __OPTIMIZE__
 #define ORRERY_LOOPING 1
 #endif
 #ifdef ORRERY_LOOPING
 #define GO_TO(next) return (void)wave, (next)
 #else
-#define GO_TO(next) return (next)->exec(next, frame, wave)
+#define GO_TO(next) TAIL_CALL (next)->exec(next, frame, wave)
 #endif
 #define NEXT GO_TO(insn + 1)
+
+/* In a part of a handler with other parameters: a jump cannot be had from there where it has to be asked for. The loop does it. */
+#ifdef TAIL_CALL_ASKED
+#define NEXT_OF_PART return insn + 1
+#define NEXT_OF_PART_AFTER_FAULT(insn, frame, wave) return after_fault(insn, wave)
+#else
+#define NEXT_OF_PART NEXT
+#define NEXT_OF_PART_AFTER_FAULT NEXT_AFTER_FAULT
+#endif
 
 static inline bool wave_any_active(const struct wave *wave)
 {

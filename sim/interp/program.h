@@ -31,6 +31,18 @@ struct insn;
  * build and returns NULL when the wave stops (see NEXT in lanes.h). */
 typedef const struct insn *exec_fn(const struct insn *insn, uint8_t *frame, struct wave *wave);
 
+/* gcc makes a jump of it where it optimises; clang does so at -O1 if it is asked to, and both functions have the same parameters. */
+#ifdef __has_attribute
+#if __has_attribute(musttail)
+#define TAIL_CALL_ASKED 1
+#endif
+#endif
+#ifdef TAIL_CALL_ASKED
+#define TAIL_CALL __attribute__((musttail)) return
+#else
+#define TAIL_CALL return
+#endif
+
 struct insn {
     exec_fn *exec;
     uint32_t d, a, b, c; /* operands; d is the result */
