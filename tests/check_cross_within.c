@@ -191,6 +191,44 @@ START_TEST(R31_by_a_kernel_of_its_own)
 }
 END_TEST
 
+/* ---- a child that goes on ----------------------------------------------------------------------- */
+
+/* Another command acquires from a kernel's child, which waits for that command meanwhile. */
+#define UNTIL(x) "while (!" LOAD(x, "relaxed", "device") ") ; "
+#define SET(x) STORE(x, "relaxed", "device")
+
+static const struct { const char *name, *one, *other; size_t races; } goes_on[] = {
+    {"it waits for its parent", FIRST "{ data[0] = 1; " ENQUEUE("WAIT_KERNEL", RELEASE("&other") UNTIL("&flag")) "}", LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 0},
+    {"it waits for a work-group", FIRST "{ data[0] = 1; " ENQUEUE("WAIT_WORK_GROUP", RELEASE("&other") UNTIL("&flag")) "}",
+     LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 0},
+    {"it waits for another work-group", "if (get_global_id(0) == 0) data[0] = 1; " FIRST "{ " ENQUEUE("WAIT_WORK_GROUP", RELEASE("&other") UNTIL("&flag")) "}",
+     LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 1},
+    {"it waits for nobody", FIRST "{ data[0] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other") UNTIL("&flag")) "}", LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 1},
+    {"before the acquire", FIRST "{ data[0] = 1; " ENQUEUE("WAIT_KERNEL", RELEASE("&other") UNTIL("&flag")) "}", LATER "{ data[0] = 2;" AWAIT("&other") SET("&flag") "}", 1},
+    {"by the child, behind its release", FIRST ENQUEUE("WAIT_KERNEL", RELEASE("&other") "data[0] = 1; " UNTIL("&flag")), LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 1},
+    {"not acquired", FIRST "{ data[0] = 1; " ENQUEUE("WAIT_KERNEL", RELEASE("&other") UNTIL("&flag")) "}", LATER "{" UNTIL("&other") "data[0] = 2;" SET("&flag") "}", 1},
+};
+
+START_TEST(R31_13_a_child_goes_on)
+{
+    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    const cl_program program = build(goes_on[_i].one, goes_on[_i].other);
+    const cl_kernel one = take(program, "one"), next = take(program, "next");
+    cl_int err;
+    const cl_command_queue queue_of_children = clCreateCommandQueueWithProperties(context, device, on_device, &err);
+    cl_ok(err);
+    run(queue, one, 2);
+    run(second, next, 1);
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    ck_assert_msg(findings_of("race-commands") == goes_on[_i].races, "%s: %zu races", goes_on[_i].name, findings_of("race-commands"));
+    cl_ok(clReleaseKernel(one));
+    cl_ok(clReleaseKernel(next));
+    cl_ok(clReleaseCommandQueue(queue_of_children));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 /* ---- the host -------------------------------------------------------------------------------- */
 
 #define FOR_HOST(x) STORE(x, "release", "all_svm_devices")
@@ -239,6 +277,7 @@ int main(void)
     tcase_add_loop_test(rules, R21_by_another_kernel, 0, (int)(sizeof passed / sizeof *passed));
     tcase_add_test(rules, R21_of_one_launch_after_another);
     tcase_add_loop_test(rules, R31_by_a_kernel_of_its_own, 0, (int)(sizeof children / sizeof *children));
+    tcase_add_loop_test(rules, R31_13_a_child_goes_on, 0, (int)(sizeof goes_on / sizeof *goes_on));
     tcase_add_loop_test(rules, R31_by_the_host, 0, 2 * BY_HOST);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);

@@ -655,6 +655,12 @@ bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, ui
     return node && before && node->began && before->ended && node->began > before->ended;
 }
 
+bool command_graph_under_way(const struct command_graph *graph, uint32_t command)
+{
+    const struct node *node = node_of(graph, command);
+    return node && node->began && !node->ended;
+}
+
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command)
 {
     const struct node *node = node_of(graph, command);

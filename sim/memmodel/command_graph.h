@@ -11,6 +11,7 @@
  *   command_graph_host_knows     does the host know the command to be complete?
  *   command_graph_host_hands_on  does it, or a function of the program that a command runs: by its atomics?
  *   command_graph_told           does it, or was it told so by a query (5.11), or by a native kernel behind the command?
+ *   command_graph_under_way      has it begun, and not ended? A kernel ends when those have that it enqueued
  *   command_graph_in_turn        did `later` begin when `earlier` had ended? By when they ran, which orders nothing
  *   command_graph_ended          when it did, counted in events; 0: it has not, or is forgotten
  *   command_graph_assume         from now on `later` counts as knowing `earlier`
@@ -40,6 +41,7 @@ bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint
 bool command_graph_host_knows(const struct command_graph *graph, uint32_t command);
 bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command);
 bool command_graph_told(const struct command_graph *graph, uint32_t command);
+bool command_graph_under_way(const struct command_graph *graph, uint32_t command);
 bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command);
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);

@@ -63,7 +63,7 @@ static bool conflicts(const struct byte_access *a, const struct byte_access *b)
 
 static bool same_places(const struct commands *commands, const struct conflict *a, const struct conflict *b)
 {
-    return a->earlier.command == b->earlier.command && a->area == b->area && commands_same_line(commands, &a->earlier, &b->earlier) &&
+    return a->earlier.command == b->earlier.command && a->later.command == b->later.command && a->area == b->area && commands_same_line(commands, &a->earlier, &b->earlier) &&
            commands_same_line(commands, &a->later, &b->later);
 }
 
@@ -404,9 +404,10 @@ static void on_order(void *self, const struct order_event *event)
     pthread_mutex_lock(&commands->lock);
     command_log_add(commands->log, event);
     if (event->kind == ORDER_END) {
-        commands_tell_all(commands);
+        commands_tell_all(commands, event->command);
         commands_tell_cross(commands, event->command);
-        commands->talk_count = 0;
+        if (!commands->conflict_count)
+            commands->talk_count = 0;
     }
     cross_launch_order(commands->cross, event);
     command_graph_order(commands->graph, event);

@@ -19,7 +19,7 @@
  *   commands_drop_several   that no access is of any more
  *   commands_several_free, commands_sites_free   of an area, of all
  *
- *   commands_tell_all     the conflicts of a command that is complete: by then it is known whether atomics may have ordered it
+ *   commands_tell_all     the conflicts of commands that are complete: by then it is known whether atomics may have ordered them
  *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in `side`
  *   commands_enqueued_at  the line of the program that did; nothing, if it is not known
@@ -178,7 +178,7 @@ void commands_drop_several(struct area *area);
 void commands_several_free(struct area *area);
 void commands_sites_free(struct commands *commands);
 
-void commands_tell_all(struct commands *commands);
+void commands_tell_all(struct commands *commands, uint32_t ending);
 void commands_explain(const struct commands *commands, bool atomics, uint32_t first, uint32_t second, char why[SPEC_CHARS]);
 bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS]); /* verified? */
 const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS]); /* of a command buffer: by which it was recorded */

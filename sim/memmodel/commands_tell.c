@@ -255,14 +255,25 @@ static bool is_judged_otherwise(const struct commands *commands, const struct co
     return false;
 }
 
-/* When the command is complete: by then it is known whether atomics may have ordered it. */
-void commands_tell_all(struct commands *commands)
+/* Kernels that one of them enqueued may yet hand on what it did. */
+static bool is_under_way(const struct commands *commands, const struct conflict *conflict, uint32_t ending)
 {
+    const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
+    return (later != ending && command_graph_under_way(commands->graph, later)) || (earlier != ending && command_graph_under_way(commands->graph, earlier));
+}
+
+/* When both commands are complete, the latter now: by then it is known whether atomics may have ordered them. */
+void commands_tell_all(struct commands *commands, uint32_t ending)
+{
+    size_t kept = 0;
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
-        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command) && !is_followed(commands, conflict) &&
-            !is_judged_otherwise(commands, conflict))
+        if (!is_under_way(commands, conflict, ending) && !commands_are_ordered(commands, conflict->later.command, conflict->earlier.command) &&
+            !is_followed(commands, conflict) && !is_judged_otherwise(commands, conflict))
             tell(commands, conflict);
     }
-    commands->conflict_count = 0;
+    for (size_t i = 0; i < commands->conflict_count; i++)
+        if (is_under_way(commands, &commands->conflicts[i], ending))
+            commands->conflicts[kept++] = commands->conflicts[i];
+    commands->conflict_count = kept;
 }

@@ -389,6 +389,12 @@ static void gather_like(struct cross_launch *cross, uint32_t first)
     cross->found_count = kept;
 }
 
+/* By its end atomics count as having ordered whom they may have ordered; that is later for kernels that enqueued others. */
+static bool is_under_way(const struct cross_launch *cross, const struct member *member, uint32_t ending)
+{
+    return member->command != ending && command_graph_under_way(cross->graph, member->command);
+}
+
 /* Of a command and others, or within one family. */
 static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t family, const struct cross_hearer *hearer)
 {
@@ -397,7 +403,8 @@ static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t fami
         struct found *found = &cross->found[i];
         const struct member *a = &cross->members[member_of_unit(cross, found->unit[0])], *b = &cross->members[member_of_unit(cross, found->unit[1])];
         const bool within = cross_family_of(a) == cross_family_of(b);
-        if (a->launch || b->launch || within != (family != 0) || (!is_of(a, command, family) && !is_of(b, command, family))) {
+        const bool under_way = a->launch || b->launch || (!within && (is_under_way(cross, a, command) || is_under_way(cross, b, command)));
+        if (under_way || within != (family != 0) || (!is_of(a, command, family) && !is_of(b, command, family))) {
             cross->found[kept++] = *found;
             continue;
         }
