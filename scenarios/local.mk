@@ -202,6 +202,7 @@ scenario_tests = \
 	%D%/racy/mp_no_acquire.yaml \
 	%D%/racy/mp_plain.yaml \
 	%D%/racy/no_place.yaml \
+	%D%/racy/before_loop.yaml \
 	%D%/racy/remedies.yaml \
 	%D%/racy/number_types.yaml \
 	%D%/racy/next_turn.yaml \
@@ -437,6 +438,7 @@ scenario_files = \
 	%D%/racy/mp_no_acquire.cl \
 	%D%/racy/mp_plain.cl \
 	%D%/racy/no_place.cl \
+	%D%/racy/before_loop.cl \
 	%D%/racy/remedies.cl \
 	%D%/racy/next_turn.cl \
 	%D%/racy/within_branches.cl \

@@ -241,6 +241,58 @@ static bool place_behind(const struct launch *launch, const struct site *from, c
     return place->line && !(seen_from(code, to, from->call, &position) && position.file == from->file && position.line <= place->line);
 }
 
+static bool loop_holds(const struct code_loop *loop, const struct site *site)
+{
+    return site->rank && loop->low <= site->rank && site->rank <= loop->high;
+}
+
+/* Does some loop hold the later of the two alone? */
+static bool begins_loop(const struct code *code, const struct site *from, const struct site *to)
+{
+    for (uint32_t i = 0; i < code->loop_count; i++)
+        if (loop_holds(&code->loops[i], to) && !loop_holds(&code->loops[i], from))
+            return true;
+    return false;
+}
+
+/* The head of the outermost loop that begins behind the one line and holds the other; 0: none. */
+static uint32_t loop_line(const struct launch *launch, const struct site *from, const struct site *to)
+{
+    uint32_t found = 0, depth = UINT32_MAX;
+    for (uint32_t line = to->line; line > from->line; line--) {
+        const struct source_line at = line_at(launch, to, line);
+        if (at.kind != LINE_BETWEEN || !at.loops || at.closes || at.depth >= depth)
+            continue;
+        found = line;
+        depth = at.depth;
+    }
+    return found;
+}
+
+/* Where all of a work-group come by once, and then to the loop that holds the site: the head of that. NO_WAY: it is in none, or some do not. */
+static uint32_t level_head(const struct code *code, const struct site *to)
+{
+    uint32_t head = to->block;
+    while (head != NO_WAY && code->ways[head].idom != NO_WAY && !code->ways[code->ways[head].idom].level)
+        head = code->ways[head].idom;
+    const uint32_t before = head == NO_WAY ? NO_WAY : code->ways[head].idom;
+    return before != NO_WAY && post_dominates(code, head, before) ? head : NO_WAY;
+}
+
+/* Before a loop to the head of which each work-item comes in any case, though nothing stands there that is done once. */
+static bool place_before_loop(const struct launch *launch, const struct site *from, const struct site *to, struct code_place *place)
+{
+    const struct code *code = launch->code;
+    const bool alike = from->call == to->call && from->file == to->file && from->line && begins_loop(code, from, to);
+    const uint32_t head = alike ? level_head(code, to) : NO_WAY, line = head == NO_WAY ? 0 : loop_line(launch, from, to);
+    if (!line || dominates(code, head, from->block) || line <= statement_end(launch, from))
+        return false;
+    place->site = site_number(code, to);
+    place->line = line;
+    place->before = true;
+    return true;
+}
+
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct code *code = launch->code;
@@ -253,7 +305,7 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
     }
     *out_place = (struct code_place){.first = first};
     return code && from->rank && to->rank && from != to && !same_line(from, to) &&
-           (place_before(launch, from, to, out_place) || place_behind(launch, from, to, out_place));
+           (place_before(launch, from, to, out_place) || place_behind(launch, from, to, out_place) || place_before_loop(launch, from, to, out_place));
 }
 
 bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order)
@@ -283,11 +335,6 @@ static bool fits_in_turn(const struct launch *launch, const struct site *site, s
     place->line = line;
     place->braces = body;
     return line && (!line_at(launch, site, line).loops || end);
-}
-
-static bool loop_holds(const struct code_loop *loop, const struct site *site)
-{
-    return site->rank && loop->low <= site->rank && site->rank <= loop->high;
 }
 
 /* What stands before the barrier that all have passed, or an access, is of the next turn. */
