@@ -3,6 +3,8 @@
  * it should follow. */
 #include "explain_state.h"
 
+#include <inttypes.h>
+
 enum { OPERATIONS_TRIED = 8, WRONG_WAYS = 2 };
 
 /* The accesses of a meeting, and where in the history they are. */
@@ -21,6 +23,15 @@ static bool on_one_line(const struct question *question, uint32_t a, uint32_t b)
     question->host->place(question->host->self, a, &x);
     question->host->place(question->host->self, b, &y);
     return x.line == y.line && same_text(x.file, y.file);
+}
+
+/* Then there are no two places to be named. */
+static bool at_one_place(const struct question *question, uint32_t a, uint32_t b)
+{
+    struct source_place x, y;
+    question->host->place(question->host->self, a, &x);
+    question->host->place(question->host->self, b, &y);
+    return on_one_line(question, a, b) && (x.column == y.column || !x.column || !y.column);
 }
 
 /* Is one access known to the other's work-item, when the mover is on the other side of what happened there? */
@@ -47,10 +58,19 @@ static bool try_side(const struct question *question, const struct pair *pair, i
             return false;
         *work += history->count;
         *out_site = happening->site;
-        if (!on_one_line(question, pair->asked[mover]->site, happening->site) && orders(question, pair, mover, place, before))
+        if (!at_one_place(question, pair->asked[mover]->site, happening->site) && orders(question, pair, mover, place, before))
             return true;
     }
     return false;
+}
+
+static void say_place(const struct question *question, const struct side *side, uint32_t site, struct wording *text)
+{
+    struct source_place place;
+    question->host->place(question->host->self, site, &place);
+    wording_place(text, question->host, site);
+    if (on_one_line(question, side->access, side->operation))
+        wording_add(text, ":%" PRIu32, place.column);
 }
 
 static void say_side(const struct question *question, const struct side *side, struct wording *why, struct wording *fix)
@@ -58,14 +78,14 @@ static void say_side(const struct question *question, const struct side *side, s
     const struct checker_host *host = question->host;
     const char *access = host->what(host->self, side->access);
     wording_add(why, "the %s at ", access);
-    wording_place(why, host, side->access);
+    say_place(question, side, side->access, why);
     wording_add(why, side->before ? " comes behind the release at " : " comes before the acquire at ");
-    wording_place(why, host, side->operation);
+    say_place(question, side, side->operation, why);
     wording_add(why, side->before ? ", which publishes only what was done before it" : ", which orders only what is done behind it");
     wording_add(fix, "the %s at ", access);
-    wording_place(fix, host, side->access);
+    say_place(question, side, side->access, fix);
     wording_add(fix, side->before ? " before " : " behind ");
-    wording_place(fix, host, side->operation);
+    say_place(question, side, side->operation, fix);
 }
 
 bool explain_side(const struct question *question, uint64_t *work, struct side *out_side, struct wording *out_why, struct wording *out_fix)
