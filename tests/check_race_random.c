@@ -254,7 +254,7 @@ static struct tally agree_with_the_oracle(const struct kind *kind)
         const bool apart = shape[0] > 1 && !within && (program % 4 < 2 || all_launches);
         several |= apart;
         if (within)
-            world_within(shape[0] - 1 - below(shape[0] > 3));
+            world_within(shape[0] - 1);
         if (apart)
             (below(3) ? world_across : world_across_plainly)();
         kind->deeds(shape);

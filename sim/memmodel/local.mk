@@ -36,6 +36,7 @@ libmemmodel_la_SOURCES = \
 	%D%/cross_kept.c \
 	%D%/cross_launch.c \
 	%D%/cross_launch.h \
+	%D%/doubt.h \
 	%D%/cross_members.c \
 	%D%/cross_state.h \
 	%D%/edges.c \
