@@ -26,6 +26,9 @@ static void tear_down(void)
 #define STORE(x, how, scope) " atomic_store_explicit(" x ", 1, memory_order_" how ", memory_scope_" scope "); "
 #define LOAD(x, how, scope) "atomic_load_explicit(" x ", memory_order_" how ", memory_scope_" scope ")"
 #define RELEASE(x) STORE(x, "release", "device")
+#define SET(x) STORE(x, "relaxed", "device")
+#define UNTIL(x) " while (!" LOAD(x, "relaxed", "device") ") ; "
+#define ADD(x) " atomic_fetch_add_explicit(&" x ", 1, memory_order_relaxed, memory_scope_device); "
 #define AWAIT(x) " while (!" LOAD(x, "acquire", "device") ") ; "
 /* One work-item of the first work-group, which acts later; of the second. */
 #define LATER "if (get_global_id(0) == 0) "
@@ -57,6 +60,38 @@ static void run(cl_command_queue on, cl_kernel kernel, size_t groups)
     const size_t local = 2, global = groups * local;
     cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
     cl_ok(clFlush(on));
+}
+
+/* Both, side by side, to the end. */
+static void run_both(const char *one, const char *other)
+{
+    const cl_program program = build(one, other);
+    const cl_kernel first = take(program, "one"), next = take(program, "next");
+    run(queue, first, 2);
+    run(second, next, 1);
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    cl_ok(clReleaseKernel(first));
+    cl_ok(clReleaseKernel(next));
+    cl_ok(clReleaseProgram(program));
+}
+
+static cl_command_queue queue_of_children(void)
+{
+    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_int err;
+    const cl_command_queue made = clCreateCommandQueueWithProperties(context, device, on_device, &err);
+    cl_ok(err);
+    return made;
+}
+
+static int *share(cl_kernel kernel)
+{
+    int *const shared = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0);
+    ck_assert_ptr_nonnull(shared);
+    memset(shared, 0, 64);
+    cl_ok(clSetKernelArgSVMPointer(kernel, 1, shared));
+    return shared;
 }
 
 /* ---- another kernel --------------------------------------------------------------------------- */
@@ -96,22 +131,28 @@ static const struct { const char *name, *one, *other; size_t races; } passed[] =
      "if (get_group_id(0) == 0) { event_t copy = async_work_group_copy(lines, data, 2, 0); wait_group_events(1, &copy); }", HANDS_ON, 1},
     {"the second copy", "local int lines[2]; if (get_group_id(0)) { event_t copy = async_work_group_copy(lines, data + 4, 2, 0); "
      "copy = async_work_group_copy(data, lines, 2, copy); wait_group_events(1, &copy); } " FIRST RELEASE("&flag") LATER "{" AWAIT("&other") "data[0] = 2; }", HANDS_ON, 0},
+    {"a store that ends what was released", FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" UNTIL("&other") LOAD("&flag", "acquire", "device") "; data[0] = 2; }",
+     LATER "{" UNTIL("&flag") SET("&flag") SET("&other") "}", 1},
+    {"an update that goes on with it", FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" UNTIL("&other") LOAD("&flag", "acquire", "device") "; data[0] = 2; }",
+     LATER "{" UNTIL("&flag") ADD("flag") SET("&other") "}", 0},
+    {"an exchange that fails", FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" UNTIL("&other") LOAD("&flag", "acquire", "device") "; data[0] = 2; }",
+     LATER "{" UNTIL("&flag") "int seven = 7; atomic_compare_exchange_strong_explicit(&flag, &seven, 8, memory_order_relaxed, memory_order_relaxed, memory_scope_device);"
+     SET("&other") "}", 0},
+    {"local memory of both", "local atomic_int ready; if (get_local_id(0) == 0) atomic_init(&ready, 0); barrier(CLK_LOCAL_MEM_FENCE); "
+     FIRST "{ data[0] = 1; atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, memory_scope_work_group); "
+     "atomic_store_explicit(&ready, 1, memory_order_relaxed, memory_scope_work_group);" SET("&flag") "} "
+     "if (get_global_id(0) == 3) {" UNTIL("&other") "while (!atomic_load_explicit(&ready, memory_order_relaxed, memory_scope_work_group)) ; "
+     "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group); data[0] = 2; }",
+     "local atomic_int own; " LATER "{" UNTIL("&flag") "for (int i = 0; i < 4; i++) atomic_store_explicit(&own, i, memory_order_relaxed, memory_scope_work_group);"
+     SET("&other") "}", 0},
     {"updates of a work-group", FIRST "{ atomic_fetch_add_explicit((global atomic_int *)data, 1, memory_order_relaxed, memory_scope_work_group);" RELEASE("&flag") "} "
      LATER "{" AWAIT("&other") "atomic_fetch_add_explicit((global atomic_int *)data, 1, memory_order_relaxed, memory_scope_work_group); }", HANDS_ON, 0},
 };
 
 START_TEST(R21_by_another_kernel)
 {
-    const cl_program program = build(passed[_i].one, passed[_i].other);
-    const cl_kernel one = take(program, "one"), next = take(program, "next");
-    run(queue, one, 2);
-    run(second, next, 1);
-    cl_ok(clFinish(queue));
-    cl_ok(clFinish(second));
+    run_both(passed[_i].one, passed[_i].other);
     ck_assert_msg(findings_of("race-global") == passed[_i].races, "%s: %zu races", passed[_i].name, findings_of("race-global"));
-    cl_ok(clReleaseKernel(one));
-    cl_ok(clReleaseKernel(next));
-    cl_ok(clReleaseProgram(program));
 }
 END_TEST
 
@@ -119,24 +160,36 @@ END_TEST
 START_TEST(R21_of_one_launch_after_another)
 {
     for (int i = 0; i < 3; i++) {
-        const cl_program program = build(i == 1 ? FIRST "{" RELEASE("&flag") "data[0] = 1; } " LATER "{" AWAIT("&other") "data[0] = 2; }"
-                                                : FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }", HANDS_ON);
-        const cl_kernel one = take(program, "one"), next = take(program, "next");
-        run(queue, one, 2);
-        run(second, next, 1);
-        cl_ok(clFinish(queue));
-        cl_ok(clFinish(second));
+        run_both(i == 1 ? FIRST "{" RELEASE("&flag") "data[0] = 1; } " LATER "{" AWAIT("&other") "data[0] = 2; }"
+                        : FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }", HANDS_ON);
         ck_assert_uint_eq(findings_of("race-global"), i > 0);
-        cl_ok(clReleaseKernel(one));
-        cl_ok(clReleaseKernel(next));
-        cl_ok(clReleaseProgram(program));
     }
+}
+END_TEST
+
+/* Nobody hears a launch that is too large to be heard: it may have handed on what it acquired, until the host knows of its end. */
+START_TEST(too_many_work_groups)
+{
+    const size_t groups = 4200000, one = 1;
+    const char *const racy = FIRST "{" RELEASE("&flag") "data[0] = 1; } " LATER "{" AWAIT("&flag") "data[0] = 2; }";
+    const cl_command_queue third = cl_new_queue(context, 0);
+    const cl_program program = build("", "if (get_group_id(0) == 1)" LOAD("&flag", "acquire", "device") ";");
+    const cl_kernel large = take(program, "next");
+    cl_ok(clEnqueueNDRangeKernel(third, large, 1, NULL, &groups, &one, 0, NULL, NULL));
+    cl_ok(clFlush(third));
+    run_both(racy, "");
+    ck_assert_uint_eq(findings_of("race-global"), 0);
+    cl_ok(clFinish(third));
+    run_both(racy, "");
+    ck_assert_uint_eq(findings_of("race-global"), 1);
+    cl_ok(clReleaseKernel(large));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseCommandQueue(third));
 }
 END_TEST
 
 /* ---- one that they enqueued ------------------------------------------------------------------ */
 
-#define ADD(x) " atomic_fetch_add_explicit(&" x ", 1, memory_order_relaxed, memory_scope_device); "
 #define ENQUEUE(flag, what) "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_" flag ", ndrange_1D(1), ^{ " what " }); "
 
 static const struct { const char *name, *one; size_t races, with_children; } children[] = {
@@ -171,32 +224,24 @@ static const struct { const char *name, *one; size_t races, with_children; } chi
 
 START_TEST(R31_by_a_kernel_of_its_own)
 {
-    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    const cl_command_queue own = queue_of_children();
     const cl_program program = build(children[_i].one, "");
     const cl_kernel one = take(program, "one");
-    int *const shared = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0);
-    cl_int err;
-    const cl_command_queue queue_of_children = clCreateCommandQueueWithProperties(context, device, on_device, &err);
-    cl_ok(err);
-    ck_assert_ptr_nonnull(shared);
-    cl_ok(clSetKernelArgSVMPointer(one, 1, shared));
+    int *const shared = share(one);
     run(queue, one, 2);
     cl_ok(clFinish(queue));
     ck_assert_msg(findings_of("race-global") == children[_i].races, "%s: %zu races", children[_i].name, findings_of("race-global"));
     ck_assert_msg(findings_of("race-commands") == children[_i].with_children, "%s: %zu races with children", children[_i].name, findings_of("race-commands"));
     clSVMFree(context, shared);
     cl_ok(clReleaseKernel(one));
-    cl_ok(clReleaseCommandQueue(queue_of_children));
     cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseCommandQueue(own));
 }
 END_TEST
 
 /* ---- a child that goes on ----------------------------------------------------------------------- */
 
 /* Another command acquires from a kernel's child, which waits for that command meanwhile. */
-#define UNTIL(x) "while (!" LOAD(x, "relaxed", "device") ") ; "
-#define SET(x) STORE(x, "relaxed", "device")
-
 static const struct { const char *name, *one, *other; size_t races; } goes_on[] = {
     {"it waits for its parent", FIRST "{ data[0] = 1; " ENQUEUE("WAIT_KERNEL", RELEASE("&other") UNTIL("&flag")) "}", LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 0},
     {"it waits for a work-group", FIRST "{ data[0] = 1; " ENQUEUE("WAIT_WORK_GROUP", RELEASE("&other") UNTIL("&flag")) "}",
@@ -211,21 +256,10 @@ static const struct { const char *name, *one, *other; size_t races; } goes_on[] 
 
 START_TEST(R31_13_a_child_goes_on)
 {
-    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    const cl_program program = build(goes_on[_i].one, goes_on[_i].other);
-    const cl_kernel one = take(program, "one"), next = take(program, "next");
-    cl_int err;
-    const cl_command_queue queue_of_children = clCreateCommandQueueWithProperties(context, device, on_device, &err);
-    cl_ok(err);
-    run(queue, one, 2);
-    run(second, next, 1);
-    cl_ok(clFinish(queue));
-    cl_ok(clFinish(second));
+    const cl_command_queue own = queue_of_children();
+    run_both(goes_on[_i].one, goes_on[_i].other);
     ck_assert_msg(findings_of("race-commands") == goes_on[_i].races, "%s: %zu races", goes_on[_i].name, findings_of("race-commands"));
-    cl_ok(clReleaseKernel(one));
-    cl_ok(clReleaseKernel(next));
-    cl_ok(clReleaseCommandQueue(queue_of_children));
-    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseCommandQueue(own));
 }
 END_TEST
 
@@ -250,10 +284,7 @@ START_TEST(R31_by_the_host)
         cl_ok(clReleaseCommandQueue(second));
     const cl_program program = build(by_host[_i % BY_HOST].one, "");
     const cl_kernel one = take(program, "one");
-    int *const shared = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0);
-    ck_assert_ptr_nonnull(shared);
-    memset(shared, 0, 64);
-    cl_ok(clSetKernelArgSVMPointer(one, 1, shared));
+    int *const shared = share(one);
     run(queue, one, 2);
     while (!__atomic_load_n(shared, __ATOMIC_ACQUIRE))
         ;
@@ -276,6 +307,7 @@ int main(void)
     tcase_set_timeout(rules, 120);
     tcase_add_loop_test(rules, R21_by_another_kernel, 0, (int)(sizeof passed / sizeof *passed));
     tcase_add_test(rules, R21_of_one_launch_after_another);
+    tcase_add_test(rules, too_many_work_groups);
     tcase_add_loop_test(rules, R31_by_a_kernel_of_its_own, 0, (int)(sizeof children / sizeof *children));
     tcase_add_loop_test(rules, R31_13_a_child_goes_on, 0, (int)(sizeof goes_on / sizeof *goes_on));
     tcase_add_loop_test(rules, R31_by_the_host, 0, 2 * BY_HOST);

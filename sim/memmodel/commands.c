@@ -63,8 +63,8 @@ static bool conflicts(const struct byte_access *a, const struct byte_access *b)
 
 static bool same_places(const struct commands *commands, const struct conflict *a, const struct conflict *b)
 {
-    return a->earlier.command == b->earlier.command && a->later.command == b->later.command && a->area == b->area && commands_same_line(commands, &a->earlier, &b->earlier) &&
-           commands_same_line(commands, &a->later, &b->later);
+    return a->earlier.command == b->earlier.command && a->later.command == b->later.command && a->area == b->area &&
+           commands_same_line(commands, &a->earlier, &b->earlier) && commands_same_line(commands, &a->later, &b->later);
 }
 
 static void keep_conflict(struct commands *commands, const struct conflict *conflict)
