@@ -212,6 +212,11 @@ static const struct { const char *name, *one; size_t races, with_children; } chi
      RELEASE("&other") " });") "} " LATER "{" AWAIT("&other") "((global int *)shared)[8] = 2; }", 0, 0},
     {"of relaxed updates, by a kernel between that has none", FIRST "{ " ADD("own") "data[0] = 1; ((global int *)shared)[8] = 1; " ENQUEUE("WAIT_KERNEL",
      "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ " ADD("own") " data[0] = 2; ((global int *)shared)[8] = 2; }); ") "}", 0, 0},
+    {"of relaxed updates, beside one that races", FIRST "{ " ADD("own") "data[0] = 1; " ENQUEUE("WAIT_KERNEL",
+     "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ " ADD("own") " data[0] = 2; }); ") "} "
+     LATER ENQUEUE("NO_WAIT", ADD("own") "data[0] = 3;"), 0, 2},
+    {"called before it writes and releases", FIRST "{ " ENQUEUE("NO_WAIT", AWAIT("&flag") RELEASE("&other")) "data[0] = 1; " RELEASE("&flag") "} "
+     LATER "{" AWAIT("&other") "data[0] = 2; }", 0, 0},
     {"to another child, which acquires it", FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} "
      LATER "{ " ENQUEUE("NO_WAIT", AWAIT("&other") "((global int *)shared)[8] = 2;") "}", 0, 0},
     {"to another child, which acquires something else", FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} "
@@ -263,6 +268,54 @@ START_TEST(R31_13_a_child_goes_on)
 }
 END_TEST
 
+/* By one instruction of two others, of which one acquires. */
+START_TEST(R31_13_two_others)
+{
+    const cl_command_queue own = queue_of_children(), third = cl_new_queue(context, 0);
+    const cl_program program = build(FIRST "{ data[0] = 1; " ENQUEUE("WAIT_KERNEL", RELEASE("&other") UNTIL("&flag")) "}",
+                                     LATER "{ if (atomic_fetch_add_explicit(&own, 1, memory_order_relaxed, memory_scope_device) == 0) {" AWAIT("&other") "}"
+                                     "data[0] = 2;" SET("&flag") "}");
+    const cl_kernel one = take(program, "one"), next = take(program, "next");
+    run(queue, one, 2);
+    run(second, next, 1);
+    run(third, next, 1);
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    cl_ok(clFinish(third));
+    ck_assert_uint_eq(findings_of("race-commands"), 2); /* with each other, too */
+    cl_ok(clReleaseKernel(one));
+    cl_ok(clReleaseKernel(next));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseCommandQueue(third));
+    cl_ok(clReleaseCommandQueue(own));
+}
+END_TEST
+
+/* What others are judged by is heard while a family with relaxed atomics runs. */
+START_TEST(R32_beside_a_family)
+{
+    const cl_command_queue own = queue_of_children(), third = cl_new_queue(context, 0);
+    const cl_program family = build(FIRST "{ " ADD("own") ENQUEUE("WAIT_KERNEL",
+        "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ " ADD("own") " }); ") "}", "");
+    const cl_program pair = build(FIRST "{" RELEASE("&flag") "data[1] = 1; }", LATER "{" AWAIT("&flag") "data[1] = 2; }");
+    const cl_kernel parent = take(family, "one"), one = take(pair, "one"), next = take(pair, "next");
+    run(third, parent, 2);
+    run(queue, one, 2);
+    run(second, next, 1);
+    cl_ok(clFinish(third));
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    cl_ok(clReleaseKernel(parent));
+    cl_ok(clReleaseKernel(one));
+    cl_ok(clReleaseKernel(next));
+    cl_ok(clReleaseProgram(family));
+    cl_ok(clReleaseProgram(pair));
+    cl_ok(clReleaseCommandQueue(third));
+    cl_ok(clReleaseCommandQueue(own));
+}
+END_TEST
+
 /* ---- the host -------------------------------------------------------------------------------- */
 
 #define FOR_HOST(x) STORE(x, "release", "all_svm_devices")
@@ -277,11 +330,25 @@ static const struct { const char *name, *one; size_t races; } by_host[] = {
 };
 enum { BY_HOST = sizeof by_host / sizeof *by_host };
 
-/* Beside another queue, or alone in its context. */
+/* A context that only ever had one queue. */
+static cl_command_queue queue_alone(void)
+{
+    cl_int err;
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseCommandQueue(second));
+    cl_ok(clReleaseMemObject(data));
+    cl_ok(clReleaseContext(context));
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_ok(err);
+    data = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    return cl_new_queue(context, 0);
+}
+
+/* Beside another queue, or alone. */
 START_TEST(R31_by_the_host)
 {
     if (_i >= BY_HOST)
-        cl_ok(clReleaseCommandQueue(second));
+        queue = queue_alone();
     const cl_program program = build(by_host[_i % BY_HOST].one, "");
     const cl_kernel one = take(program, "one");
     int *const shared = share(one);
@@ -310,6 +377,8 @@ int main(void)
     tcase_add_test(rules, too_many_work_groups);
     tcase_add_loop_test(rules, R31_by_a_kernel_of_its_own, 0, (int)(sizeof children / sizeof *children));
     tcase_add_loop_test(rules, R31_13_a_child_goes_on, 0, (int)(sizeof goes_on / sizeof *goes_on));
+    tcase_add_test(rules, R31_13_two_others);
+    tcase_add_test(rules, R32_beside_a_family);
     tcase_add_loop_test(rules, R31_by_the_host, 0, 2 * BY_HOST);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);

@@ -249,8 +249,6 @@ uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin
     const uint32_t number = post ? checker_keep_moment(post->checker, origin, lane_count, lane) : 0;
     if (number && post->crosses)
         cross_launch_enqueue(checkers->cross, origin, lane, number);
-    if (post)
-        both_heard(post);
     return number;
 }
 
