@@ -205,7 +205,7 @@ static enum prospect prospect_of(struct patience *patience)
     const bool same = state.asleep && !state.naps && !inside && state.switches == patience->switches;
     const bool helped = same && patience->helped < HELPED_LOOKS && thread_others_move(callbacks.id, gettid());
     patience->switches = state.switches;
-    patience->helped += helped;
+    patience->helped = same ? patience->helped + helped : 0;
     patience->still = same ? patience->still + !helped : 0;
     patience->asleep += state.asleep;
     if (patience->asleep >= ASLEEP_LOOKS || (is_busy(patience) && !inside))

@@ -413,7 +413,7 @@ static void afterwards(void)
 static void *give(void *unused)
 {
     wait_for(&wanted);
-    usleep(5000);
+    usleep(run_number() & 1 ? 60000 : 5000);
     sem_post(&given);
     return unused;
 }
