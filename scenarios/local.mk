@@ -162,6 +162,7 @@ scenario_tests = \
 	%D%/racy/readers_of_groups.yaml \
 	%D%/racy/rows_that_overlap.yaml \
 	%D%/racy/sub_group_barrier_in_loop.yaml \
+	%D%/racy/sub_group_barrier_wide.yaml \
 	%D%/racy/acquire_behind.yaml \
 	%D%/racy/sub_group_barrier_before.yaml \
 	%D%/racy/barrier_for_orders.yaml \
@@ -345,6 +346,7 @@ scenario_files = \
 	%D%/racy/readers_of_groups.cl \
 	%D%/racy/rows_that_overlap.cl \
 	%D%/racy/sub_group_barrier_in_loop.cl \
+	%D%/racy/sub_group_barrier_wide.cl \
 	%D%/racy/acquire_behind.cl \
 	%D%/racy/scope_of_counter.cl \
 	%D%/racy/scope_of_source.cl \

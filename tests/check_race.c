@@ -231,6 +231,20 @@ START_TEST(r19_sub_group_barriers)
 }
 END_TEST
 
+/* A release fence at the entry of each member, an acquire fence at its exit: of what another member did before the barrier only the latter knows. */
+START_TEST(r19_a_sub_group_barrier_of_a_wider_scope)
+{
+    for (uint32_t stores = 0; stores < 2; stores++) {
+        world_begin(2, 2, 2, SCOPE_RULE_EQUAL), writes(0, DATA, 4), sub_group_barrier(0, 0, G, SCOPE_DEVICE);
+        store(stores, FLAG, ORDER_RELAXED, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), judge_at(DATA, stores != 0);
+    }
+    for (uint32_t loads = 0; loads < 2; loads++) {
+        world_begin(2, 2, 2, SCOPE_RULE_EQUAL), writes(2, DATA, 4), release(2, FLAG, SCOPE_DEVICE), load(loads, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+        sub_group_barrier(0, 0, G, SCOPE_DEVICE), reads(0, DATA, 4), judge_at(DATA, loads != 0);
+    }
+}
+END_TEST
+
 START_TEST(named_barriers_order_the_sub_groups_that_meet)
 {
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 5, G, SCOPE_WORK_GROUP), reads(2, DATA, 4), clean_at(DATA);
@@ -787,3 +801,4 @@ int main(void)
     srunner_free(runner);
     return failed != 0;
 }
+    tcase_add_test(rules, r19_a_sub_group_barrier_of_a_wider_scope);

@@ -778,10 +778,15 @@ void barrier(uint32_t group, uint32_t flags, enum memory_scope scope)
     meet(group, 0, world.items, flags, scope);
 }
 
+/* Members come in two parts, as those of a divergent wave do, and go on together. */
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope)
 {
-    uint32_t from = sub_group * world.sub_group_size;
-    announce(SYNC_SUB_GROUP_BARRIER, group, from, from + world.sub_group_size, flags, ORDER_ACQ_REL, scope, 0);
+    const uint32_t from = sub_group * world.sub_group_size;
+    const uint64_t members = bits(from, from + world.sub_group_size), odd = members & UINT64_C(0xaaaaaaaaaaaaaaaa);
+    if (odd && odd != members)
+        announce_part(SYNC_SUB_GROUP_BARRIER, group, (const uint64_t[LANE_MASK_WORDS]){odd}, flags, ORDER_ACQ_REL, scope, 0, false);
+    announce_part(SYNC_SUB_GROUP_BARRIER, group, (const uint64_t[LANE_MASK_WORDS]){odd == members ? members : members & ~odd}, flags, ORDER_ACQ_REL,
+                  scope, 0, true);
     meet(group, from, from + world.sub_group_size, flags, scope);
 }
 

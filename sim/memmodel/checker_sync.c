@@ -32,16 +32,10 @@ static void fence(struct checker *checker, const struct sync_event *event)
 
 static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
 {
-    uint32_t latest = UINT32_MAX;
     EACH_LANE_OF(event->mask, lane)
-    {
-        uint32_t sub_group = order_unit_sub_group(&checker->order, checker->crew.unit[lane]);
-        if (sub_group == latest)
-            continue;
-        latest = sub_group;
-        order_sub_group_barrier(&checker->order, group_of_lane(checker, lane), sub_group, event->regions, event->scope,
-                                event->origin.site);
-    }
+        order_sub_group_arrival(&checker->order, group_of_lane(checker, lane), order_unit_sub_group(&checker->order, checker->crew.unit[lane]));
+    if (event->last)
+        order_sub_groups_meet(&checker->order, event->regions, event->scope, event->origin.site);
 }
 
 static void perform_held(void *self, const struct held_access *held)

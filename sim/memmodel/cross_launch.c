@@ -483,7 +483,7 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
 
 /* ---- fences and barriers -------------------------------------------------------------------- */
 
-static void sub_groups_meet(struct cross_launch *cross, const uint64_t *units, const struct sync_event *event, uint32_t site)
+static void sub_groups_come(struct cross_launch *cross, const uint64_t *units, const struct sync_event *event)
 {
     uint64_t latest = UINT64_MAX;
     for (uint64_t lane = 0; lane < event->lane_count; lane++) {
@@ -497,7 +497,7 @@ static void sub_groups_meet(struct cross_launch *cross, const uint64_t *units, c
         if (event->kind == SYNC_NAMED_BARRIER)
             order_named_arrival(&cross->order, group, sub_group);
         else
-            order_sub_group_barrier(&cross->order, group, sub_group, event->regions, event->scope, site);
+            order_sub_group_arrival(&cross->order, group, sub_group);
     }
 }
 
@@ -518,9 +518,13 @@ static void take_sync(struct cross_launch *cross, struct member *member, const s
     const uint32_t site = cross_site_with(cross, member, event->origin.site, event->scope);
     switch (event->kind) {
     case SYNC_FENCE: fences(cross, units, event, site); break;
-    case SYNC_SUB_GROUP_BARRIER: sub_groups_meet(cross, units, event, site); break;
+    case SYNC_SUB_GROUP_BARRIER:
+        sub_groups_come(cross, units, event);
+        if (event->last)
+            order_sub_groups_meet(&cross->order, event->regions, event->scope, site);
+        break;
     case SYNC_NAMED_BARRIER:
-        sub_groups_meet(cross, units, event, site);
+        sub_groups_come(cross, units, event);
         if (event->last)
             order_named_barrier(&cross->order, group, event->regions, event->scope, site);
         break;

@@ -105,6 +105,7 @@ void order_launch_end(struct order *order)
     if (order->ways)
         order->ways[WAY_CHAIN] += order->pool.chained;
     free(order->arrivals);
+    free(order->meeting);
     knowledge_pool_fini(&order->pool);
     order_releases_fini(order);
     struct history *history = order->history;

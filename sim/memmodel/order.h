@@ -16,6 +16,7 @@
  *   order_group, order_group_end     state of a resident work-group, made when needed
  *   order_agent                      who acts now
  *   order_knows                      is a stamp ordered before what the agent does now?
+ *   order_sub_group_arrival  a sub-group that the next order_sub_groups_meet is about: each by itself
  *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
  *   order_parted_arrivals    of a wave, at a barrier of its work-group that the next order_parted_barrier is about: not all of the
  *                            work-group wait there
@@ -210,6 +211,8 @@ struct order_launch {
     uint64_t *begun; uint32_t begun_words;    /* the launches that all of it comes after: bits */
 };
 
+struct sub_group_at { uint64_t group; uint32_t number; };
+
 struct order {
     enum scope_rule rule;
     const struct launch_info *launch;         /* borrowed while it runs */
@@ -230,6 +233,7 @@ struct order {
     struct item_order *spare_items;           /* of groups that ended, with the room of their lists */
     struct copy_order *copies; uint32_t copy_count, copy_room;
     uint32_t *arrivals; uint32_t arrival_count, arrival_room; /* sub-groups */
+    struct sub_group_at *meeting; uint32_t meeting_count, meeting_room; /* those that wait at barriers of their own, and all go on at once */
     struct variable **variables; uint32_t variable_count, variable_buckets; /* variable_count: those at rest, too */
     struct rest rest;
     uint64_t versions;                        /* of message lists, given out so far */
@@ -336,6 +340,9 @@ enum memory_scope order_scope(const struct order *order, enum memory_scope scope
 void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,
                              enum memory_scope scope, uint32_t site);
+/* Some of its members wait at the barrier that the next order_sub_groups_meet is about. */
+void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_group);
+void order_sub_groups_meet(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_parted_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event);
 void order_parted_arrival(struct order *order, uint64_t group, uint32_t first, uint64_t members); /* of the 64 from there on */
 void order_parted_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);

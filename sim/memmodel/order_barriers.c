@@ -111,6 +111,24 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
                                         .site = site, .number = sub_group, .by = number, .tick = tick});
 }
 
+/* Its members come wave by wave, in one part each or in several; what they know at its entry is what they know before any of them leaves (R17). */
+void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_group)
+{
+    for (uint32_t i = order->meeting_count; i-- > 0;)
+        if (order->meeting[i].group == group && order->meeting[i].number == sub_group)
+            return;
+    if (order->meeting_count == order->meeting_room && !order_grow(order, (void **)&order->meeting, &order->meeting_room, sizeof *order->meeting))
+        return;
+    order->meeting[order->meeting_count++] = (struct sub_group_at){group, sub_group};
+}
+
+void order_sub_groups_meet(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site)
+{
+    for (uint32_t i = 0; i < order->meeting_count; i++)
+        order_sub_group_barrier(order, order->meeting[i].group, order->meeting[i].number, regions, scope, site);
+    order->meeting_count = 0;
+}
+
 /* Sub-groups that meet: each learns what the others did and knew. */
 void order_named_arrival(struct order *order, uint64_t number, uint32_t sub_group)
 {

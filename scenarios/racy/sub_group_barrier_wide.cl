@@ -1,0 +1,49 @@
+// A sub-group barrier of device scope is a fence of each work-item: at its entry of what that one knew before, at its exit for that one alone.
+__attribute__((intel_reqd_sub_group_size(2)))
+kernel void released_at_entry(global int *data, global atomic_int *flag, global int *out)
+{
+    const int me = get_global_id(0);
+    if (me == 0)
+        *data = 1;
+    sub_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+    if (me == 1)
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+    if (me == 2) {
+        while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_device))
+            ;
+        *out = *data;
+    }
+}
+
+__attribute__((intel_reqd_sub_group_size(2)))
+kernel void acquired_at_exit(global int *data, global atomic_int *flag, global int *out)
+{
+    const int me = get_global_id(0);
+    if (me == 2) {
+        *data = 1;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    }
+    if (me == 0)
+        while (!atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device))
+            ;
+    sub_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+    if (me == 1)
+        *out = *data;
+}
+
+// Who stores and releases, or loads and acquires, are one: its own fences order it.
+__attribute__((intel_reqd_sub_group_size(2)))
+kernel void of_one(global int *data, global atomic_int *flag, global int *out)
+{
+    const int me = get_global_id(0);
+    if (me == 0)
+        *data = 1;
+    if (me == 2)
+        while (!atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device))
+            ;
+    sub_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+    if (me == 0)
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+    if (me == 2)
+        *out = *data;
+}
