@@ -455,6 +455,39 @@ START_TEST(each_pair_that_races_is_told)
 }
 END_TEST
 
+/* Of so many stores by one place of the program all but one are handed on to who reads. */
+static void all_handed_on_but(uint32_t apart, uint32_t stores)
+{
+    world_begin(4, 4, 1, SCOPE_RULE_EQUAL);
+    const uint32_t place = touches(0, true, DATA, NO_SITE);
+    for (uint32_t i = 1; i < stores; i++)
+        touches(i, true, DATA, place);
+    for (uint32_t i = 0; i < stores; i++)
+        if (i != apart)
+            update(i, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE);
+    acquire(stores, FLAG, SCOPE_DEVICE), reads(stores, DATA, 4);
+}
+
+START_TEST(each_pair_that_races_is_told_behind_others_of_its_place)
+{
+    for (uint32_t apart = 0; apart < 6; apart++)
+        all_handed_on_but(apart, 6), pair_told(judged(), 2);
+}
+END_TEST
+
+/* Of too many to keep all. */
+START_TEST(a_pair_that_may_not_be_told_is_not_hidden)
+{
+    for (uint32_t apart = 0; apart < 15; apart++) {
+        all_handed_on_but(apart, 15);
+        ck_assert(!judged() || world_counts_at_least());
+        world_end();
+    }
+    all_handed_on_but(UINT32_MAX, 15), ck_assert(!judged());
+    world_end();
+}
+END_TEST
+
 /* ---- kernels that enqueue each other (R31 (2), (13), (14), R32) ----------------------------- */
 
 /* Launch 2 writes, or its child 3 does; 4 waits for an event. */
@@ -779,6 +812,7 @@ int main(void)
     tcase_add_test(rules, r16_seq_cst_alone_does_not_bridge);
     tcase_add_test(rules, r17_barriers);
     tcase_add_test(rules, r19_sub_group_barriers);
+    tcase_add_test(rules, r19_a_sub_group_barrier_of_a_wider_scope);
     tcase_add_test(rules, named_barriers_order_the_sub_groups_that_meet);
     tcase_add_test(rules, r20_collectives_give_no_order);
     tcase_add_test(rules, r21_happens_before_is_transitive);
@@ -793,6 +827,8 @@ int main(void)
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
     tcase_add_test(rules, each_pair_that_races_is_told);
+    tcase_add_test(rules, each_pair_that_races_is_told_behind_others_of_its_place);
+    tcase_add_test(rules, a_pair_that_may_not_be_told_is_not_hidden);
     tcase_add_test(rules, a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier);
     suite_add_tcase(suite, rules);
     SRunner *runner = srunner_create(suite);
@@ -801,4 +837,3 @@ int main(void)
     srunner_free(runner);
     return failed != 0;
 }
-    tcase_add_test(rules, r19_a_sub_group_barrier_of_a_wider_scope);

@@ -869,6 +869,12 @@ size_t world_races(void)
     return report_count(world.report);
 }
 
+bool world_counts_at_least(void)
+{
+    finish();
+    return report_at_least(world.report);
+}
+
 const struct finding *world_finding(size_t index) { return report_get(world.report, index); }
 
 bool world_races_at(uint32_t address)

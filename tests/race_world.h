@@ -101,6 +101,7 @@ extern uint64_t world_ways[WAYS]; /* the checker's short ways: how often the wor
 
 /* After the last deed. */
 size_t world_races(void);                 /* findings */
+bool world_counts_at_least(void);         /* there may be more findings */
 bool world_races_at(uint32_t address);    /* does some finding begin in the four bytes of address? */
 /* NULL: checker and oracle agree; else what differs. Not for traces with collectives. */
 const char *world_disagreement(void);

@@ -32,7 +32,7 @@ void shadow_region_fini(struct shadow_region *region)
     for (uint32_t i = 0; i < region->crowd_count; i++)
         shadow_crowd_free(region->crowds[i]);
     readers_fini(&region->readers);
-    free(region->dropped);
+    shadow_dropped_forget(region);
     free(region->pages);
     free(region->crowds);
     free(region->contexts);
@@ -56,8 +56,7 @@ void shadow_forget(struct shadow_region *region)
     region->first = region->next;
     region->newest = 0;
     region->crowd_used = 0;
-    free(region->dropped);
-    region->dropped = NULL;
+    shadow_dropped_forget(region);
     memset(region->settled, 0, sizeof region->settled);
     region->touched = region->bygone = region->few = false;
     readers_forget(&region->readers);

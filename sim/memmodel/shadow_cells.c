@@ -102,8 +102,8 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
 
 /* ---- what raced ------------------------------------------------------------------------------ */
 
-/* enough: there are as many like it as are kept. */
-static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how, bool *enough)
+/* NULL: there are as many, or as many like it, as are kept. */
+static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how)
 {
     uint32_t alike = 0;
     for (uint32_t i = 0; i < crowd->racer_count; i++) {
@@ -113,8 +113,7 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
             return racer;
         alike += same;
     }
-    *enough = alike >= RACERS_OF_A_SITE;
-    if (*enough || crowd->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, crowd))
+    if (alike >= RACERS_OF_A_SITE || crowd->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, crowd))
         return NULL;
     return &crowd->racers[crowd->racer_count++];
 }
@@ -123,19 +122,18 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
  * crowd: the cell's, which may be made; NULL: it has none. */
 static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t *cell, uint64_t unit, const struct context *how)
 {
-    bool enough = false;
     if (!*crowd && visit->region->racer_cells >= RACER_CELLS_MOST) {
         shadow_drop(visit, unit, how);
         return;
     }
     if (!*crowd)
         *crowd = shadow_crowd_make(visit, cell);
-    struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how, &enough) : NULL;
+    struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how) : NULL;
     visit->shadow->failed |= !*crowd;
-    if (!racer && !enough)
+    if (!racer) {
         shadow_drop(visit, unit, how);
-    if (!racer)
         return;
+    }
     *racer = (struct racer){unit, *how};
     (*crowd)->epoch = ++visit->region->epochs;
 }
@@ -554,14 +552,17 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
 
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell)
 {
+    const uint8_t kind = visit->now->how.kind;
+    bool kept = true;
     if (visit->now->quiet)
         return quiet(visit, cell);
+    if (is_atomic(kind))
+        kept = atomic(visit, cell);
+    else if (!is_write(kind))
+        kept = plain_read(visit, cell);
+    else
+        plain_write(visit, cell);
     if (__builtin_expect(visit->region->dropped != NULL, 0))
         shadow_meet_dropped(visit);
-    if (is_atomic(visit->now->how.kind))
-        return atomic(visit, cell);
-    if (!is_write(visit->now->how.kind))
-        return plain_read(visit, cell);
-    plain_write(visit, cell);
-    return true;
+    return kept;
 }

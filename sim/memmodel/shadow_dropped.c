@@ -4,13 +4,14 @@
 
 enum { DROPPED_SITES = HOSTILE(8, 2) };
 
-/* Of one allocation. */
+/* Of one allocation. words: a bit for each of memory. */
 struct dropped {
-    uint32_t site[DROPPED_SITES], site_count; /* more than there is room for: not known which */
-    bool writes;             /* one of them did */
+    struct dropped_site { uint32_t site; bool writes; uint64_t *words; } site[DROPPED_SITES];
+    uint32_t site_count;
+    uint64_t *others;        /* words of those that there is no room for: not known which; NULL: there are none */
+    bool writes;             /* some access wrote */
     bool groups;             /* of several, or of a copy */
     uint64_t group, newest;  /* of whom; the latest tick */
-    uint64_t words[];        /* a bit for each word of memory */
 };
 
 static uint64_t bit_of(const struct shadow_region *region, uint64_t address)
@@ -18,37 +19,56 @@ static uint64_t bit_of(const struct shadow_region *region, uint64_t address)
     return (address - region->low) >> WORD_SHIFT;
 }
 
-static struct dropped *dropped_of(struct shadow_region *region, uint64_t group)
+static bool has_bit(const uint64_t *words, uint64_t bit)
 {
-    const uint64_t words = (bit_of(region, region->high) + 64) / 64;
-    if (!region->dropped && (region->dropped = calloc(1, sizeof *region->dropped + words * sizeof *region->dropped->words)))
-        region->dropped->group = group;
-    return region->dropped;
+    return words && words[bit / 64] >> bit % 64 & 1;
 }
 
-static void add_site(struct dropped *dropped, uint32_t site)
+/* False: no memory. */
+static bool set_bit(const struct shadow_region *region, uint64_t **words, uint64_t bit)
 {
-    for (uint32_t i = 0; i < dropped->site_count && i < DROPPED_SITES; i++)
-        if (dropped->site[i] == site)
-            return;
-    if (dropped->site_count < DROPPED_SITES)
-        dropped->site[dropped->site_count] = site;
-    dropped->site_count += dropped->site_count <= DROPPED_SITES;
+    if (!*words && !(*words = calloc((bit_of(region, region->high) + 64) / 64, sizeof **words)))
+        return false;
+    (*words)[bit / 64] |= UINT64_C(1) << bit % 64;
+    return true;
+}
+
+static uint64_t **words_of(struct dropped *dropped, const struct context *how)
+{
+    const bool writes = is_write(how->kind);
+    for (uint32_t i = 0; i < dropped->site_count; i++)
+        if (dropped->site[i].site == how->site && dropped->site[i].writes == writes)
+            return &dropped->site[i].words;
+    if (dropped->site_count == DROPPED_SITES)
+        return &dropped->others;
+    dropped->site[dropped->site_count] = (struct dropped_site){how->site, writes, NULL};
+    return &dropped->site[dropped->site_count++].words;
 }
 
 void shadow_drop(const struct visit *visit, uint64_t unit, const struct context *how)
 {
-    const uint64_t bit = bit_of(visit->region, visit->address), group = order_unit_group(visit->shadow->order, unit);
-    struct dropped *dropped = dropped_of(visit->region, group);
-    if (!dropped) {
+    struct shadow_region *region = visit->region;
+    const uint64_t group = order_unit_group(visit->shadow->order, unit);
+    if (!region->dropped && (region->dropped = calloc(1, sizeof *region->dropped)))
+        region->dropped->group = group;
+    struct dropped *dropped = region->dropped;
+    if (!dropped || !set_bit(region, words_of(dropped, how), bit_of(region, visit->address))) {
         visit->shadow->failed = true;
         return;
     }
-    add_site(dropped, how->site);
     dropped->writes |= is_write(how->kind);
     dropped->groups |= group != dropped->group || unit >= UNIT_COPIES;
     dropped->newest = how->tick > dropped->newest ? how->tick : dropped->newest;
-    dropped->words[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+void shadow_dropped_forget(struct shadow_region *region)
+{
+    for (uint32_t i = 0; region->dropped && i < region->dropped->site_count; i++)
+        free(region->dropped->site[i].words);
+    if (region->dropped)
+        free(region->dropped->others);
+    free(region->dropped);
+    region->dropped = NULL;
 }
 
 /* Barriers since then order all of them. */
@@ -66,12 +86,16 @@ void shadow_meet_dropped(const struct visit *visit)
     const struct dropped *dropped = visit->region->dropped;
     const uint64_t bit = bit_of(visit->region, visit->address);
     const uint32_t later = visit->now->how.site;
-    if (!(dropped->words[bit / 64] >> bit % 64 & 1) || !(dropped->writes || is_write(visit->now->how.kind)) || is_past(visit, dropped))
+    const bool write = is_write(visit->now->how.kind);
+    if (!(dropped->writes || write) || is_past(visit, dropped))
         return;
-    bool known = dropped->site_count <= DROPPED_SITES;
-    for (uint32_t i = 0; i < dropped->site_count && i < DROPPED_SITES; i++) {
-        struct race_tally *tally = shadow->tallies[(dropped->site[i] + later) % TALLIES];
-        const bool told = tally && tally_is_of(tally, dropped->site[i], later, visit->region->space, false);
+    bool known = !has_bit(dropped->others, bit);
+    for (uint32_t i = 0; i < dropped->site_count; i++) {
+        const uint32_t earlier = dropped->site[i].site;
+        struct race_tally *tally = shadow->tallies[(earlier + later) % TALLIES];
+        const bool told = tally && tally_is_of(tally, earlier, later, visit->region->space, false);
+        if (!has_bit(dropped->site[i].words, bit) || !(dropped->site[i].writes || write))
+            continue;
         known &= told;
         if (told)
             tally->uncounted = true;

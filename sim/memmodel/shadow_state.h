@@ -31,7 +31,7 @@ struct members { struct member *items; uint32_t count, room, compact; uint16_t r
 
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer { uint64_t unit; struct context how; };
-enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 2, RACER_CELLS_MOST = HOSTILE(4096, 4) };
+enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = HOSTILE(8, 2), RACER_CELLS_MOST = HOSTILE(4096, 4) };
 
 /* Places of the program, each of which raced with each often enough: their accesses are noted down and not judged, but for one
  * now and then, while there are no others (see shadow_settle). full: the cell has all the racers of that place that it has room for;
@@ -339,6 +339,7 @@ void shadow_settle(const struct visit *visit, struct crowd *crowd, uint64_t *cel
 bool shadow_settled(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell);
 
 static inline bool is_only(const struct member *member, uint64_t unit)
+void shadow_dropped_forget(struct shadow_region *region);
 {
     return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
 }
