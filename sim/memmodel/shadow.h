@@ -70,6 +70,7 @@ struct shadow_region {
     uint32_t next, room;
     uint32_t newest;          /* tick of any of them */
     uint32_t *by_site; uint32_t site_count; /* the latest context of a site */
+    uint32_t *again;          /* some contexts by site and tick; NULL: none */
     struct shadow_page *pages;
     struct readers readers;
     struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;

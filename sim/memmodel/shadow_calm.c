@@ -38,7 +38,7 @@ static void note_done(const struct crowd *crowd, const struct shadow_access *now
 /* Nothing stands in the word but atomics that it agrees with; or a write besides that its group's members know. */
 static bool is_calm(const struct shadow_region *region, const struct shadow_access *now, const struct crowd *crowd, const uint64_t *cell)
 {
-    return !crowd->readers.count && !crowd->racer_count && crowd->atomics.count && joins_alike(now, crowd) &&
+    return !crowd->readers.count && !crowd->racer_count && has_atomics(crowd) && joins_alike(now, crowd) &&
            (!live(region, cell[0]) ||
             (crowd->calm_epoch == crowd->epoch && crowd->calm_group == now->agent->place.group));
 }
@@ -83,7 +83,7 @@ static inline struct crowd *calm(const struct shadow_region *region, const struc
 {
     const uint64_t *cell = word_at(region, address, atomic->how.size);
     struct crowd *crowd = alike_in(region, address, cell);
-    if (!crowd || crowd->readers.count || crowd->racer_count || !crowd->atomics.count || !agrees(crowd, atomic))
+    if (!crowd || crowd->readers.count || crowd->racer_count || !has_atomics(crowd) || !agrees(crowd, atomic))
         return NULL;
     return !live(region, cell[0]) || (crowd->calm_epoch == crowd->epoch && crowd->calm_group == atomic->group) ? crowd : NULL;
 }

@@ -174,6 +174,20 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct crow
     members->count = kept;
 }
 
+static void judge_lone(const struct visit *visit, uint64_t *cell, struct crowd *crowd)
+{
+    struct lone *lone = &crowd->lone;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < lone->count; i++) {
+        const struct context how = *stamp_how(visit->region, lone->stamps[i]);
+        if (judge(visit, stamp_unit(lone->stamps[i]), &how))
+            keep_racer(visit, &crowd, cell, stamp_unit(lone->stamps[i]), &how);
+        else
+            lone->stamps[kept++] = lone->stamps[i];
+    }
+    lone->count = kept;
+}
+
 /* Before those that it took the place of: what it wrote memory still has. */
 static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 {
@@ -181,7 +195,7 @@ static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 }
 
 /* Atomic accesses that have the cell to themselves, but for a plain write: one, or a set of a few. */
-static bool has_atomics(const struct shadow_region *region, uint64_t value)
+static bool is_of_atomics(const struct shadow_region *region, uint64_t value)
 {
     struct reader_walk walk = readers_walk(value);
     if (live(region, value))
@@ -207,7 +221,7 @@ static inline void judge_readers(const struct visit *visit, struct crowd **crowd
         visit->shadow->failed |= !*crowd;
     }
     const uint64_t reader = cell[1];
-    visit->region->bygone |= !*crowd && has_atomics(visit->region, reader);
+    visit->region->bygone |= !*crowd && is_of_atomics(visit->region, reader);
     if (*crowd) {
         judge_members(visit, cell, *crowd, &(*crowd)->readers);
     } else if (live(visit->region, reader)) {
@@ -224,10 +238,11 @@ static inline void judge_readers(const struct visit *visit, struct crowd **crowd
 static void judge_atomics(const struct visit *visit, uint64_t *cell, struct crowd *crowd)
 {
     const struct context *now = &visit->now->how;
-    if (!crowd->atomics.count || (is_atomic(now->kind) && joins_alike(visit->now, crowd)))
+    if (!has_atomics(crowd) || (is_atomic(now->kind) && joins_alike(visit->now, crowd)))
         return;
     if (!crowd->any_write && !is_write(now->kind))
         return;
+    judge_lone(visit, cell, crowd);
     judge_members(visit, cell, crowd, &crowd->atomics);
 }
 
@@ -239,7 +254,7 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 {
     if (replaces_alike(visit))
         shadow_leave_alike(visit->shadow, &crowd->atomics, visit->now);
-    if (!crowd->atomics.count)
+    if (!has_atomics(crowd))
         begin_alike(crowd, &visit->now->how, &visit->now->agent->place);
     crowd->alike = joins_alike(visit->now, crowd);
     if (!crowd->alike)
@@ -341,8 +356,8 @@ bool shadow_follows_all(const struct visit *visit, const uint64_t *cell)
 {
     const struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     if (crowd)
-        return crowd->alike && crowd->atomics.count <= FOLLOWED_MOST && joins_alike(visit->now, crowd) && follows_members(visit, &crowd->atomics);
-    return has_atomics(visit->region, cell[1]) && meet_few(visit, cell[1]).agrees && follows_set(visit, cell[1]);
+        return crowd->alike && !crowd->lone.count && crowd->atomics.count <= FOLLOWED_MOST && joins_alike(visit->now, crowd) && follows_members(visit, &crowd->atomics);
+    return is_of_atomics(visit->region, cell[1]) && meet_few(visit, cell[1]).agrees && follows_set(visit, cell[1]);
 }
 
 /* Those of the set that are not like it, the latest first. */
@@ -393,7 +408,7 @@ static void leave_alike_few(const struct visit *visit, uint64_t *cell)
 static bool add_to_few(const struct visit *visit, uint64_t *cell)
 {
     struct shadow_region *region = visit->region;
-    if (!has_atomics(region, cell[1]))
+    if (!is_of_atomics(region, cell[1]))
         return false;
     const struct few few = meet_few(visit, cell[1]);
     if (few.agrees && few.stands) {
@@ -424,7 +439,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     judge_readers(visit, &crowd, cell);
     if (crowd) {
         judge_atomics(visit, cell, crowd);
-        crowd->readers.count = crowd->atomics.count = 0;
+        crowd->readers.count = crowd->atomics.count = crowd->lone.count = 0;
         crowd->epoch = ++visit->region->epochs;
     } else {
         cell[1] = 0;
@@ -456,7 +471,7 @@ static bool replaces(const struct visit *visit, uint64_t reader)
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
-    const bool lone = has_atomics(visit->region, cell[1]);
+    const bool lone = is_of_atomics(visit->region, cell[1]);
     struct crowd *crowd = lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
     if (lone && !crowd)
         return false;
@@ -495,7 +510,7 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
-    const bool lone = !write && has_atomics(visit->region, cell[1]);
+    const bool lone = !write && is_of_atomics(visit->region, cell[1]);
     struct crowd *crowd = lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
     if (crowd)
         crowd->settled.epoch = 0;
@@ -526,7 +541,7 @@ static void calm_down(const struct visit *visit, struct crowd *crowd, const uint
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
     struct crowd *crowd = NULL;
-    if (replaces_alike(visit) && has_atomics(visit->region, cell[1]))
+    if (replaces_alike(visit) && is_of_atomics(visit->region, cell[1]))
         leave_alike_few(visit, cell);
     if (is_first(visit, cell)) {
         judge_write(visit, cell);

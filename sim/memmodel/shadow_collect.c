@@ -66,6 +66,8 @@ static void collect_cell(struct collection *collection, const uint64_t *cell, ui
         collect_member(collection, &crowd->readers.items[i], low, high);
     for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++) /* loads and others */
         collect_member(collection, &crowd->atomics.items[i], low, high);
+    for (uint32_t i = 0; crowd && i < crowd->lone.count; i++)
+        collect_one(collection, stamp_how(region, crowd->lone.stamps[i]), stamp_unit(crowd->lone.stamps[i]), low, high);
     for (uint32_t i = 0; crowd && i < crowd->racer_count; i++)
         collect_one(collection, &crowd->racers[i].how, crowd->racers[i].unit, low, high);
     if (!crowd && live(region, cell[1]))

@@ -2,7 +2,7 @@
 /* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
 #include "shadow_state.h"
 
-enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2) };
+enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2), LONE_FROM = HOSTILE(15, 1) };
 
 /* ---- members --------------------------------------------------------------------------------- */
 
@@ -129,16 +129,13 @@ static bool members_widen(struct members *members, uint32_t room)
     return true;
 }
 
-static bool members_room(struct members *members)
+static void members_narrow(struct members *members, uint32_t room)
 {
-    const uint32_t room = members->room;
-    if (members->count < room)
-        return true;
-    if (members->count >= members->compact + members->compact / 2)
-        compact(members);
-    if (room && members->count <= room / 2)
-        return true;
-    return members_widen(members, room < MEMBERS_FEW ? 2 * room + 1 : room + room / 4 + 1);
+    for (uint32_t i = room; i < members->room; i++)
+        free(members->items[i].each);
+    members->room = room;
+    struct member *items = realloc(members->items, room * sizeof *items);
+    members->items = items ? items : members->items;
 }
 
 /* Each unit has a tick of its own from now on. False: no memory. */
@@ -162,7 +159,84 @@ bool shadow_member_put(struct member *member, uint32_t at, uint32_t tick)
     return true;
 }
 
-static bool deed_begins(struct members *members, uint64_t unit, const struct context *how, bool late)
+/* ---- those that came alone ------------------------------------------------------------------- */
+
+/* False: no memory. */
+static bool lone_room(struct lone *lone)
+{
+    if (lone->count < lone->room)
+        return true;
+    const uint32_t room = lone->room + lone->room / 4 + MEMBERS_FEW;
+    uint64_t *stamps = realloc(lone->stamps, room * sizeof *stamps);
+    if (!stamps)
+        return false;
+    lone->stamps = stamps;
+    lone->room = room;
+    return true;
+}
+
+/* As far as there is memory; so many left. */
+static void put_lone(struct crowd *crowd)
+{
+    struct members *atomics = &crowd->atomics;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < atomics->count; i++) {
+        struct member *member = &atomics->items[i];
+        const bool alone = !(member->mask & (member->mask - 1)) && lone_room(&crowd->lone);
+        const uint32_t at = (uint32_t)__builtin_ctzll(member->mask);
+        const struct context how = member_how(member, at);
+        const uint32_t context = alone ? shadow_context_again(crowd->region, &how) : 0;
+        if (context)
+            crowd->lone.stamps[crowd->lone.count++] = stamp(member_unit(member, at), context);
+        else
+            member_swap(&atomics->items[kept++], member);
+    }
+    atomics->count = atomics->compact = kept;
+}
+
+/* Back among the others, which may make them redundant. False: no memory. */
+static bool take_lone(struct crowd *crowd)
+{
+    struct members *atomics = &crowd->atomics;
+    struct lone *lone = &crowd->lone;
+    if (atomics->room < atomics->count + lone->count && !members_widen(atomics, atomics->count + lone->count))
+        return false;
+    for (uint32_t i = 0; i < lone->count; i++)
+        member_begin(&atomics->items[atomics->count++], stamp_unit(lone->stamps[i]), stamp_how(crowd->region, lone->stamps[i]));
+    lone->count = 0;
+    return true;
+}
+
+static void shorten(struct crowd *crowd)
+{
+    struct members *atomics = &crowd->atomics;
+    const uint32_t room = atomics->room;
+    const bool all = crowd->lone.count > 2 * crowd->lone.compact && take_lone(crowd);
+    if (all || atomics->count >= atomics->compact + atomics->compact / 2)
+        compact(atomics);
+    put_lone(crowd);
+    if (all)
+        crowd->lone.compact = crowd->lone.count;
+    if (all && atomics->count <= room)
+        members_narrow(atomics, room);
+}
+
+/* lone: of the list that may have some; NULL: it has none. False: no memory. */
+static bool members_room(struct members *members, struct crowd *lone)
+{
+    const uint32_t room = members->room;
+    if (members->count < room)
+        return true;
+    if (lone && room >= LONE_FROM)
+        shorten(lone);
+    else if (members->count >= members->compact + members->compact / 2)
+        compact(members);
+    if (members->room && members->count <= members->room / 2)
+        return true;
+    return members_widen(members, members->room < MEMBERS_FEW ? 2 * members->room + 1 : members->room + members->room / 4 + 1);
+}
+
+static bool deed_begins(struct members *members, struct crowd *lone, uint64_t unit, const struct context *how, bool late)
 {
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
         if (!takes(&members->items[i], unit, how, late))
@@ -170,7 +244,7 @@ static bool deed_begins(struct members *members, uint64_t unit, const struct con
         *recent_of(members, how) = (uint16_t)i;
         return member_put(&members->items[i], unit % BLOCK_UNITS, how->tick);
     }
-    if (!members_room(members))
+    if (!members_room(members, lone))
         return false;
     *recent_of(members, how) = (uint16_t)members->count;
     member_begin(&members->items[members->count++], unit, how);
@@ -196,7 +270,7 @@ void shadow_leave_alike(struct shadow *shadow, struct members *members, const st
 
 bool shadow_read_begins(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
 {
-    return deed_begins(&crowd->readers, unit, how, late);
+    return deed_begins(&crowd->readers, NULL, unit, how, late);
 }
 
 bool shadow_atomic_begins(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
@@ -204,7 +278,7 @@ bool shadow_atomic_begins(struct crowd *crowd, uint64_t unit, const struct conte
     crowd->heard = true;
     crowd->settled.epoch = 0;
     crowd->any_write |= is_write(how->kind);
-    return deed_begins(&crowd->atomics, unit, how, late);
+    return deed_begins(&crowd->atomics, crowd, unit, how, late);
 }
 
 static bool members_copy(struct members *to, const struct members *from)
@@ -224,12 +298,23 @@ static bool members_copy(struct members *to, const struct members *from)
     return true;
 }
 
+static bool lone_copy(struct lone *to, const struct lone *from)
+{
+    for (; to->count < from->count; to->count++) {
+        if (!lone_room(to))
+            return false;
+        to->stamps[to->count] = from->stamps[to->count];
+    }
+    return true;
+}
+
 /* ---- crowds ---------------------------------------------------------------------------------- */
 
 void shadow_crowd_free(struct crowd *crowd)
 {
     members_free(&crowd->readers);
     members_free(&crowd->atomics);
+    free(crowd->lone.stamps);
     free(crowd->racers);
     free(crowd);
 }
@@ -252,11 +337,12 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t owner, uin
     }
     struct crowd *crowd = region->crowds[region->crowd_used];
     crowd->owner = owner;
+    crowd->region = region;
     crowd->epoch = ++region->epochs;
     crowd->calm_epoch = 0;
     crowd->settled = (struct settled){.epoch = 0};
     crowd->heard = region->bygone || region->space != IN_GLOBAL; /* memory of groups is forgotten while their objects stay */
-    crowd->readers.count = crowd->atomics.count = crowd->racer_count = 0;
+    crowd->readers.count = crowd->atomics.count = crowd->lone.count = crowd->lone.compact = crowd->racer_count = 0;
     cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
     region->touched = true;
     return crowd;
@@ -281,13 +367,14 @@ struct crowd *shadow_crowd_copy(struct shadow_region *region, const struct crowd
     crowd->calm_epoch = crowd->settled.epoch = crowd->settled.own = 0;
     crowd->readers = kept.readers;
     crowd->atomics = kept.atomics;
+    crowd->lone = kept.lone;
     crowd->racers = kept.racers;
     crowd->racer_count = 0;
     if (from->racer_count && shadow_racers_make(region, crowd)) {
         memcpy(crowd->racers, from->racers, from->racer_count * sizeof *crowd->racers);
         crowd->racer_count = from->racer_count;
     }
-    return members_copy(&crowd->readers, &from->readers) && members_copy(&crowd->atomics, &from->atomics) ? crowd : NULL;
+    return members_copy(&crowd->readers, &from->readers) && members_copy(&crowd->atomics, &from->atomics) && lone_copy(&crowd->lone, &from->lone) ? crowd : NULL;
 }
 
 static bool deed_into(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
@@ -295,7 +382,7 @@ static bool deed_into(const struct visit *visit, struct crowd *crowd, uint64_t u
     const struct place place = place_of(visit, unit);
     if (!is_atomic(how->kind))
         return reader_add(crowd, unit, how, late);
-    if (!crowd->atomics.count)
+    if (!has_atomics(crowd))
         begin_alike(crowd, how, &place);
     return add_alike(crowd, unit, how, late);
 }

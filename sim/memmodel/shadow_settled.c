@@ -39,7 +39,7 @@ static bool has_racers_of(const struct crowd *crowd, uint32_t site, bool write)
 /* All that stands in the cell, and the access that comes: false: there is something else, too. */
 static bool settled_sites(const struct visit *visit, const struct crowd *crowd, const uint64_t *cell, struct settled *settled)
 {
-    bool few = settled_add(settled, &visit->now->how) && !crowd->atomics.count;
+    bool few = settled_add(settled, &visit->now->how) && !has_atomics(crowd);
     if (live(visit->region, cell[0]))
         few &= settled_add(settled, stamp_how(visit->region, cell[0]));
     for (uint32_t i = 0; few && i < crowd->racer_count; i++)

@@ -29,6 +29,10 @@ struct member {
 };
 struct members { struct member *items; uint32_t count, room, compact; uint16_t recent[MEMBERS_RECENT]; }; /* compact: so many were left when it was compacted last; recent: by place of the program */
 
+/* Units that came alone, each as a stamp: what long lists have most of, in a fifth of the room. compact: so many were left when they
+ * were compacted last. */
+struct lone { uint64_t *stamps; uint32_t count, room, compact; };
+
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer { uint64_t unit; struct context how; };
 enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = HOSTILE(8, 2), RACER_CELLS_MOST = HOSTILE(4096, 4) };
@@ -54,6 +58,8 @@ struct crowd {
     uint64_t owner;          /* address of the cell; lists of forgotten cells serve others */
     uint64_t calm_epoch, calm_group; /* in that epoch atomics like these, of that group, race with nothing */
     struct members atomics;
+    struct lone lone;        /* the older of the atomics, in part */
+    struct shadow_region *region;
     struct racer *racers; uint32_t racer_count; /* room for RACERS_MOST, or NULL */
     bool heard;              /* there may be an atomic object of this launch here */
     /* of the atomics, while they are all alike */
@@ -106,6 +112,7 @@ static inline bool is_write(uint8_t kind) { return kind != ACCESS_READ && kind !
 
 /* 0: no memory. */
 uint32_t shadow_context_of(struct shadow_region *region, const struct context *how);
+uint32_t shadow_context_again(struct shadow_region *region, const struct context *how); /* of an earlier access: looks further */
 uint32_t shadow_context_new(struct shadow_region *region); /* of nothing yet */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -219,6 +226,8 @@ static inline bool stands_for(const struct shadow_access *now, const struct cont
 
 void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct shadow_access *now); /* those it stands for go, as far as they are found soon */
 
+static inline bool has_atomics(const struct crowd *crowd) { return crowd->atomics.count || crowd->lone.count; }
+
 static inline void begin_alike(struct crowd *crowd, const struct context *how, const struct place *place)
 {
     crowd->alike = true;
@@ -330,6 +339,7 @@ bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct co
 /* ---- races that cannot be told ---------------------------------------------------------------- */
 
 void shadow_drop(const struct visit *visit, uint64_t unit, const struct context *how);
+void shadow_dropped_forget(struct shadow_region *region);
 void shadow_meet_dropped(const struct visit *visit); /* the region has some */
 
 /* ---- races told often enough ----------------------------------------------------------------- */
@@ -339,7 +349,6 @@ void shadow_settle(const struct visit *visit, struct crowd *crowd, uint64_t *cel
 bool shadow_settled(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell);
 
 static inline bool is_only(const struct member *member, uint64_t unit)
-void shadow_dropped_forget(struct shadow_region *region);
 {
     return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
 }

@@ -66,6 +66,8 @@ static bool atomic_may_follow(const struct shadow_region *region, struct asked *
     bool any = false;
     for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++)
         any = any || member_may_follow(asked, &crowd->atomics.items[i]);
+    for (uint32_t i = 0; crowd && i < crowd->lone.count; i++)
+        any = any || may_follow(asked, stamp_unit(crowd->lone.stamps[i]), stamp_how(region, crowd->lone.stamps[i]));
     for (uint32_t i = 0; crowd && i < crowd->racer_count; i++)
         any = any || may_follow(asked, crowd->racers[i].unit, &crowd->racers[i].how);
     if (!crowd && live(region, value))
