@@ -163,6 +163,54 @@ START_TEST(map_and_unmap_in_order)
 }
 END_TEST
 
+enum { MAP_WRITES, UNMAP, OTHER, THREE };
+
+static cl_event other_command(bool writes, const cl_event *wait)
+{
+    static cl_uint bytes[16];
+    cl_event event;
+    if (writes)
+        return fill(second, 1, wait);
+    cl_ok(clEnqueueReadBuffer(second, buffer, CL_FALSE, 0, 64, bytes, 1, wait, &event));
+    return event;
+}
+
+/* Where it is among them when they are enqueued, and when they run: a command that ran behind the unmap of a map for writing, and was
+ * enqueued before the map, once was not told at all. */
+START_TEST(a_map_for_writing_and_a_command)
+{
+    static const int orders[3][THREE] = {{OTHER, MAP_WRITES, UNMAP}, {MAP_WRITES, OTHER, UNMAP}, {MAP_WRITES, UNMAP, OTHER}};
+    const int *enqueued = orders[_i % 3], *runs = orders[_i / 3 % 3];
+    const bool writes = _i >= 9;
+    cl_event goes[THREE], events[THREE];
+    void *bytes = NULL;
+    cl_int err;
+    for (int i = 0; i < THREE; i++) {
+        const int command = enqueued[i];
+        goes[command] = clCreateUserEvent(context, &err);
+        if (command == MAP_WRITES)
+            bytes = clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_WRITE, 0, 64, 1, &goes[command], &events[command], &err);
+        else if (command == UNMAP)
+            cl_ok(clEnqueueUnmapMemObject(queue, buffer, bytes, 1, &goes[command], &events[command]));
+        else
+            events[command] = other_command(writes, &goes[command]);
+        cl_ok(err);
+    }
+    cl_ok(clFlush(queue));
+    cl_ok(clFlush(second));
+    for (int i = 0; i < THREE; i++) {
+        cl_ok(clSetUserEventStatus(goes[runs[i]], CL_COMPLETE));
+        while (cl_status(events[runs[i]]) != CL_COMPLETE) /* that is no synchronization point */
+            ;
+    }
+    ck_assert_uint_eq(races(), 1);
+    for (int i = 0; i < THREE; i++) {
+        cl_ok(clReleaseEvent(goes[i]));
+        cl_ok(clReleaseEvent(events[i]));
+    }
+}
+END_TEST
+
 /* ---- kernels and maps (R33) ----------------------------------------------------------------- */
 
 static cl_kernel kernel_of(const char *source, const char *name)
@@ -382,6 +430,7 @@ int main(void)
     ADD(host_memory_that_two_commands_share);
     ADD(a_map_nobody_waited_for);
     ADD(map_and_unmap_in_order);
+    tcase_add_loop_test(cases, a_map_for_writing_and_a_command, 0, 18);
     ADD(a_kernel_and_a_part_that_is_mapped);
     ADD(shared_memory_that_is_not_mapped);
     ADD(shared_memory_that_is_mapped);

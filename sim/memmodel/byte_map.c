@@ -177,8 +177,8 @@ bool byte_access_stands_for(const struct byte_access *later, const struct byte_a
 {
     if (later->opens)
         return earlier->opens;
-    if (later->map && later->map == earlier->command && later->kind == ACCESS_READ)
-        return false; /* the map is what is told */
+    if (later->map && later->map == earlier->command)
+        return false; /* who does not know the map is told of it */
     if (earlier->opens || (later->by_map && !earlier->by_map))
         return later->kind == ACCESS_WRITE;
     if (!plain(earlier->kind) && (earlier->releases > later->releases || earlier->acquires > later->acquires))

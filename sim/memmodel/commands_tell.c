@@ -219,23 +219,43 @@ bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t 
     return command_graph_knows(commands->graph, a, b) || command_graph_knows(commands->graph, b, a);
 }
 
-/* Does the unmap's race, or the map's of the same bytes, say it all? Who comes first is to come before the map, who comes
- * last behind the unmap. */
-static bool is_followed(const struct commands *commands, const struct conflict *conflict)
+/* Did the command come upon this map, too? */
+static bool met_map(const struct commands *commands, const struct area *area, uint32_t command, uint32_t map)
 {
-    const struct byte_access *map = conflict->earlier.by_map ? &conflict->earlier : &conflict->later;
-    const struct byte_access *other = map == &conflict->later ? &conflict->earlier : &conflict->later;
-    if (other->by_map || !map->by_map)
-        return false;
-    if (map->map && other->command < map->map)
-        return command_graph_facts(commands->graph, map->map) && !commands_are_ordered(commands, map->map, other->command);
-    for (size_t i = 0; i < commands->conflict_count && !map->map; i++) {
-        const struct conflict *by_unmap = &commands->conflicts[i];
-        if (by_unmap->earlier.map == map->command && by_unmap->earlier.command < other->command && by_unmap->later.command == other->command &&
-            !commands_are_ordered(commands, by_unmap->earlier.command, other->command))
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *conflict = &commands->conflicts[i];
+        if (conflict->area == area && conflict->later.command == command && conflict->earlier.command == map)
+            return !commands_are_ordered(commands, command, map);
+    }
+    return false;
+}
+
+/* Did the command come upon the unmap of this map, too? */
+static bool met_unmap(const struct commands *commands, const struct area *area, uint32_t command, uint32_t map)
+{
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *conflict = &commands->conflicts[i];
+        if (conflict->area == area && conflict->later.command == command && conflict->earlier.map == map &&
+            !commands_are_ordered(commands, command, conflict->earlier.command))
             return true;
     }
     return false;
+}
+
+/* Of a map and its unmap one is told. Who ran before the unmap has met the map already. Who comes last meets both: enqueued before
+ * the map it is to come before that, else behind the unmap. */
+static bool is_followed(const struct commands *commands, const struct conflict *conflict)
+{
+    const bool map_is_later = conflict->later.by_map;
+    const struct byte_access *map = map_is_later ? &conflict->later : &conflict->earlier;
+    const struct byte_access *other = map_is_later ? &conflict->earlier : &conflict->later;
+    if (other->by_map || !map->by_map)
+        return false;
+    if (!map->map)
+        return other->command > map->command && met_unmap(commands, conflict->area, other->command, map->command);
+    if (map_is_later)
+        return command_graph_ended(commands->graph, map->map) && !commands_are_ordered(commands, map->map, other->command);
+    return other->command < map->map && met_map(commands, conflict->area, other->command, map->map);
 }
 
 /* Access by access; or nobody knows. */
