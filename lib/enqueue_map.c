@@ -136,14 +136,15 @@ static void map_bytes(const struct command *command, const struct map_record *re
                       size_t size, void *host)
 {
     bool keeps = !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION);
-    device_map(command_device(command), command->serial, address, size, device_flags(record->flags),
+    device_map(command_device(command), command->serial, address, size, device_flags(record->flags) | (record->unmapped ? DEVICE_MAP_ASTRAY : 0),
                keeps ? host : NULL);
 }
 
 static void unmap_bytes(const struct command *command, const struct map_record *record, uint64_t address,
                         size_t size, void *host)
 {
-    device_unmap(command_device(command), command->serial, record->by, address, size, device_flags(record->flags), host);
+    device_unmap(command_device(command), command->serial, record->by, address, size,
+                 device_flags(record->flags) | (record->mapped ? 0 : DEVICE_MAP_ASTRAY), host);
 }
 
 static void each_piece(const struct command *command, const struct map_record *record, map_piece *piece)
@@ -162,17 +163,16 @@ static void each_piece(const struct command *command, const struct map_record *r
 cl_int run_map_buffer(struct command *command)
 {
     each_piece(command, command->u.map.record, map_bytes);
-    command->u.map.record->by = command->serial;
     command->u.map.record->mapped = command->u.map.done = true;
     return CL_SUCCESS;
 }
 
-/* What the host wrote becomes the device's: also when it wrote to the same bytes. */
+/* What the host wrote becomes the device's: also when it wrote to the same bytes. Nothing need order it behind its map. */
 cl_int run_unmap_mem_object(struct command *command)
 {
-    command->u.map.done = true;
-    if (command->u.map.record->mapped)
+    if (command->u.map.record->by)
         each_piece(command, command->u.map.record, unmap_bytes);
+    command->u.map.record->unmapped = command->u.map.done = true;
     return CL_SUCCESS;
 }
 
@@ -186,6 +186,8 @@ void drop_map(struct command *command)
 {
     struct map_record *record = command->u.map.record;
     runtime_lock();
+    if (record && !command->u.map.done)
+        record->by = 0;
     if (record && !command->u.map.done && record_remove(record->owner, NULL, record))
         record_unref(record);
     drop_record(command);

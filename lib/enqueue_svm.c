@@ -117,46 +117,117 @@ cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void 
 
 /* ---- map and unmap -------------------------------------------------------------------- */
 
-/* Regions mapped now. Touched by the thread that executes commands alone. */
-struct svm_mapping {
-    struct svm_mapping *next;
-    void *pointer;
-    size_t size;
-    uint32_t flags, by; /* the command that mapped */
-};
-static struct svm_mapping *svm_mappings;
+/* Maps whose unmap is not enqueued, as in enqueue_map.c. */
+static struct map_record *svm_mappings;
+
+static void record_insert(struct map_record *record)
+{
+    record->next = svm_mappings;
+    svm_mappings = record;
+    record->count++;
+}
+
+/* The last one at the pointer (or the record itself), taken off the list. */
+static struct map_record *record_remove(const void *pointer, const struct map_record *self)
+{
+    struct map_record **link = &svm_mappings;
+    while (*link && (self ? *link != self : (*link)->pointer != pointer))
+        link = &(*link)->next;
+    struct map_record *record = *link;
+    if (record)
+        *link = record->next;
+    return record;
+}
+
+static void record_unref(struct map_record *record)
+{
+    if (--record->count == 0)
+        free(record);
+}
+
+static cl_int fill_svm_map(struct command *command, void *pointer, size_t size, cl_map_flags flags)
+{
+    struct map_record *record = calloc(1, sizeof *record);
+    if (!record)
+        return CL_OUT_OF_HOST_MEMORY;
+    *record = (struct map_record){.pointer = pointer, .size = size, .flags = flags, .count = 1};
+    command->u.svm_map.pointer = pointer;
+    command->u.svm_map.size = size;
+    command->u.svm_map.flags = flags;
+    command->u.svm_map.record = record;
+    runtime_lock();
+    record_insert(record);
+    runtime_unlock();
+    return CL_SUCCESS;
+}
+
+static void fill_svm_unmap(struct command *command, void *pointer)
+{
+    command->u.svm_map.pointer = pointer;
+    runtime_lock();
+    command->u.svm_map.record = record_remove(pointer, NULL);
+    runtime_unlock();
+}
+
+/* Fine-grained memory the host may touch anyway. */
+static bool is_closed_to_host(const struct command *command)
+{
+    const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
+    return !(allocation && allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) && on_device(command, command->u.svm_map.pointer);
+}
+
+static uint32_t device_flags(const struct map_record *record, bool astray)
+{
+    return (record->flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) | (record->flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0) |
+           (astray ? DEVICE_MAP_ASTRAY : 0);
+}
 
 cl_int run_svm_map(struct command *command)
 {
-    struct svm_mapping *mapping;
-    const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
-    bool fine = allocation && allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER; /* the host may touch it anyway */
-    if (fine || !on_device(command, command->u.svm_map.pointer))
-        return CL_SUCCESS;
-    mapping = malloc(sizeof *mapping);
-    if (!mapping)
-        return CL_OUT_OF_HOST_MEMORY;
-    uint32_t flags = (command->u.svm_map.flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) |
-                     (command->u.svm_map.flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0);
-    *mapping = (struct svm_mapping){svm_mappings, command->u.svm_map.pointer, command->u.svm_map.size, flags, command->serial};
-    svm_mappings = mapping;
-    device_map(command_device(command), command->serial, address_of(mapping->pointer), mapping->size, mapping->flags, NULL);
+    struct map_record *record = command->u.svm_map.record;
+    if (is_closed_to_host(command))
+        device_map(command_device(command), command->serial, address_of(record->pointer), record->size, device_flags(record, record->unmapped), NULL);
+    record->mapped = command->u.svm_map.done = true;
     return CL_SUCCESS;
 }
 
 cl_int run_svm_unmap(struct command *command)
 {
-    struct svm_mapping **link = &svm_mappings;
-    while (*link && (*link)->pointer != command->u.svm_map.pointer)
-        link = &(*link)->next;
-    struct svm_mapping *mapping = *link;
-    if (!mapping)
+    struct map_record *record = command->u.svm_map.record;
+    command->u.svm_map.done = true;
+    if (!record)
         return CL_SUCCESS;
-    *link = mapping->next;
-    device_unmap(command_device(command), command->serial, mapping->by, address_of(mapping->pointer), mapping->size,
-                 mapping->flags, NULL);
-    free(mapping);
+    if (record->by && is_closed_to_host(command))
+        device_unmap(command_device(command), command->serial, record->by, address_of(record->pointer), record->size,
+                     device_flags(record, !record->mapped), NULL);
+    record->unmapped = true;
     return CL_SUCCESS;
+}
+
+void drop_svm_map(struct command *command)
+{
+    struct map_record *record = command->u.svm_map.record;
+    if (!record)
+        return;
+    runtime_lock();
+    if (!command->u.svm_map.done) {
+        record->by = 0;
+        record->count -= record_remove(NULL, record) != NULL; /* the list's, and there is the command's */
+    }
+    record_unref(record);
+    runtime_unlock();
+}
+
+void drop_svm_unmap(struct command *command)
+{
+    struct map_record *record = command->u.svm_map.record;
+    if (!record)
+        return;
+    runtime_lock();
+    if (!command->u.svm_map.done)
+        record_insert(record);
+    record_unref(record);
+    runtime_unlock();
 }
 
 static bool map_flags_valid(cl_map_flags flags)
@@ -177,11 +248,8 @@ cl_int CL_API_CALL api_clEnqueueSVMMap(cl_command_queue command_queue, cl_bool b
         err = check_svm(&enqueue);
     if (!err && (!svm_ptr || size == 0 || !map_flags_valid(flags)))
         err = CL_INVALID_VALUE;
-    if (!err) {
-        enqueue.command->u.svm_map.pointer = svm_ptr;
-        enqueue.command->u.svm_map.size = size;
-        enqueue.command->u.svm_map.flags = flags;
-    }
+    if (!err)
+        err = fill_svm_map(enqueue.command, svm_ptr, size, flags);
     return enqueue_end(&enqueue, err, blocking_map, event);
 }
 
@@ -197,7 +265,7 @@ cl_int CL_API_CALL api_clEnqueueSVMUnmap(cl_command_queue command_queue, void *s
     if (!err && !svm_ptr)
         err = CL_INVALID_VALUE;
     if (!err)
-        enqueue.command->u.svm_map.pointer = svm_ptr;
+        fill_svm_unmap(enqueue.command, svm_ptr);
     return enqueue_end(&enqueue, err, false, event);
 }
 

@@ -771,6 +771,15 @@ static void wake_device(void)
 
 /* ---- the interface ---------------------------------------------------------------- */
 
+static void number(struct command *command)
+{
+    command->serial = command->event->serial = ++executor.serial;
+    if (command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE)
+        command->u.map.record->by = command->serial;
+    else if (command->kind == COMMAND_SVM_MAP)
+        command->u.svm_map.record->by = command->serial;
+}
+
 cl_int queue_append(struct command *command)
 {
     order_settle();
@@ -779,7 +788,7 @@ cl_int queue_append(struct command *command)
     bool room = !late && ready_reserve(&executor.ready, executor.live + 1) && order_reserve(command) &&
                 log_append(LOG_ENQUEUE, command, NULL);
     if (room) {
-        command->serial = command->event->serial = ++executor.serial;
+        number(command);
         command->alone = order_alone(command->queue);
         order_enqueued(command);
         host_bytes_enqueued(command);

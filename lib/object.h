@@ -147,7 +147,7 @@ struct map_record { struct map_record *next; void *pointer; size_t offset, size;
                     size_t region[3], pitch[2]; /* bytes of a row, rows, slices; from row to row, slice to slice */
                     struct memobj *owner; /* whose mapping it is: records hang on the root buffer, offsets are in it */
                     struct call_site *made; /* owned; NULL: nobody wants to know */
-                    uint32_t by; bool mapped; }; /* the command that mapped; it ran */
+                    uint32_t by; bool mapped, unmapped; }; /* the command that maps, 0: none does; it ran; its unmap did */
 
 struct image { /* of a cl_mem */
     cl_image_format format; cl_image_desc desc; /* as created; pitches as they are */

@@ -68,7 +68,7 @@ struct command {
         struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs;
                  cl_uint memobj_count; } native;
         struct { void *target; const void *source; size_t size; } svm_copy;
-        struct { void *pointer; size_t size; cl_map_flags flags; } svm_map;
+        struct { void *pointer; size_t size; cl_map_flags flags; struct map_record *record; bool done; } svm_map;
         struct { void **pointers; cl_uint count;
                  void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *);
                  void *data; } svm_free;

@@ -763,7 +763,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
     struct region *region = arena_find(&device->arena, address, size);
     if (!region)
         return;
-    if (flags)
+    if (flags && !(flags & DEVICE_MAP_ASTRAY))
         arena_map(&device->arena, region, address, size, flags);
     if (host) {
         memcpy(byte_of(device, host), memory_byte(region, address), size);
@@ -781,9 +781,9 @@ void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_
     struct region *region = arena_find(&device->arena, address, size);
     if (!region)
         return;
-    if (flags)
+    if (flags && !(flags & DEVICE_MAP_ASTRAY))
         arena_unmap(&device->arena, region, address, size, flags);
-    if (flags & DEVICE_MAP_WRITE) {
+    if (flags & DEVICE_MAP_WRITE && !(flags & DEVICE_MAP_ASTRAY)) {
         memory_set_valid(region, address, size, true);
         if (host)
             memcpy(memory_byte(region, address), byte_of(device, host), size);

@@ -211,6 +211,76 @@ START_TEST(a_map_for_writing_and_a_command)
 }
 END_TEST
 
+static void *map_for_writing(cl_command_queue on, cl_bool blocking, cl_event *event)
+{
+    cl_int err;
+    void *bytes = clEnqueueMapBuffer(on, buffer, blocking, CL_MAP_WRITE, 0, 64, 0, NULL, event, &err);
+    cl_ok(err);
+    return bytes;
+}
+
+static cl_event unmap(cl_command_queue on, void *bytes, cl_uint count, const cl_event *waits)
+{
+    cl_event event;
+    cl_ok(clEnqueueUnmapMemObject(on, buffer, bytes, count, count ? waits : NULL, &event));
+    return event;
+}
+
+/* Behind its map or before it: once only the first was told, and after the other one the buffer counted as mapped for ever. */
+START_TEST(a_map_and_its_unmap)
+{
+    const bool unmap_first = _i & 1, ordered = _i & 2;
+    cl_event mapped, unmapped;
+    void *bytes = map_for_writing(queue, CL_FALSE, &mapped);
+    if (!unmap_first)
+        cl_ok(clFlush(queue));
+    while (!unmap_first && cl_status(mapped) != CL_COMPLETE)
+        ;
+    unmapped = unmap(second, bytes, ordered, &mapped);
+    if (ordered)
+        cl_ok(clFlush(queue));
+    cl_ok(clFlush(second));
+    while (cl_status(unmapped) != CL_COMPLETE)
+        ;
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    fill(queue, 0, NULL);
+    ck_assert_uint_eq(races(), !ordered);
+    ck_assert_uint_eq(findings_of("mapped-access"), 0);
+    if (!ordered)
+        ck_assert_ptr_nonnull(strstr(finding_last("race-commands").access[1].what, "write by clEnqueueUnmapMemObject"));
+    cl_ok(clReleaseEvent(mapped));
+    cl_ok(clReleaseEvent(unmapped));
+}
+END_TEST
+
+START_TEST(a_map_of_shared_memory_and_its_unmap)
+{
+    const bool unmap_first = _i & 1, ordered = _i & 2;
+    cl_event mapped, unmapped;
+    void *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0);
+    cl_ok(clEnqueueSVMMap(queue, CL_FALSE, CL_MAP_WRITE, shared, 64, 0, NULL, &mapped));
+    if (!unmap_first)
+        cl_ok(clFlush(queue));
+    while (!unmap_first && cl_status(mapped) != CL_COMPLETE)
+        ;
+    cl_ok(clEnqueueSVMUnmap(second, shared, ordered, ordered ? &mapped : NULL, &unmapped));
+    if (ordered)
+        cl_ok(clFlush(queue));
+    cl_ok(clFlush(second));
+    while (cl_status(unmapped) != CL_COMPLETE)
+        ;
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    cl_ok(clEnqueueSVMMemFill(queue, shared, &one, sizeof one, 64, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), !ordered);
+    ck_assert_uint_eq(findings_of("mapped-access"), 0);
+    cl_ok(clReleaseEvent(mapped));
+    cl_ok(clReleaseEvent(unmapped));
+    clSVMFree(context, shared);
+}
+END_TEST
+
 /* ---- kernels and maps (R33) ----------------------------------------------------------------- */
 
 static cl_kernel kernel_of(const char *source, const char *name)
@@ -431,6 +501,8 @@ int main(void)
     ADD(a_map_nobody_waited_for);
     ADD(map_and_unmap_in_order);
     tcase_add_loop_test(cases, a_map_for_writing_and_a_command, 0, 18);
+    tcase_add_loop_test(cases, a_map_and_its_unmap, 0, 4);
+    tcase_add_loop_test(cases, a_map_of_shared_memory_and_its_unmap, 0, 4);
     ADD(a_kernel_and_a_part_that_is_mapped);
     ADD(shared_memory_that_is_not_mapped);
     ADD(shared_memory_that_is_mapped);

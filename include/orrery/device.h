@@ -113,8 +113,8 @@ void device_migrate(struct device *device, uint32_t command, uint64_t address, s
 void device_frees(struct device *device, uint32_t command, uint64_t address); /* the allocation that begins there, if one does, goes now */
 /* While bytes are mapped for reading kernels and commands may not write them; for writing, not touch. Each unmap takes
  * one map of the same bytes and flags back; map: the command that made it. host: where the program sees them, NULL when that is the same memory or
- * need not be copied. */
-enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2 };
+ * need not be copied. DEVICE_MAP_ASTRAY, of both: the unmap runs before its map, so nothing stays mapped. */
+enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2, DEVICE_MAP_ASTRAY = 4 };
 void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags, void *host);
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size, uint32_t flags, const void *host);
 
