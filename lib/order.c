@@ -104,6 +104,14 @@ static void frontier_add(struct queue *queue, const struct command *command)
 
 /* ---- commands ------------------------------------------------------------------------ */
 
+/* An unmap's map. */
+static uint32_t map_of(const struct command *command)
+{
+    const bool svm = command->kind == COMMAND_SVM_UNMAP;
+    const struct map_record *record = svm ? command->u.svm_map.record : command->kind == COMMAND_UNMAP_MEM_OBJECT ? command->u.map.record : NULL;
+    return record ? record->by : 0;
+}
+
 static void announce(enum order_kind kind, const struct command *command, const uint32_t *after, size_t count, bool program)
 {
     const struct queue *queue = command->queue;
@@ -117,6 +125,7 @@ static void announce(enum order_kind kind, const struct command *command, const 
                                 .enqueuer = command->enqueuer,
                                 .batch = command->batch,
                                 .program = program,
+                                .map = kind == ORDER_ENQUEUED ? map_of(command) : 0,
                                 .time = kind == ORDER_ENQUEUED ? 0 : device_clock(queue->device->device)};
     device_order(queue->device->device, &event);
 }

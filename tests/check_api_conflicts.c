@@ -254,6 +254,69 @@ START_TEST(a_map_and_its_unmap)
 }
 END_TEST
 
+static void expect_cure(const char *text)
+{
+    ck_assert_uint_eq(races(), 1);
+    const struct orrery_finding finding = finding_last("race-commands");
+    ck_assert_msg(strstr(finding.fix, text), "%s", finding.fix);
+    ck_assert(finding.fix_verified);
+}
+
+/* Between the two the command is undefined, so no cure may put it there; once that of the first was to have the unmap wait for it. */
+START_TEST(cures_of_what_races_with_an_unmap)
+{
+    cl_event waits[2];
+    void *bytes = map_for_writing(unordered, CL_TRUE, NULL);
+    if (_i) { /* as the cure says */
+        waits[0] = unmap(unordered, bytes, 0, NULL);
+        fill(unordered, 1, waits);
+        ck_assert_uint_eq(races() + findings_of("mapped-access"), 0);
+        return;
+    }
+    waits[0] = clCreateUserEvent(context, NULL);
+    waits[1] = fill(unordered, 1, waits);
+    cl_event unmapped = unmap(unordered, bytes, 0, NULL);
+    while (cl_status(unmapped) != CL_COMPLETE)
+        ;
+    cl_ok(clSetUserEventStatus(waits[0], CL_COMPLETE));
+    expect_cure("which unmaps, with ");
+    ck_assert_uint_eq(findings_of("mapped-access"), 0);
+}
+END_TEST
+
+START_TEST(cures_of_what_an_unmap_waits_for)
+{
+    cl_event waits[2] = {NULL, NULL};
+    void *bytes = _i ? NULL : map_for_writing(unordered, CL_FALSE, &waits[0]);
+    waits[1] = fill(unordered, 0, NULL);
+    if (!_i) {
+        unmap(unordered, bytes, 2, waits);
+        expect_cure(", which maps, and add its event to the wait list of that");
+        return;
+    }
+    cl_int err;
+    bytes = clEnqueueMapBuffer(unordered, buffer, CL_FALSE, CL_MAP_WRITE, 0, 64, 1, &waits[1], &waits[0], &err);
+    unmap(unordered, bytes, 2, waits);
+    ck_assert_uint_eq(races() + findings_of("mapped-access"), 0);
+}
+END_TEST
+
+START_TEST(cures_of_what_runs_before_a_map)
+{
+    cl_event mapped;
+    void *bytes = map_for_writing(queue, CL_FALSE, &mapped);
+    cl_event unmapped = unmap(queue, bytes, 0, NULL);
+    cl_event filled = fill(second, _i != 0, _i ? &unmapped : NULL);
+    if (!_i) {
+        cl_ok(clFlush(second));
+        while (cl_status(filled) != CL_COMPLETE)
+            ;
+        expect_cure("add the event of command 2 to the wait list of command 3, with clFlush on queue");
+    }
+    ck_assert_uint_eq(races() + findings_of("mapped-access"), !_i);
+}
+END_TEST
+
 START_TEST(a_map_of_shared_memory_and_its_unmap)
 {
     const bool unmap_first = _i & 1, ordered = _i & 2;
@@ -503,6 +566,9 @@ int main(void)
     tcase_add_loop_test(cases, a_map_for_writing_and_a_command, 0, 18);
     tcase_add_loop_test(cases, a_map_and_its_unmap, 0, 4);
     tcase_add_loop_test(cases, a_map_of_shared_memory_and_its_unmap, 0, 4);
+    tcase_add_loop_test(cases, cures_of_what_races_with_an_unmap, 0, 2);
+    tcase_add_loop_test(cases, cures_of_what_an_unmap_waits_for, 0, 2);
+    tcase_add_loop_test(cases, cures_of_what_runs_before_a_map, 0, 2);
     ADD(a_kernel_and_a_part_that_is_mapped);
     ADD(shared_memory_that_is_not_mapped);
     ADD(shared_memory_that_is_mapped);

@@ -651,6 +651,52 @@ START_TEST(an_unmap_alone_is_named)
 }
 END_TEST
 
+/* What orders the one does not order the other. */
+START_TEST(a_map_and_its_unmap_that_nothing_orders_are_two)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    enqueue(3, 3, NONE);
+    if (_i)
+        writes(1, 0, 64);
+    run_as(2, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    unmaps(3, 2);
+    if (!_i)
+        writes(1, 0, 64);
+    ck_assert_uint_eq(races(), 2);
+    ck_assert(report_get(report, 0)->fix_verified);
+}
+END_TEST
+
+/* The third waits for what was enqueued behind the map, so it cannot go before that; the map can go behind it. */
+START_TEST(a_map_may_be_enqueued_later)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    enqueue(3, 2, AFTER(2));
+    run_as(1, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    writes(2, 128, 4);
+    writes(3, 0, 64);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "enqueue command 1, which maps, behind command 3, with the event of that in its wait list, with clFlush"));
+}
+END_TEST
+
+/* Nor can the map, for which another one waits; but it waits for a user event. */
+START_TEST(a_map_may_be_let_go_later)
+{
+    enqueue(2, 1, AFTER(1));
+    enqueue(3, 1, AFTER(2));
+    enqueue(4, 2, NONE);
+    enqueue(5, 2, AFTER(4));
+    writes(4, 128, 4);
+    writes(5, 0, 64);
+    user_set(1);
+    run_as(2, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    writes(3, 192, 4);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "wait for the event of command 5 with clWaitForEvents before the user event is set that command 2, which maps, waits for"));
+}
+END_TEST
+
 /* More than is kept to go through again: nothing is claimed. */
 START_TEST(what_was_not_tried_is_not_verified)
 {
@@ -1243,6 +1289,9 @@ int main(void)
     ADD(a_map_is_named_when_it_runs_later);
     ADD(an_unmap_is_named_to_who_comes_later);
     ADD(an_unmap_alone_is_named);
+    tcase_add_loop_test(rules, a_map_and_its_unmap_that_nothing_orders_are_two, 0, 2);
+    ADD(a_map_may_be_enqueued_later);
+    ADD(a_map_may_be_let_go_later);
     ADD(what_was_not_tried_is_not_verified);
     ADD(what_is_told_again_is_not_tried_again);
     ADD(fixes_are_tried_anew_in_a_report_that_was_cleared);

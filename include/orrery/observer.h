@@ -221,6 +221,7 @@ struct order_event {
     const struct enqueuer *enqueuer; /* of ENQUEUED; NULL: not known */
     uint32_t batch;        /* of ENQUEUED: commands of one clEnqueueCommandBufferKHR have one number; 0: it is of none */
     bool program;          /* of BEGIN: a function of the program runs with it (a native kernel) */
+    uint32_t map;          /* of ENQUEUED: an unmap's, the command that maps; 0: it is none, or that is not known yet */
 };
 
 /* A wave runs for a while, alone: nothing else on the device does in between. */

@@ -12,6 +12,7 @@ enum { ENTRIES_MOST = HOSTILE(8192, 64) };
 struct entry {
     enum order_kind kind;
     uint32_t command, queue; /* queue 0: a user event */
+    uint32_t map;            /* struct order_event's */
     size_t after;            /* where in afters */
     size_t after_count;
 };
@@ -79,7 +80,7 @@ void command_log_add(struct command_log *log, const struct order_event *event)
         log->lost = true;
         return;
     }
-    log->entries[log->count++] = (struct entry){event->kind, event->command, event->queue, log->after_count, event->after_count};
+    log->entries[log->count++] = (struct entry){event->kind, event->command, event->queue, event->map, log->after_count, event->after_count};
     if (event->after_count)
         memcpy(log->afters + log->after_count, event->after, event->after_count * sizeof *event->after);
     log->after_count += event->after_count;
@@ -112,8 +113,10 @@ struct trial {
     size_t pending_count;
     uint32_t *lists; size_t list_count; /* where pending[].after lie */
     uint32_t first, second;
+    uint32_t one, other;   /* of which one is to know the other */
     enum command_edit edit;
     size_t sets_at;        /* EDIT_HOST_SETS: before this entry */
+    size_t from, to;       /* EDIT_BEHIND, EDIT_BEFORE: the entry that is enqueued behind, or before, this one */
     bool failed;
 };
 
@@ -132,9 +135,19 @@ static bool trial_size(struct trial *trial)
     return trial->first >= low && trial->second >= low && trial->first <= high && trial->second <= high;
 }
 
+/* Those between where a command was enqueued and where it is now move up or down by one. */
+static uint32_t moved(const struct trial *trial, uint32_t serial)
+{
+    if (trial->edit == EDIT_BEHIND && serial >= trial->second && serial <= trial->first)
+        return serial == trial->second ? trial->first : serial - 1;
+    if (trial->edit == EDIT_BEFORE && serial >= trial->second && serial <= trial->first)
+        return serial == trial->first ? trial->second : serial + 1;
+    return serial;
+}
+
 static uint32_t number_of(const struct trial *trial, uint32_t serial)
 {
-    return serial < trial->base || serial - trial->base >= trial->size ? 0 : serial - trial->base + 1;
+    return serial < trial->base || serial - trial->base >= trial->size ? 0 : moved(trial, serial) - trial->base + 1;
 }
 
 static bool is_over(const struct trial *trial, uint32_t number)
@@ -223,7 +236,7 @@ static struct pending take_list(struct trial *trial, const struct entry *entry)
         if (number)
             pending.after[pending.after_count++] = number;
     }
-    if (is_command(entry) && trial->edit == EDIT_WAIT_LIST && entry->command == trial->second)
+    if (is_command(entry) && entry->command == trial->second && (trial->edit == EDIT_WAIT_LIST || trial->edit >= EDIT_BEHIND))
         pending.after[pending.after_count++] = number_of(trial, trial->first);
     trial->list_count += pending.after_count;
     return pending;
@@ -254,7 +267,19 @@ static void step(struct trial *trial, size_t at)
     }
 }
 
-/* A set that is in the log is to come; a command that is there may run if it has ended. */
+/* Is all in the log that it waits for? A user event that is not set yet is not there. */
+static bool waits_are_logged(const struct trial *trial, const struct entry *entry)
+{
+    for (size_t i = 0; i < entry->after_count; i++) {
+        const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
+        if (number && trial->progress[number] == OVER_BEFORE)
+            return false;
+    }
+    return true;
+}
+
+/* A set that is in the log is to come; a command that is there may run if it has ended, and an unmap, which nothing holds up but what it
+ * waits for. */
 static void prepare(struct trial *trial)
 {
     const struct command_log *log = trial->log;
@@ -265,13 +290,28 @@ static void prepare(struct trial *trial)
         else if (number && log->entries[i].kind == ORDER_END)
             trial->progress[number] = OPEN;
     }
+    for (size_t i = 0; i < log->count; i++)
+        if (log->entries[i].map && waits_are_logged(trial, &log->entries[i]))
+            trial->progress[number_of(trial, log->entries[i].command)] = OPEN;
 }
 
 static bool is_ordered(const struct trial *trial)
 {
-    const uint32_t first = number_of(trial, trial->first), second = number_of(trial, trial->second);
-    return is_over(trial, first) && is_over(trial, second) && !command_graph_exhausted(trial->graph) &&
+    const uint32_t first = number_of(trial, trial->one), second = number_of(trial, trial->other);
+    return first && second && is_over(trial, first) && is_over(trial, second) && !command_graph_exhausted(trial->graph) &&
            (command_graph_knows(trial->graph, second, first) || command_graph_knows(trial->graph, first, second));
+}
+
+static void step_edited(struct trial *trial, size_t at)
+{
+    const bool moves = trial->edit >= EDIT_BEHIND;
+    if (moves && at == trial->from)
+        return;
+    if (moves && at == trial->to && trial->edit == EDIT_BEFORE)
+        step(trial, trial->from);
+    step(trial, at);
+    if (moves && at == trial->to && trial->edit == EDIT_BEHIND)
+        step(trial, trial->from);
 }
 
 static bool go_through(struct trial *trial)
@@ -281,7 +321,7 @@ static bool go_through(struct trial *trial)
     prepare(trial);
     trial->graph = command_graph_new();
     for (size_t i = 0; trial->graph && i < trial->log->count && !trial->failed; i++)
-        step(trial, i);
+        step_edited(trial, i);
     bool helps = trial->graph && !trial->failed && is_ordered(trial);
     command_graph_free(trial->graph);
     return helps;
@@ -305,15 +345,61 @@ static bool try_sets(struct trial *trial)
     return false;
 }
 
+static bool waits_for(const struct command_log *log, const struct entry *entry, uint32_t command)
+{
+    for (size_t i = 0; i < entry->after_count; i++)
+        if (log->afters[entry->after + i] == command)
+            return true;
+    return false;
+}
+
+/* No command can wait for one that is enqueued behind it, and what the host has waited for is behind the wait. */
+static bool may_pass(const struct trial *trial, const struct entry *moving, const struct entry *other)
+{
+    if (trial->edit == EDIT_BEHIND)
+        return !waits_for(trial->log, other, moving->command);
+    return other->kind != ORDER_HOST_WAITED && !(is_command(other) && waits_for(trial->log, moving, other->command));
+}
+
+static bool try_place(struct trial *trial)
+{
+    const struct command_log *log = trial->log;
+    const uint32_t moving = trial->edit == EDIT_BEHIND ? trial->second : trial->first, other = trial->first + trial->second - moving;
+    trial->from = trial->to = log->count;
+    for (size_t i = 0; i < log->count; i++) {
+        if (is_command(&log->entries[i]) && log->entries[i].command == moving)
+            trial->from = i;
+        else if (is_command(&log->entries[i]) && log->entries[i].command == other)
+            trial->to = i;
+    }
+    if (trial->from == log->count || trial->to == log->count || (trial->from < trial->to) != (trial->edit == EDIT_BEHIND))
+        return false;
+    const size_t low = trial->from < trial->to ? trial->from + 1 : trial->to, high = trial->from < trial->to ? trial->to + 1 : trial->from;
+    for (size_t i = low; i < high; i++)
+        if (!may_pass(trial, &log->entries[trial->from], &log->entries[i]))
+            return false;
+    return go_through(trial);
+}
+
+static bool try_edit(struct trial *trial)
+{
+    return trial->edit == EDIT_HOST_SETS ? try_sets(trial) : trial->edit >= EDIT_BEHIND ? try_place(trial) : go_through(trial);
+}
+
 bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second)
 {
-    struct trial trial = {.log = log, .edit = edit, .first = first, .second = second};
+    return command_log_try_for(log, edit, first, second, first, second);
+}
+
+bool command_log_try_for(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second, uint32_t one, uint32_t other)
+{
+    struct trial trial = {.log = log, .edit = edit, .first = first, .second = second, .one = one, .other = other};
     if (log->lost || !trial_size(&trial))
         return false;
     trial.progress = calloc(trial.size + 1, sizeof *trial.progress);
     trial.pending = calloc(log->count + 1, sizeof *trial.pending);
     trial.lists = calloc(log->after_count + 2, sizeof *trial.lists);
-    bool helps = trial.progress && trial.pending && trial.lists && (edit == EDIT_HOST_SETS ? try_sets : go_through)(&trial);
+    bool helps = trial.progress && trial.pending && trial.lists && try_edit(&trial);
     free(trial.progress);
     free(trial.pending);
     free(trial.lists);
@@ -328,6 +414,14 @@ static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
         if (commands[i] == command)
             return true;
     return false;
+}
+
+uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
+{
+    for (size_t i = log->count; i > 0 && map; i--)
+        if (log->entries[i - 1].map == map)
+            return log->entries[i - 1].command;
+    return 0;
 }
 
 /* Backwards, so that who waits comes before what it waits for. */

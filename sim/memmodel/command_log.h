@@ -9,8 +9,10 @@
  *   command_log_add       takes one order event
  *   command_log_clear     no command is left that anybody asks of
  *   command_log_try       with the edit `second` knows `first`, and nobody waits for ever. False, too: not all is there
+ *   command_log_try_for   the same, if others than these two are to be ordered
  *   command_log_whole     all is there
  *   command_log_crosses   it waits for commands of other queues, which have to be flushed
+ *   command_log_unmap     of what the command maps; 0: none that is known
  */
 #ifndef ORRERY_MEMMODEL_COMMAND_LOG_H
 #define ORRERY_MEMMODEL_COMMAND_LOG_H
@@ -21,7 +23,9 @@ enum command_edit {
     EDIT_WAIT_LIST,   /* second has first's event in its wait list */
     EDIT_FINISH,      /* clFinish on first's queue before second is enqueued */
     EDIT_HOST_WAITS,  /* clWaitForEvents for first before second is enqueued */
-    EDIT_HOST_SETS    /* clWaitForEvents for second before the user event is set that first waits for */
+    EDIT_HOST_SETS,   /* clWaitForEvents for second before the user event is set that first waits for */
+    EDIT_BEHIND,      /* second, so far before first, is enqueued right behind it, with its event in the wait list */
+    EDIT_BEFORE       /* first, so far behind second, is enqueued right before it, which has its event in the wait list */
 };
 
 struct command_log;
@@ -30,7 +34,9 @@ void command_log_free(struct command_log *log);
 void command_log_add(struct command_log *log, const struct order_event *event);
 void command_log_clear(struct command_log *log);
 bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second);
+bool command_log_try_for(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second, uint32_t one, uint32_t other);
 bool command_log_whole(const struct command_log *log);
+uint32_t command_log_unmap(const struct command_log *log, uint32_t map);
 bool command_log_crosses(const struct command_log *log, uint32_t command);
 
 #endif

@@ -127,22 +127,31 @@ static void name_enqueued(const struct command_facts *facts, uint32_t command, c
     commands_format(out, NAME_CHARS, "%scommand %" PRIu32, facts->batch ? "the clEnqueueCommandBufferKHR of " : "", command);
 }
 
+enum { FLUSH_CHARS = 80 };
+
+/* What a command has to be flushed with that another one waits for; b NULL: in which queue that is is forgotten. */
+static void name_flush(bool crosses, const struct command_facts *a, const struct command_facts *b, char out[FLUSH_CHARS])
+{
+    out[0] = '\0';
+    if (crosses)
+        commands_format(out, FLUSH_CHARS, ", with clFlush before on all queues that it waits for");
+    else if (!b || a->queue != b->queue)
+        commands_format(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
+}
+
 /* Only what was gone through again, and hangs nowhere; or, not verified, what has to be settled first. */
 bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first), *b = command_graph_facts(commands->graph, second);
     const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
-    char flush[80] = "", wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
+    char flush[FLUSH_CHARS], wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
     if (a->batch && a->batch == b->batch) {
         commands_format(fix, SPEC_CHARS, "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32, first, second);
         return tried && helps(commands, EDIT_WAIT_LIST, first, second);
     }
     name_enqueued(a, first, one);
     name_enqueued(b, second, other);
-    if (crosses)
-        commands_format(flush, sizeof flush, ", with clFlush before on all queues that it waits for");
-    else if (a->queue != b->queue)
-        commands_format(flush, sizeof flush, ", with clFlush on queue %" PRIu32 " before", a->queue);
+    name_flush(crosses, a, b, flush);
     if (talked(commands, first, second)) {
         commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of %s"
                " to the wait list of %s%s; else have these release and acquire, %s", one, other, flush,
@@ -169,6 +178,76 @@ bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, c
     commands_format(fix, SPEC_CHARS, "set all user events that %s waits for before %s"
            " is enqueued, and add the event of the one to the wait list of the other%s", one, other, flush);
     return false;
+}
+
+/* A command that races with a map, or with the unmap of it: between the two it is undefined (5.5.3). The finding names the command and one of them. */
+struct mapped { uint32_t map, unmap, command, named; }; /* unmap 0: not enqueued yet, or not known */
+
+static struct mapped mapped_of(const struct commands *commands, const struct byte_access *first, const struct byte_access *second)
+{
+    const struct byte_access *by = first->by_map ? first : second, *other = by == first ? second : first;
+    if (!by->by_map || other->by_map)
+        return (struct mapped){0};
+    if (by->map)
+        return (struct mapped){by->map, by->command, other->command, by->command};
+    return (struct mapped){by->command, command_log_unmap(commands->log, by->command), other->command, by->command};
+}
+
+static bool helps_mapped(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second, const struct mapped *mapped)
+{
+    return command_log_try_for(commands->log, edit, first, second, mapped->named, mapped->command);
+}
+
+/* By enqueueing one of them elsewhere, or letting it go later. */
+static bool cure_by_place(struct commands *commands, const struct mapped *mapped, char fix[SPEC_CHARS])
+{
+    const uint32_t map = mapped->map, unmap = mapped->unmap, command = mapped->command;
+    const struct command_facts *facts = command_graph_facts(commands->graph, command), *maps = command_graph_facts(commands->graph, map);
+    const bool tried = !facts->batch && may_try(commands), before_unmap = command < unmap;
+    char flush[FLUSH_CHARS];
+    if (tried && command < map && unmap && helps_mapped(commands, EDIT_HOST_SETS, command, unmap, mapped)) {
+        commands_format(fix, SPEC_CHARS, "wait for the event of command %" PRIu32 ", which unmaps, with clWaitForEvents before the user event is set that command %"
+                        PRIu32 " waits for", unmap, command);
+        return true;
+    }
+    if (tried && before_unmap && helps_mapped(commands, EDIT_BEHIND, unmap, command, mapped)) {
+        name_flush(command_log_crosses(commands->log, unmap), command_graph_facts(commands->graph, unmap), facts, flush);
+        commands_format(fix, SPEC_CHARS, "enqueue command %" PRIu32 " behind command %" PRIu32 ", which unmaps, with the event of that in its wait list%s",
+                        command, unmap, flush);
+        return true;
+    }
+    name_flush(command_log_crosses(commands->log, command), facts, maps, flush);
+    if (tried && command > map && helps_mapped(commands, EDIT_BEFORE, command, map, mapped)) {
+        commands_format(fix, SPEC_CHARS, "enqueue command %" PRIu32 " before command %" PRIu32 ", which maps, and add its event to the wait list of that%s",
+                        command, map, flush);
+        return true;
+    }
+    if (tried && command > map && (!unmap || before_unmap) && helps_mapped(commands, EDIT_BEHIND, command, map, mapped)) {
+        commands_format(fix, SPEC_CHARS, "enqueue command %" PRIu32 ", which maps, behind command %" PRIu32 ", with the event of that in its wait list%s",
+                        map, command, flush);
+        return true;
+    }
+    if (tried && command > map && helps_mapped(commands, EDIT_HOST_SETS, map, command, mapped)) {
+        commands_format(fix, SPEC_CHARS, "wait for the event of command %" PRIu32 " with clWaitForEvents before the user event is set that command %" PRIu32
+                        ", which maps, waits for", command, map);
+        return true;
+    }
+    commands_format(fix, SPEC_CHARS, "have command %" PRIu32 " complete before command %" PRIu32 " maps, or begin when its unmap is complete: "
+                    "enqueue it before the map or behind the unmap, and add the event of the one to the wait list of the other", command, map);
+    return false;
+}
+
+static bool cure(struct commands *commands, const struct byte_access *first, const struct byte_access *second, char fix[SPEC_CHARS])
+{
+    const struct mapped mapped = mapped_of(commands, first, second);
+    const uint32_t map = mapped.map, unmap = mapped.unmap, command = mapped.command;
+    const bool astray = command_graph_ended(commands->graph, unmap) && !command_graph_knows(commands->graph, unmap, map), behind = unmap && command > unmap;
+    if (!map || astray || command_graph_knows(commands->graph, map, command)) /* nothing orders the unmap, not even behind its map */
+        return commands_cure(commands, first->command, second->command, fix);
+    const uint32_t earlier = behind ? unmap : command, later = behind ? command : map;
+    if ((behind || command < map) && (!command_log_whole(commands->log) || helps_mapped(commands, EDIT_WAIT_LIST, earlier, later, &mapped)))
+        return commands_cure(commands, earlier, later, fix);
+    return cure_by_place(commands, &mapped, fix);
 }
 
 const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,
@@ -209,7 +288,7 @@ static void tell(struct commands *commands, const struct conflict *conflict)
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
         if (second->packets)
             wording_one_at_a_time(second->reads_packets, why, sizeof why);
-        finding.fix_verified = commands_cure(commands, first->command, second->command, fix);
+        finding.fix_verified = cure(commands, first, second, fix);
     }
     report_add(commands->report, &finding);
 }
@@ -236,7 +315,7 @@ static bool met_unmap(const struct commands *commands, const struct area *area, 
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
         if (conflict->area == area && conflict->later.command == command && conflict->earlier.map == map &&
-            !commands_are_ordered(commands, command, conflict->earlier.command))
+            command_graph_knows(commands->graph, conflict->earlier.command, map) && !commands_are_ordered(commands, command, conflict->earlier.command))
             return true;
     }
     return false;
@@ -253,6 +332,8 @@ static bool is_followed(const struct commands *commands, const struct conflict *
         return false;
     if (!map->map)
         return other->command > map->command && met_unmap(commands, conflict->area, other->command, map->command);
+    if (!command_graph_knows(commands->graph, map->command, map->map))
+        return false; /* so it need not be behind its map */
     if (map_is_later)
         return command_graph_ended(commands->graph, map->map) && !commands_are_ordered(commands, map->map, other->command);
     return other->command < map->map && met_map(commands, conflict->area, other->command, map->map);
