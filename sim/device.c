@@ -213,7 +213,7 @@ static void announce(struct device *device, const struct command_event *event)
 static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
                              size_t size, enum command_role role)
 {
-    announce(device, &(struct command_event){command, kind, address, size, role, 0});
+    announce(device, &(struct command_event){.command = command, .kind = kind, .address = address, .size_bytes = size, .role = role});
 }
 
 /* ---- what waves call back ------------------------------------------------------------ */
@@ -230,7 +230,13 @@ static void host_packets(void *self, struct wave *wave, const struct packets_use
     const struct device *device = self;
     const struct launch_info *launch = wave->origin.launch;
     if (use->other)
-        announce_command(self, launch->command, use->writes ? ACCESS_WRITE : ACCESS_READ, use->side, sizeof(struct pipe_side), COMMAND_PACKETS);
+        announce(self, &(struct command_event){.command = launch->command,
+                                               .kind = use->writes ? ACCESS_WRITE : ACCESS_READ,
+                                               .address = use->side,
+                                               .size_bytes = sizeof(struct pipe_side),
+                                               .role = COMMAND_PACKETS,
+                                               .launch = launch,
+                                               .site = use->site});
     if (use->others && device->relatives)
         relatives_packets(device->relatives, launch, use);
     if (use->moves && device->checkers)
@@ -789,6 +795,10 @@ void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_
             memcpy(memory_byte(region, address), byte_of(device, host), size);
         clock_tick(&device->clock, clock_copy_cost(size));
     }
-    announce(device, &(struct command_event){command, flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ, address, size,
-                                             COMMAND_UNMAPS, map});
+    announce(device, &(struct command_event){.command = command,
+                                             .kind = flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ,
+                                             .address = address,
+                                             .size_bytes = size,
+                                             .role = COMMAND_UNMAPS,
+                                             .map = map});
 }

@@ -122,7 +122,11 @@ START_TEST(sides_of_a_pipe)
     run_on(unordered, kernel, NULL);
     ck_assert_uint_eq(races(), 1);
     const struct orrery_finding finding = finding_last("race-commands");
-    ck_assert_str_eq(finding.access[1].what, _i ? "reading of packets by clEnqueueNDRangeKernel" : "writing of packets by clEnqueueNDRangeKernel");
+    ck_assert_str_eq(finding.access[1].what, _i ? "reading of packets by a kernel" : "writing of packets by a kernel");
+    ck_assert_ptr_nonnull(strstr(finding.access[0].by, "kernel k, clEnqueueNDRangeKernel (command "));
+    ck_assert_uint_eq(finding.access[0].line, 1);
+    ck_assert_str_eq(finding.access[0].text, text);
+    ck_assert_ptr_nonnull(strstr(finding.object, "(64 packets of 4 bytes), argument 0 'p'"));
     ck_assert_ptr_nonnull(strstr(finding.why, _i ? "read from a pipe one may run at a time" : "write into a pipe one may run at a time"));
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseKernel(other));

@@ -83,7 +83,7 @@ static void user_set(uint32_t event)
 
 static void touch(uint32_t command, enum access_kind kind, uint64_t at, uint64_t size, enum command_role role)
 {
-    struct command_event event = {command, kind, at, size, role, 0};
+    struct command_event event = {.command = command, .kind = kind, .address = at, .size_bytes = size, .role = role};
     observer.command(observer.self, &event);
 }
 
@@ -594,7 +594,7 @@ END_TEST
 
 static void unmaps(uint32_t command, uint32_t map)
 {
-    struct command_event event = {command, ACCESS_READ, data, 64, COMMAND_UNMAPS, map};
+    struct command_event event = {.command = command, .kind = ACCESS_READ, .address = data, .size_bytes = 64, .role = COMMAND_UNMAPS, .map = map};
     order(ORDER_BEGIN, command, 1, NONE);
     observer.command(observer.self, &event);
     order(ORDER_END, command, 1, NONE);

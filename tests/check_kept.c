@@ -224,8 +224,11 @@ static void host_deed(uint32_t command)
     const uint32_t which = below(BUFFERS), low = 4 * below(BYTES / 4);
     const uint64_t size = 1 + below(below(2) ? 8 : BYTES - low);
     const bool change = below(2);
-    const struct command_event event = {command, change ? ACCESS_WRITE : ACCESS_READ, buffer[which]->low + low,
-                                        size < BYTES - low ? size : BYTES - low, COMMAND_MOVES, 0};
+    const struct command_event event = {.command = command,
+                                        .kind = change ? ACCESS_WRITE : ACCESS_READ,
+                                        .address = buffer[which]->low + low,
+                                        .size_bytes = size < BYTES - low ? size : BYTES - low,
+                                        .role = COMMAND_MOVES};
     did(command, which, change, low, event.size_bytes);
     orders.command(orders.self, &event);
 }

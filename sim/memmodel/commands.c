@@ -434,7 +434,7 @@ static void range_meets_host(struct commands *commands, struct area *area, const
     commands_judge_host(commands, area, sets, access, nowhere);
 }
 
-static void take_range(struct commands *commands, const struct command_event *event, const struct byte_access *access)
+static void take_range(struct commands *commands, const struct command_event *event, struct byte_access *access)
 {
     const uint64_t end = event->address + event->size_bytes;
     struct area *area = commands_area_of(commands, event->address);
@@ -446,6 +446,8 @@ static void take_range(struct commands *commands, const struct command_event *ev
         commands_host_memory(commands, event->address, end, event->command);
     if (!commands_is_calm(commands, area))
         range_meets_host(commands, area, event, access);
+    if (event->launch)
+        access->site = commands_number_site(commands, event->launch, event->site, area);
     const bool known = knows_all(commands, area, event->command);
     note_latest(commands, area, event->command);
     if (area->kept_count && known) {
@@ -495,8 +497,6 @@ struct observer commands_observer(struct commands *commands)
 {
     return (struct observer){.self = commands, .command = on_command, .launch = on_launch, .order = on_order};
 }
-
-enum { ARGUMENT_CHARS = 120 };
 
 static void take_part(struct commands *commands, const struct launch_info *launch, struct footprint_part *part)
 {

@@ -114,6 +114,16 @@ void commands_number_sites(struct commands *commands, const struct launch_info *
     }
 }
 
+uint32_t commands_number_site(struct commands *commands, const struct launch_info *launch, uint32_t site, const struct area *area)
+{
+    struct source_place place = {0};
+    char name[ARGUMENT_CHARS];
+    const char *argument = launch->argument && launch->argument(launch, area->low, area->high, name, sizeof name) ? name : NULL;
+    if (launch->program)
+        program_site(launch->program, site, &place);
+    return number_of(commands, launch->kernel, &place, argument);
+}
+
 const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
     assert(!(access->site & SITE_SEVERAL));

@@ -14,6 +14,7 @@
  *   commands_number_sites   of a launch's instructions, from 1; 0: no memory left
  *   commands_take_sites     access.site of each use of a part
  *   commands_access_at      the access to the byte at an address, by one instruction; *high: no further than it did
+ *   commands_number_site    of one instruction of a launch, that goes by an area
  *   commands_site_of        of such an access; NULL: no kernel's
  *   commands_same_line      two of them are of one line of a kernel and one argument, and alike
  *   commands_drop_several   that no access is of any more
@@ -48,7 +49,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { SPEC_CHARS = 480, OBJECT_CHARS = 480, CALL_CHARS = 64 };
+enum { SPEC_CHARS = 480, OBJECT_CHARS = 480, CALL_CHARS = 64, ARGUMENT_CHARS = 120 };
 
 /* What is open in one allocation. id 0: memory of the host. */
 struct area {
@@ -169,6 +170,7 @@ void commands_area_free(struct commands *commands, struct area *area);
 void commands_areas_free(struct commands *commands);
 void commands_number_sites(struct commands *commands, const struct launch_info *launch, const struct footprint_part *part, const char *argument,
                            struct site_numbers out[FOOTPRINT_USES]);
+uint32_t commands_number_site(struct commands *commands, const struct launch_info *launch, uint32_t site, const struct area *area);
 void commands_take_sites(struct commands *commands, struct area *area, struct footprint_part *part, const struct site_numbers numbers[FOOTPRINT_USES],
                          uint32_t out_site[FOOTPRINT_USES]);
 struct byte_access commands_access_at(const struct area *area, const struct byte_access *access, uint64_t address, uint64_t *high);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "order.h"
+#include "orrery/pipe.h"
 
 void wording_add(struct wording *text, const char *format, ...)
 {
@@ -101,6 +102,11 @@ void wording_one_at_a_time(bool reads, char *why, size_t size)
 void wording_region(const struct region *region, char *out_text, size_t size)
 {
     const bool variable = region->kind == REGION_VARIABLE;
+    const struct pipe *pipe = region->kind == REGION_PIPE && !(region->flags & REGION_FLAG_FREED) ? (const struct pipe *)(uintptr_t)region->low : NULL;
+    if (pipe) {
+        snprintf(out_text, size, "%s (%" PRIu32 " packets of %" PRIu32 " bytes)", region->name, pipe->packet_count, pipe->packet_bytes);
+        return;
+    }
     snprintf(out_text, size, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "", region->name, variable ? "'" : "",
              region->high - region->low);
 }
