@@ -221,7 +221,7 @@ static void announce_command(struct device *device, uint32_t command, enum acces
 static void host_fault(void *self, struct wave *wave, const struct fault *fault)
 {
     struct device *device = self;
-    fault_report(device->launch, wave, fault);
+    fault_report(device->launch, wave, fault, device->commands);
 }
 
 /* One kernel at a time may write into a pipe, and one read (OpenCL 2.2 API, glossary, Pipe). */
@@ -634,6 +634,7 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
     sentence_add(&object, ")");
     mapped_say(region, map, object.bytes, &why);
     sentence_add(&by, "a command of the host (command %" PRIu32 ")", command);
+    struct command_name name, name_of_map;
     struct finding finding = {.kind = FINDING_MAPPED_ACCESS,
                               .object = object.bytes,
                               .has_offset = true,
@@ -645,6 +646,9 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
                                           .size_bytes = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size}},
                               .why = why.bytes,
                               .fix = "unmap the memory object before the command"};
+    if (device->commands)
+        commands_name(device->commands, command, &name, &finding.access[0]);
+    mapped_by(device->commands, map, &finding, &name_of_map);
     report_add(device->report, &finding);
 }
 
@@ -770,7 +774,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
     if (!region)
         return;
     if (flags && !(flags & DEVICE_MAP_ASTRAY))
-        arena_map(&device->arena, region, address, size, flags);
+        arena_map(&device->arena, region, address, size, flags, command);
     if (host) {
         memcpy(byte_of(device, host), memory_byte(region, address), size);
         clock_tick(&device->clock, clock_copy_cost(size));

@@ -17,6 +17,8 @@ struct inquiry {
     bool write;
     struct finding finding;
     struct sentence object, why;
+    struct commands *commands;
+    struct command_name mapping;
 };
 
 /* A null pointer with a small index is still a null pointer; private memory begins above. */
@@ -117,6 +119,14 @@ void mapped_say(const struct region *region, const struct region_map *map, const
                  map->deny & DENY_KERNEL_READ ? "writing" : "reading");
 }
 
+void mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding, struct command_name *out_name)
+{
+    struct finding_access *access = &finding->access[1];
+    *access = (struct finding_access){.act = ACT_CALL, .what = map->deny & DENY_KERNEL_READ ? "mapping for writing" : "mapping for reading"};
+    if (commands && commands_name(commands, map->command, out_name, access))
+        finding->access_count = 2;
+}
+
 /* ---- inside a region, but not allowed ------------------------------------------------ */
 
 static void not_allowed(struct inquiry *inquiry, const struct region *region)
@@ -140,6 +150,7 @@ static void not_allowed(struct inquiry *inquiry, const struct region *region)
         finding->kind = FINDING_MAPPED_ACCESS;
         mapped_say(region, map, inquiry->object.bytes, why);
         finding->fix = "unmap the memory object before the launch";
+        mapped_by(inquiry->commands, map, finding, &inquiry->mapping);
     } else if (region->flags & REGION_FLAG_NOT_SET) {
         finding->kind = FINDING_SVM_MISUSE;
         sentence_add(why, "%s is no argument of the kernel, and not set with clSetKernelExecInfo", inquiry->object.bytes);
@@ -481,9 +492,9 @@ static bool touches_memory(enum fault_kind kind)
     return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_UNINITIALISED_STORE;
 }
 
-void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault)
+void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault, struct commands *commands)
 {
-    struct inquiry inquiry = {.launch = launch, .fault = fault, .site = launch_site(launch, fault->site)};
+    struct inquiry inquiry = {.launch = launch, .fault = fault, .commands = commands, .site = launch_site(launch, fault->site)};
     struct finding *finding = &inquiry.finding;
     struct finding_access *access = &finding->access[0];
 

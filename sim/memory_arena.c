@@ -438,14 +438,14 @@ static void apply_maps(struct region *region, const struct region_record *record
     }
 }
 
-bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags)
+bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags, uint32_t command)
 {
     uint32_t deny = flags & ARENA_MAP_WRITE ? DENY_KERNEL_READ | DENY_KERNEL_WRITE : DENY_KERNEL_WRITE;
     pthread_mutex_lock(&arena->lock);
     struct region_record *record = record_of(arena, region);
     bool room = grow((void **)&record->maps, &record->map_room, region->map_count, sizeof *record->maps);
     if (room)
-        record->maps[region->map_count++] = (struct region_map){address, address + size, deny, flags};
+        record->maps[region->map_count++] = (struct region_map){address, address + size, deny, flags, command};
     apply_maps(region, record);
     pthread_mutex_unlock(&arena->lock);
     return room;

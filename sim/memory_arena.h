@@ -71,7 +71,7 @@ bool arena_resize(struct memory_arena *arena, struct region *region, uint64_t si
 struct region *arena_find(struct memory_arena *arena, uint64_t address, uint64_t size);
 
 enum { ARENA_MAP_READ = 1, ARENA_MAP_WRITE = 2 };
-bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags);
+bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags, uint32_t command);
 void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags);
 /* Shared allocations that hold none of the addresses are REGION_FLAG_NOT_SET from now on, and denied; NULL: none is. */
 void arena_tell(struct memory_arena *arena, const uint64_t *addresses, size_t count);

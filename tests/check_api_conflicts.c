@@ -402,6 +402,32 @@ START_TEST(a_kernel_and_a_part_that_is_mapped)
 }
 END_TEST
 
+/* Once it was "a command of the host", of no line, and the map was not shown at all. */
+START_TEST(who_touches_what_is_mapped_and_who_mapped_it)
+{
+    cl_kernel stores = kernel_of(put_source, "put");
+    void *bytes = map_for_writing(queue, CL_TRUE, NULL);
+    if (_i)
+        put(queue, stores, 0, 1);
+    else
+        fill(queue, 0, NULL);
+    cl_ok(clFinish(queue));
+    const struct orrery_finding finding = finding_last("mapped-access");
+    ck_assert_uint_eq(finding.access_count, 2);
+    if (!_i) {
+        ck_assert_str_eq(finding.access[0].what, "write by clEnqueueFillBuffer");
+        ck_assert_ptr_nonnull(strstr(finding.access[0].by, "clEnqueueFillBuffer (command "));
+    }
+    ck_assert_uint_gt(finding.access[0].line, 0);
+    ck_assert_str_eq(finding.access[1].what, "mapping for writing by clEnqueueMapBuffer");
+    ck_assert_ptr_nonnull(strstr(finding.access[1].by, "clEnqueueMapBuffer (command "));
+    ck_assert_uint_gt(finding.access[1].line, 0);
+    ck_assert_ptr_nonnull(strstr(finding.access[1].text, "clEnqueueMapBuffer"));
+    unmap(queue, bytes, 0, NULL);
+    cl_ok(clReleaseKernel(stores));
+}
+END_TEST
+
 /* ---- the host itself ------------------------------------------------------------------------- */
 
 static size_t host_races(void)
@@ -574,6 +600,7 @@ int main(void)
     tcase_add_loop_test(cases, cures_of_what_an_unmap_waits_for, 0, 2);
     tcase_add_loop_test(cases, cures_of_what_runs_before_a_map, 0, 2);
     ADD(a_kernel_and_a_part_that_is_mapped);
+    tcase_add_loop_test(cases, who_touches_what_is_mapped_and_who_mapped_it, 0, 2);
     ADD(shared_memory_that_is_not_mapped);
     ADD(shared_memory_that_is_mapped);
     ADD(a_map_that_is_not_waited_for);

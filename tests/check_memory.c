@@ -163,10 +163,10 @@ START_TEST(flags_become_denials)
         struct region *region;
         ck_assert_int_eq(arena_allocate(&arena, &wanted, &region), STATUS_OK);
         ck_assert_uint_eq(region->deny, rows[i].deny);
-        arena_map(&arena, region, region->low, 64, ARENA_MAP_READ);
-        arena_map(&arena, region, region->low, 64, ARENA_MAP_READ);
+        arena_map(&arena, region, region->low, 64, ARENA_MAP_READ, 1);
+        arena_map(&arena, region, region->low, 64, ARENA_MAP_READ, 2);
         ck_assert_uint_eq(region->deny, rows[i].deny | DENY_KERNEL_WRITE);
-        arena_map(&arena, region, region->low, 64, ARENA_MAP_WRITE);
+        arena_map(&arena, region, region->low, 64, ARENA_MAP_WRITE, 3);
         ck_assert_uint_eq(region->deny, DENY_KERNEL_READ | DENY_KERNEL_WRITE);
         arena_unmap(&arena, region, region->low, 64, ARENA_MAP_WRITE);
         arena_unmap(&arena, region, region->low, 64, ARENA_MAP_READ);

@@ -34,7 +34,7 @@ enum { REGION_FLAG_READ_ONLY = 1, REGION_FLAG_WRITE_ONLY = 2, REGION_FLAG_SVM = 
        REGION_FLAG_NOT_SET = 256 /* SVM, and the launch that runs was not told of it */ };
 
 /* Bytes that the host has mapped; deny as below. */
-struct region_map { uint64_t low, high; uint32_t deny, flags; };
+struct region_map { uint64_t low, high; uint32_t deny, flags, command; /* that mapped */ };
 
 struct region {
     uint64_t low, high;   /* bytes [low, high) may be touched; a freed region keeps them with deny set */

@@ -39,7 +39,7 @@
     KIND(READ_ONLY_WRITE,      "read-only-write",      BOUNDS, "a store writes memory that kernels may only read") \
     KIND(WRITE_ONLY_READ,      "write-only-read",      BOUNDS, "a load reads memory that kernels may only write") \
     KIND(WRONG_ADDRESS_SPACE,  "wrong-address-space",  BOUNDS, "an access goes through a pointer of another address space") \
-    KIND(MAPPED_ACCESS,        "mapped-access",        BOUNDS, "a kernel touches memory that the host has mapped") \
+    KIND(MAPPED_ACCESS,        "mapped-access",        BOUNDS, "a kernel or another command touches memory that the host has mapped") \
     KIND(IMAGE_MISUSE,         "image-misuse",         BOUNDS, "an image is used in a way that the specification leaves undefined") \
     KIND(UNINITIALISED_ADDRESS, "uninitialised-address", UNINITIALISED, "an address depends on uninitialised memory") \
     KIND(UNINITIALISED_BRANCH, "uninitialised-branch", UNINITIALISED, "a branch depends on uninitialised memory")   \

@@ -46,6 +46,7 @@ void commands_free(struct commands *commands)
     command_log_free(commands->log);
     cross_launch_free(commands->cross);
     free(commands->talks);
+    free(commands->mappings);
     pthread_mutex_destroy(&commands->lock);
     free(commands->conflicts);
     free(commands);
@@ -458,6 +459,30 @@ static void take_range(struct commands *commands, const struct command_event *ev
     touch(commands, area, event->address, end, access);
 }
 
+static void drop_mapping(struct commands *commands, uint32_t command)
+{
+    for (size_t i = 0; i < commands->mapping_count; i++)
+        if (commands->mappings[i].command == command)
+            commands->mappings[i--] = commands->mappings[--commands->mapping_count];
+}
+
+/* Some map piece by piece. */
+static void note_mapping(struct commands *commands, uint32_t command)
+{
+    const struct command_facts *facts = command_graph_facts(commands->graph, command);
+    if (!facts || (commands->mapping_count && commands->mappings[commands->mapping_count - 1].command == command))
+        return;
+    if (commands->mapping_count == commands->mapping_room) {
+        const size_t room = 2 * commands->mapping_room + 4;
+        struct mapping *grown = realloc(commands->mappings, room * sizeof *grown);
+        if (!grown)
+            return; /* it has no name then */
+        commands->mappings = grown;
+        commands->mapping_room = room;
+    }
+    commands->mappings[commands->mapping_count++] = (struct mapping){command, *facts};
+}
+
 static void on_command(void *self, const struct command_event *event)
 {
     struct commands *commands = self;
@@ -470,6 +495,10 @@ static void on_command(void *self, const struct command_event *event)
                                  .map = event->map,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
+    if (event->role == COMMAND_MAPS)
+        note_mapping(commands, event->command);
+    else if (event->role == COMMAND_UNMAPS)
+        drop_mapping(commands, event->map);
     if (commands_judges(commands, event->command)) {
         if (!access.packets && cross_launch_lacks_elders(commands->cross, event->command))
             commands_tell_elders(commands, event->command);

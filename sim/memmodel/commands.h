@@ -11,6 +11,8 @@
  *   commands_host_access  the host touched bytes that it may not touch now, at a place of its own
  *   commands_cross        who is to hear of all launches: cross_launch.h; borrowed
  *   commands_host_knows   the host knows the command to be complete
+ *   commands_name         an access of which `what` is set gets the command's name, line and device, too; false: the command is not known. Maps are
+ *                         until their unmaps run, others as long as somebody may race with them
  *
  * Needs    order events for every command; without them (a scenario without a host program) commands are in order and
  *          nothing is judged. Launches are judged when their footprints arrive, other commands by their ranges.
@@ -30,6 +32,8 @@
 #include "orrery/report.h"
 
 struct commands;
+/* Of an access of a command, for `what` and `by`. */
+struct command_name { char what[80], by[240]; };
 struct commands *commands_new(const struct memory *memory, struct report *report);
 void commands_free(struct commands *commands);
 struct observer commands_observer(struct commands *commands);
@@ -49,5 +53,6 @@ bool commands_unseen(struct commands *commands, uint64_t address);
 bool commands_under_way(struct commands *commands);
 bool commands_host_knows(struct commands *commands, uint32_t command);
 bool commands_host_told(struct commands *commands, uint32_t command);
+bool commands_name(struct commands *commands, uint32_t command, struct command_name *out_name, struct finding_access *access);
 
 #endif

@@ -122,6 +122,9 @@ struct conflict {
 /* Kernels whose atomic operations met where they are guaranteed: one may wait for the other in them. */
 struct talk { uint32_t a, b; };
 
+/* A map that ran and whose unmap has not. */
+struct mapping { uint32_t command; struct command_facts facts; };
+
 struct commands {
     const struct memory *memory;
     struct report *report;
@@ -144,6 +147,8 @@ struct commands {
     uint32_t released;          /* up to this step of the host a kernel has seen that may have released it for others */
     struct touches touches;     /* the host was caught */
     uint32_t mirrors;           /* areas that have one */
+    struct mapping *mappings;
+    size_t mapping_count, mapping_room;
 };
 
 struct side {

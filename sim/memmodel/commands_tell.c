@@ -67,6 +67,32 @@ struct source_place commands_enqueued_at(const struct command_facts *facts)
     return place;
 }
 
+static const struct command_facts *facts_of(const struct commands *commands, uint32_t command)
+{
+    for (size_t i = 0; i < commands->mapping_count; i++)
+        if (commands->mappings[i].command == command)
+            return &commands->mappings[i].facts;
+    return command_graph_facts(commands->graph, command);
+}
+
+bool commands_name(struct commands *commands, uint32_t command, struct command_name *out_name, struct finding_access *access)
+{
+    char text[CALL_CHARS];
+    pthread_mutex_lock(&commands->lock);
+    const struct command_facts *facts = facts_of(commands, command);
+    if (facts) {
+        const char *call = commands_call(facts, text);
+        commands_format(out_name->what, sizeof out_name->what, "%s by %s", access->what, call);
+        commands_format(out_name->by, sizeof out_name->by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", call, command, facts->queue);
+        access->what = out_name->what;
+        access->by = out_name->by;
+        access->device_id = facts->device;
+        access->place = commands_enqueued_at(facts);
+    }
+    pthread_mutex_unlock(&commands->lock);
+    return facts != NULL;
+}
+
 uint32_t commands_clamp(uint64_t bytes)
 {
     return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
