@@ -191,7 +191,7 @@ void order_end(const struct command *command)
 void order_user_set(const struct event *event)
 {
     struct order_event set = {
-        .kind = ORDER_ENQUEUED, .command = event->serial, .call = "clSetUserEventStatus"};
+        .kind = ORDER_ENQUEUED, .command = event->serial, .call = "clSetUserEventStatus", .program = callback_thread() || executor_is_here()};
     if (!order_heard())
         return;
     shared_bytes_look();

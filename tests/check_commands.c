@@ -592,6 +592,22 @@ START_TEST(what_is_waited_for_has_to_be_flushed)
 }
 END_TEST
 
+/* A callback sets it once a command of another queue is over, which then has to be flushed: the host may wait. */
+START_TEST(who_waits_for_a_callback_has_to_flush_what_it_is_of)
+{
+    enqueue(2, 3, NONE);
+    enqueue(3, 2, AFTER(1));
+    enqueue(4, 1, NONE);
+    writes(4, 0, 64);
+    writes(2, 128, 4);
+    observer.order(observer.self, &(struct order_event){.kind = ORDER_ENQUEUED, .command = 1, .call = "clSetUserEventStatus", .program = true});
+    writes(3, 0, 64);
+    const char *fix = the_fix(true);
+    ck_assert_ptr_nonnull(strstr(fix, "with clFlush before on all queues that it waits for"));
+    ck_assert_ptr_null(strstr(fix, "for ever"));
+}
+END_TEST
+
 static void unmaps(uint32_t command, uint32_t map)
 {
     struct command_event event = {.command = command, .kind = ACCESS_READ, .address = data, .size_bytes = 64, .role = COMMAND_UNMAPS, .map = map};
@@ -1285,6 +1301,7 @@ int main(void)
     ADD(one_event_where_the_queue_would_not_do);
     ADD(who_asks_before_it_sets_has_to_wait_instead);
     ADD(what_is_waited_for_has_to_be_flushed);
+    ADD(who_waits_for_a_callback_has_to_flush_what_it_is_of);
     ADD(a_map_is_named_not_its_unmap);
     ADD(a_map_is_named_when_it_runs_later);
     ADD(an_unmap_is_named_to_who_comes_later);

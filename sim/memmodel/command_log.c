@@ -15,6 +15,7 @@ struct entry {
     uint32_t map;            /* struct order_event's */
     size_t after;            /* where in afters */
     size_t after_count;
+    bool program;            /* struct order_event's */
 };
 
 struct command_log {
@@ -80,7 +81,7 @@ void command_log_add(struct command_log *log, const struct order_event *event)
         log->lost = true;
         return;
     }
-    log->entries[log->count++] = (struct entry){event->kind, event->command, event->queue, event->map, log->after_count, event->after_count};
+    log->entries[log->count++] = (struct entry){event->kind, event->command, event->queue, event->map, log->after_count, event->after_count, event->program};
     if (event->after_count)
         memcpy(log->afters + log->after_count, event->after, event->after_count * sizeof *event->after);
     log->after_count += event->after_count;
@@ -442,6 +443,8 @@ bool command_log_crosses(const struct command_log *log, uint32_t command)
             memcpy(wanted + count, log->afters + entry->after, entry->after_count * sizeof *wanted);
         count += entry->after_count;
     }
+    for (size_t i = 0; i < log->count && !crosses; i++) /* mostly set behind the command that waits for it */
+        crosses = is_set(&log->entries[i]) && log->entries[i].program && is_among(log->entries[i].command, wanted, count);
     free(wanted);
     return crosses || log->lost;
 }

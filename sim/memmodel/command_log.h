@@ -11,7 +11,7 @@
  *   command_log_try       with the edit `second` knows `first`, and nobody waits for ever. False, too: not all is there
  *   command_log_try_for   the same, if others than these two are to be ordered
  *   command_log_whole     all is there
- *   command_log_crosses   it waits for commands of other queues, which have to be flushed
+ *   command_log_crosses   it waits for commands of other queues, or for what runs when another command has, which have to be flushed
  *   command_log_unmap     of what the command maps; 0: none that is known
  */
 #ifndef ORRERY_MEMMODEL_COMMAND_LOG_H
