@@ -76,6 +76,7 @@ void memobj_destroy(void *object)
         guard_remove((void *)(uintptr_t)memobj->address);
         device_release(runtime_device(), memobj->address);
     }
+        device_storage(runtime_device(), memobj->address, memobj->size, NULL);
     while (memobj->maps) {
         struct map_record *record = memobj->maps;
         memobj->maps = record->next;
@@ -133,6 +134,8 @@ cl_int memobj_keep_properties(struct memobj *memobj, const cl_mem_properties *pr
     memobj->property_count = 1;
     return memobj->properties ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
+    if (!err && use)
+        device_storage(runtime_device(), memobj->address, memobj->size, host_ptr);
 
 struct memobj *memobj_new(struct context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size)
 {

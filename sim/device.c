@@ -178,6 +178,12 @@ void device_host_touched(struct device *device, const struct host_access *access
         commands_host_touched(device->commands, access);
 }
 
+void device_storage(struct device *device, uint64_t address, uint64_t size, const void *host)
+{
+    if (device->commands)
+        commands_storage(device->commands, address, size, host);
+}
+
 void device_mirror(struct device *device, uint64_t address, const void *host)
 {
     if (device->commands)
@@ -214,6 +220,11 @@ static void announce_command(struct device *device, uint32_t command, enum acces
                              size_t size, enum command_role role)
 {
     announce(device, &(struct command_event){.command = command, .kind = kind, .address = address, .size_bytes = size, .role = role});
+}
+
+static void announce_host(struct device *device, uint32_t command, enum access_kind kind, const void *pointer, size_t size)
+{
+    announce(device, &(struct command_event){.command = command, .kind = kind, .address = (uint64_t)(uintptr_t)pointer, .size_bytes = size, .by_pointer = true});
 }
 
 /* ---- what waves call back ------------------------------------------------------------ */
@@ -670,7 +681,7 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
     check_mapped(device, command, ACCESS_WRITE, address, size);
     memmove(memory_byte(region, address), byte_of(device, source), size);
     memory_set_valid(region, address, size, true);
-    announce_command(device, command, ACCESS_READ, (uint64_t)(uintptr_t)source, size, COMMAND_MOVES);
+    announce_host(device, command, ACCESS_READ, source, size);
     announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
     return STATUS_OK;
@@ -684,7 +695,7 @@ enum status device_read(struct device *device, uint32_t command, uint64_t addres
     check_mapped(device, command, ACCESS_READ, address, size);
     memmove(byte_of(device, target), memory_byte(region, address), size);
     announce_command(device, command, ACCESS_READ, address, size, COMMAND_MOVES);
-    announce_command(device, command, ACCESS_WRITE, (uint64_t)(uintptr_t)target, size, COMMAND_MOVES);
+    announce_host(device, command, ACCESS_WRITE, target, size);
     clock_tick(&device->clock, clock_copy_cost(size));
     return STATUS_OK;
 }

@@ -348,6 +348,138 @@ START_TEST(a_map_of_shared_memory_and_its_unmap)
 }
 END_TEST
 
+/* ---- pointers of the host ------------------------------------------------------------------------ */
+
+static cl_uint *map_on(cl_command_queue on, cl_mem of, cl_bool blocking, cl_map_flags flags, cl_uint count, const cl_event *waits, cl_event *event)
+{
+    cl_int err;
+    cl_uint *bytes = clEnqueueMapBuffer(on, of, blocking, flags, 0, 64, count, waits, event, &err);
+    cl_ok(err);
+    return bytes;
+}
+
+/* 5.2.1: the memory is the storage of the buffer. The read of another one stores there, by its number first or last. */
+START_TEST(memory_that_a_buffer_was_made_with)
+{
+    static cl_uint memory[32], one_more[16];
+    const bool reads_first = _i & 1, made_later = _i & 2, ordered = _i & 4, apart = _i & 8;
+    const cl_command_queue reader = _i & 16 ? unordered : second;
+    cl_event event = NULL;
+    cl_mem own = made_later ? NULL : cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, memory);
+    fill(queue, 0, NULL);
+    cl_ok(clFinish(queue));
+    if (reads_first)
+        cl_ok(clEnqueueReadBuffer(reader, buffer, CL_FALSE, 0, 64, memory + (apart ? 16 : 15), 0, NULL, &event));
+    cl_ok(clFlush(reader));
+    if (made_later)
+        own = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, memory);
+    cl_event *out = reads_first ? NULL : &event;
+    cl_ok(clEnqueueFillBuffer(unordered, own, &two, sizeof two, 0, 64, ordered && reads_first, ordered && reads_first ? &event : NULL, out));
+    cl_ok(clFlush(unordered));
+    if (!reads_first)
+        cl_ok(clEnqueueReadBuffer(reader, buffer, CL_FALSE, 0, 64, memory + (apart ? 16 : 15), ordered, ordered ? &event : NULL, NULL));
+    ck_assert_uint_eq(races(), !ordered && !apart);
+    if (race()) {
+        const struct orrery_finding finding = finding_last("race-commands");
+        ck_assert_ptr_nonnull(strstr(finding.access[reads_first ? 0 : 1].what, "write by clEnqueueReadBuffer"));
+        ck_assert_ptr_nonnull(strstr(finding.access[reads_first ? 1 : 0].what, "write by clEnqueueFillBuffer"));
+        ck_assert_uint_eq(finding.access[0].size_bytes, 4);
+        ck_assert(finding.fix_verified);
+    }
+    cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, 64, one_more, 0, NULL, NULL)); /* nobody's memory */
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(own));
+}
+END_TEST
+
+/* Both sides are told once, and two that only read are no race. */
+START_TEST(memory_of_a_buffer_that_is_read)
+{
+    static cl_uint memory[16];
+    cl_mem own = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, memory);
+    fill(queue, 0, NULL);
+    cl_ok(clFinish(queue));
+    cl_ok(clEnqueueCopyBuffer(queue, own, buffer, 0, 32, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBuffer(second, buffer, CL_FALSE, 0, 32, memory, 0, NULL, NULL));
+    ck_assert(!race());
+    cl_ok(clEnqueueReadBuffer(queue, own, CL_FALSE, 0, 64, memory, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, own, CL_FALSE, 0, 64, memory, 0, NULL, NULL));
+    ck_assert(!race());
+    cl_ok(clEnqueueReadBuffer(queue, own, CL_FALSE, 0, 64, memory, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(second, own, CL_FALSE, 0, 64, memory, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), 1);
+    cl_ok(clReleaseMemObject(own));
+}
+END_TEST
+
+/* A read into the region, and the unmap: as of a buffer that has memory of its own. */
+START_TEST(a_read_into_memory_that_is_mapped)
+{
+    static cl_uint memory[16];
+    cl_event event;
+    cl_mem own = _i & 1 ? cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, memory) : cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    fill(queue, 0, NULL);
+    cl_ok(clFinish(queue));
+    cl_uint *bytes = map_on(unordered, own, CL_TRUE, CL_MAP_WRITE, 0, NULL, NULL);
+    cl_ok(clEnqueueReadBuffer(unordered, buffer, CL_FALSE, 0, 64, bytes, 0, NULL, &event));
+    cl_ok(clEnqueueUnmapMemObject(unordered, own, bytes, _i & 2 ? 1 : 0, _i & 2 ? &event : NULL, NULL));
+    ck_assert_uint_eq(races(), !(_i & 2));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(own));
+}
+END_TEST
+
+/* 5.2.4: what is read through the pointer is there when the map is complete. */
+START_TEST(a_write_from_a_map_that_nobody_waited_for)
+{
+    const bool write_first = _i & 1, waits = _i & 2, mapped_before = _i & 4;
+    const size_t expected = !waits && !mapped_before;
+    cl_event gate = cl_user_event(context), map, before;
+    cl_mem other = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    fill(queue, 0, NULL);
+    cl_ok(clFinish(queue));
+    cl_uint *first = mapped_before ? map_on(queue, buffer, CL_FALSE, CL_MAP_READ, 0, NULL, &before) : NULL;
+    cl_uint *bytes = map_on(unordered, buffer, CL_FALSE, CL_MAP_READ, write_first, write_first ? &gate : NULL, &map);
+    const cl_event *event = waits ? &map : mapped_before ? &before : NULL;
+    cl_ok(clFlush(queue));
+    cl_ok(clEnqueueWriteBuffer(second, other, CL_FALSE, 0, 64, bytes, event != NULL, event, NULL));
+    cl_ok(clFlush(second));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ck_assert_uint_eq(races(), expected);
+    if (expected)
+        ck_assert_ptr_nonnull(strstr(finding_last("race-commands").why, "when the map is complete"));
+    cl_ok(clEnqueueUnmapMemObject(unordered, buffer, bytes, 0, NULL, NULL));
+    if (first)
+        cl_ok(clEnqueueUnmapMemObject(unordered, buffer, first, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), expected);
+    if (mapped_before)
+        cl_ok(clReleaseEvent(before));
+    cl_ok(clReleaseEvent(map));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseMemObject(other));
+}
+END_TEST
+
+/* The map waits for a user event, and that for the write: they are ordered, the wrong way round. */
+START_TEST(a_write_that_the_map_waits_for)
+{
+    cl_event gate = cl_user_event(context);
+    cl_mem other = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    fill(queue, 0, NULL);
+    cl_ok(clFinish(queue));
+    cl_uint *bytes = map_on(queue, buffer, CL_FALSE, _i & 1 ? CL_MAP_READ : CL_MAP_WRITE, 1, &gate, NULL);
+    cl_ok(clEnqueueWriteBuffer(second, other, CL_TRUE, 0, 64, bytes, 0, NULL, NULL));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_ptr_nonnull(strstr(finding_last("race-commands").why, "which even waits for it"));
+    cl_ok(clEnqueueWriteBuffer(second, other, CL_TRUE, 0, 64, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), 1);
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseMemObject(other));
+}
+END_TEST
+
 /* ---- kernels and maps (R33) ----------------------------------------------------------------- */
 
 static cl_kernel kernel_of(const char *source, const char *name)
@@ -599,6 +731,11 @@ int main(void)
     tcase_add_loop_test(cases, cures_of_what_races_with_an_unmap, 0, 2);
     tcase_add_loop_test(cases, cures_of_what_an_unmap_waits_for, 0, 2);
     tcase_add_loop_test(cases, cures_of_what_runs_before_a_map, 0, 2);
+    tcase_add_loop_test(cases, memory_that_a_buffer_was_made_with, 0, 32);
+    ADD(memory_of_a_buffer_that_is_read);
+    tcase_add_loop_test(cases, a_read_into_memory_that_is_mapped, 0, 4);
+    tcase_add_loop_test(cases, a_write_from_a_map_that_nobody_waited_for, 0, 8);
+    tcase_add_loop_test(cases, a_write_that_the_map_waits_for, 0, 2);
     ADD(a_kernel_and_a_part_that_is_mapped);
     tcase_add_loop_test(cases, who_touches_what_is_mapped_and_who_mapped_it, 0, 2);
     ADD(shared_memory_that_is_not_mapped);

@@ -57,6 +57,8 @@ void device_host_stored(struct device *device, uint64_t address, uint64_t size, 
 /* It was caught at such memory, at that of a mirror (by the device's address), or at memory of its own, or of a mapped region, that
  * commands read and write as the host's: why, fix and command do not matter, what commands touch judges. */
 void device_host_touched(struct device *device, const struct host_access *access);
+/* The bytes of this allocation are those of the host's memory at `host`, too (CL_MEM_USE_HOST_PTR); NULL: no longer. */
+void device_storage(struct device *device, uint64_t address, uint64_t size, const void *host);
 /* The host has the bytes of this allocation at `host`, too (CL_MEM_USE_HOST_PTR), and is watched there; NULL: no longer. */
 void device_mirror(struct device *device, uint64_t address, const void *host);
 bool device_unseen(struct device *device, uint64_t address); /* may commands have written there what the host need not have? */

@@ -196,6 +196,7 @@ struct command_event {
     enum command_role role;
     uint32_t map;  /* COMMAND_UNMAPS: the command that mapped; 0: not known */
     const struct launch_info *launch; uint32_t site; /* COMMAND_PACKETS: of the function, program_site(launch->program, site) */
+    bool by_pointer; /* COMMAND_MOVES: to the host's memory, or to what a map has made that meanwhile */
 };
 
 /* What orders commands and the host (OpenCL 2.2 API, 3.3.6 "host-side and device-side commands"). Commands and user

@@ -181,6 +181,8 @@ bool byte_access_stands_for(const struct byte_access *later, const struct byte_a
         return false; /* who does not know the map is told of it */
     if (earlier->opens || (later->by_map && !earlier->by_map))
         return later->kind == ACCESS_WRITE;
+    if ((earlier->by_map && !later->by_map) || (earlier->unmapped && !later->unmapped))
+        return later->kind == ACCESS_WRITE; /* they may meet each other, which readers do not */
     if (!plain(earlier->kind) && (earlier->releases > later->releases || earlier->acquires > later->acquires))
         return false; /* it may order the kernel */
     if (later->kind == ACCESS_WRITE || later->kind == earlier->kind)

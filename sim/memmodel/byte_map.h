@@ -27,6 +27,8 @@ struct byte_access {
     uint32_t map;       /* an unmap: the command that mapped; else 0 */
     bool opens;         /* no access by itself: from here on the host may write */
     bool frees;         /* a write: the bytes are gone */
+    bool of_host;       /* to memory of the host that a buffer has as its own */
+    bool unmapped;      /* through the pointer of a map, and it comes after none that gave it */
     bool packets;       /* the use of one side of a pipe, by a kernel that */
     bool reads_packets; /* ... reads */
     enum memory_scope releases, acquires; /* of a kernel: struct launch_info */

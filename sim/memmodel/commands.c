@@ -49,14 +49,27 @@ void commands_free(struct commands *commands)
     free(commands->mappings);
     pthread_mutex_destroy(&commands->lock);
     free(commands->conflicts);
+    free(commands->storages);
+    free(commands->given);
     free(commands);
 }
 
 /* ---- what conflicts --------------------------------------------------------------------- */
 
-/* A map for writing is no write yet, but what it maps is the host's: for all but other maps. */
+/* What it reads through the pointer is there when the map is complete. */
+static bool lacks_map(const struct byte_access *access, const struct byte_access *map)
+{
+    return access->unmapped && map->by_map && !map->map && RULE(33);
+}
+
+/* A map for writing is no write yet, but what it maps is the host's: for all but other maps. Of two accesses to the host's memory
+ * that memory tells. */
 static bool conflicts(const struct byte_access *a, const struct byte_access *b)
 {
+    if (a->of_host && b->of_host)
+        return false;
+    if (lacks_map(a, b) || lacks_map(b, a))
+        return true;
     if ((a->opens || b->opens) && RULE(33))
         return !a->by_map || !b->by_map;
     return !reads_only(a) || !reads_only(b);
@@ -68,11 +81,21 @@ static bool same_places(const struct commands *commands, const struct conflict *
            commands_same_line(commands, &a->earlier, &b->earlier) && commands_same_line(commands, &a->later, &b->later);
 }
 
+/* Of a map for writing it is that which is told, not that it reads. */
+static void merge_conflict(struct conflict *kept, const struct conflict *more)
+{
+    kept->bytes += more->bytes;
+    if (more->later.opens)
+        kept->later = more->later;
+    if (more->earlier.opens)
+        kept->earlier = more->earlier;
+}
+
 static void keep_conflict(struct commands *commands, const struct conflict *conflict)
 {
     for (size_t i = commands->conflict_count; i > 0; i--) {
         if (same_places(commands, &commands->conflicts[i - 1], conflict)) {
-            commands->conflicts[i - 1].bytes += conflict->bytes;
+            merge_conflict(&commands->conflicts[i - 1], conflict);
             return;
         }
     }
@@ -435,6 +458,22 @@ static void range_meets_host(struct commands *commands, struct area *area, const
     commands_judge_host(commands, area, sets, access, nowhere);
 }
 
+/* A command that was enqueued behind the map and uses its pointer, and the map waits for it. */
+struct early { struct commands *commands; const struct area *area; const struct byte_access *map; struct byte_run bytes; };
+
+static void meet_early(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct early *early = self;
+    struct commands *commands = early->commands;
+    if (!access->unmapped || access->command < early->map->command || !knows(commands, early->map, access) || !RULE(33))
+        return;
+    struct conflict conflict = {.later = *early->map, .earlier = *access, .area = early->area, .before_map = true};
+    conflict.low = low > early->bytes.low ? low : early->bytes.low;
+    conflict.high = high < early->bytes.high ? high : early->bytes.high;
+    conflict.bytes = conflict.high - conflict.low;
+    keep_conflict(commands, &conflict);
+}
+
 static void take_range(struct commands *commands, const struct command_event *event, struct byte_access *access)
 {
     const uint64_t end = event->address + event->size_bytes;
@@ -445,7 +484,7 @@ static void take_range(struct commands *commands, const struct command_event *ev
     }
     if (!area->id && event->kind == ACCESS_WRITE)
         commands_host_memory(commands, event->address, end, event->command);
-    if (!commands_is_calm(commands, area))
+    if (!commands_is_calm(commands, area) && !access->of_host)
         range_meets_host(commands, area, event, access);
     if (event->launch)
         access->site = commands_number_site(commands, event->launch, event->site, area);
@@ -456,6 +495,8 @@ static void take_range(struct commands *commands, const struct command_event *ev
         return;
     }
     commands_bring_in(commands, area);
+    if (event->role == COMMAND_MAPS)
+        byte_map_visit(area->map, event->address, end, meet_early, &(struct early){commands, area, access, {event->address, end}});
     touch(commands, area, event->address, end, access);
 }
 
@@ -483,6 +524,45 @@ static void note_mapping(struct commands *commands, uint32_t command)
     commands->mappings[commands->mapping_count++] = (struct mapping){command, *facts};
 }
 
+static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
+{
+    if (!access->packets && cross_launch_lacks_elders(commands->cross, event->command))
+        commands_tell_elders(commands, event->command);
+    if (!access->packets)
+        cross_launch_command(commands->cross, event);
+    take_range(commands, event, access);
+}
+
+/* Is it to bytes of a buffer that the host has only while they are mapped? */
+static bool is_lent(const struct commands *commands, uint64_t address)
+{
+    const struct region *region = commands_region_of(commands, address);
+    return region && !(region->flags & REGION_FLAG_SVM);
+}
+
+/* Who reads or writes memory of the host that a buffer was made with reads or writes the buffer's. */
+static void take_storage(struct commands *commands, const struct command_event *event, const struct byte_access *access)
+{
+    struct byte_access copy = *access;
+    struct command_event there = *event;
+    struct byte_run bytes;
+    copy.of_host = true;
+    for (size_t at = 0; commands_storage_next(commands, event->address, event->address + event->size_bytes, &at, &bytes);) {
+        there.address = bytes.low;
+        there.size_bytes = bytes.high - bytes.low;
+        take(commands, &there, &copy);
+    }
+}
+
+static void note_map(struct commands *commands, const struct command_event *event)
+{
+    const uint64_t high = event->address + event->size_bytes;
+    if (event->role == COMMAND_MAPS && is_lent(commands, event->address))
+        commands_give(commands, event->command, event->address, high);
+    else if (event->role == COMMAND_UNMAPS)
+        commands_take_back(commands, event->map, event->address, high);
+}
+
 static void on_command(void *self, const struct command_event *event)
 {
     struct commands *commands = self;
@@ -500,11 +580,12 @@ static void on_command(void *self, const struct command_event *event)
     else if (event->role == COMMAND_UNMAPS)
         drop_mapping(commands, event->map);
     if (commands_judges(commands, event->command)) {
-        if (!access.packets && cross_launch_lacks_elders(commands->cross, event->command))
-            commands_tell_elders(commands, event->command);
-        if (!access.packets)
-            cross_launch_command(commands->cross, event);
-        take_range(commands, event, &access);
+        note_map(commands, event);
+        access.unmapped = event->by_pointer && is_lent(commands, event->address) &&
+                          !commands_is_given(commands, event->command, event->address, event->address + event->size_bytes);
+        take(commands, event, &access);
+        if (event->by_pointer)
+            take_storage(commands, event, &access);
     }
     say_loss(commands);
     pthread_mutex_unlock(&commands->lock);

@@ -47,6 +47,8 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
 /* It stored into fine-grained shared virtual memory, after all that was enqueued: device.h. */
 void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran);
 void commands_host_touched(struct commands *commands, const struct host_access *access);
+/* These bytes are those of the host's memory at `host`, too (CL_MEM_USE_HOST_PTR); NULL: no longer. */
+void commands_storage(struct commands *commands, uint64_t address, uint64_t size, const void *host);
 /* The host has the bytes of this allocation at `host`, too (CL_MEM_USE_HOST_PTR), and is watched there; NULL: no longer. */
 void commands_mirror(struct commands *commands, uint64_t address, const void *host);
 bool commands_unseen(struct commands *commands, uint64_t address);

@@ -8,6 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool commands_reserve(void **list, size_t *room, size_t count, size_t item)
+{
+    if (count < *room)
+        return true;
+    const size_t wanted = 2 * *room + 8;
+    void *grown = realloc(*list, wanted * item);
+    if (!grown)
+        return false;
+    *list = grown;
+    *room = wanted;
+    return true;
+}
+
 /* ---- areas --------------------------------------------------------------------------- */
 
 void commands_name_area(struct area *area, const struct region *region)
@@ -81,4 +94,127 @@ void commands_areas_free(struct commands *commands)
     struct area *area, *following;
     HASH_ITER (hh, commands->areas, area, following)
         commands_area_free(commands, area);
+}
+
+/* ---- memory of the host that is a buffer's ------------------------------------------------- */
+
+/* What commands have done there by now is known of the one place, and of the other. */
+struct taking { struct commands *commands; struct area *area; const struct storage *storage; };
+
+static void ignore(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low, uint64_t high)
+{
+    (void)self, (void)later, (void)earlier, (void)low, (void)high;
+}
+
+static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
+{
+    const struct commands *commands = self;
+    return command_graph_knows(commands->graph, later->command, earlier->command);
+}
+
+static void take_over(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct taking *taking = self;
+    const struct storage *storage = taking->storage;
+    const uint64_t end = storage->host + storage->size;
+    const struct byte_map_asker asker = {taking->commands, knows, ignore};
+    struct byte_access copy = *access;
+    copy.of_host = true;
+    low = storage->address + (low > storage->host ? low - storage->host : 0);
+    high = storage->address + ((high < end ? high : end) - storage->host);
+    taking->commands->lost |= !byte_map_add(taking->area->map, low, high, &copy, &asker);
+    taking->area->in_order = false;
+    taking->area->latest = copy.command;
+}
+
+static void take_over_all(struct commands *commands, const struct storage *storage)
+{
+    struct area *host = NULL, *area = commands_area_of(commands, storage->address);
+    const uint32_t id = 0;
+    HASH_FIND(hh, commands->areas, &id, sizeof id, host);
+    if (!host || !area)
+        return;
+    struct taking taking = {commands, area, storage};
+    commands_bring_in(commands, host);
+    byte_map_visit(host->map, storage->host, storage->host + storage->size, take_over, &taking);
+}
+
+static void forget_storage(struct commands *commands, uint64_t address)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < commands->storage_count; i++)
+        if (commands->storages[i].address != address)
+            commands->storages[kept++] = commands->storages[i];
+    commands->storage_count = kept;
+}
+
+void commands_storage(struct commands *commands, uint64_t address, uint64_t size, const void *host)
+{
+    const struct storage storage = {(uint64_t)(uintptr_t)host, address, size};
+    pthread_mutex_lock(&commands->lock);
+    if (!host) {
+        forget_storage(commands, address);
+    } else if (commands_reserve((void **)&commands->storages, &commands->storage_room, commands->storage_count, sizeof storage)) {
+        commands->storages[commands->storage_count++] = storage;
+        take_over_all(commands, &storage);
+    } else {
+        commands->lost = true;
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at, struct byte_run *out_bytes)
+{
+    for (; *at < commands->storage_count; ++*at) {
+        const struct storage *storage = &commands->storages[*at];
+        const uint64_t end = storage->host + storage->size;
+        if (low >= end || high <= storage->host)
+            continue;
+        out_bytes->low = storage->address + (low > storage->host ? low - storage->host : 0);
+        out_bytes->high = storage->address + ((high < end ? high : end) - storage->host);
+        ++*at;
+        return true;
+    }
+    return false;
+}
+
+/* ---- pointers that maps gave ------------------------------------------------------------------ */
+
+void commands_give(struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
+{
+    const struct given given = {command, low, high};
+    if (commands_reserve((void **)&commands->given, &commands->given_room, commands->given_count, sizeof given))
+        commands->given[commands->given_count++] = given;
+    else
+        commands->lost = true;
+}
+
+void commands_take_back(struct commands *commands, uint32_t map, uint64_t low, uint64_t high)
+{
+    for (size_t i = commands->given_count; i-- > 0;)
+        if (commands->given[i].command == map && commands->given[i].low == low && commands->given[i].high == high) {
+            commands->given[i] = commands->given[--commands->given_count];
+            return;
+        }
+}
+
+/* Where what it has been given from low on ends; low: nowhere. */
+static uint64_t given_until(const struct commands *commands, uint32_t command, uint64_t low)
+{
+    const uint32_t first = command_graph_first(commands->graph);
+    uint64_t high = low;
+    for (size_t i = 0; i < commands->given_count; i++) {
+        const struct given *given = &commands->given[i];
+        if (low >= given->low && given->high > high && (given->command < first || command_graph_knows(commands->graph, command, given->command)))
+            high = given->high;
+    }
+    return high;
+}
+
+bool commands_is_given(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
+{
+    for (uint64_t until; low < high; low = until)
+        if ((until = given_until(commands, command, low)) == low)
+            return false;
+    return true;
 }

@@ -10,6 +10,10 @@
  *
  *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
  *   commands_name_area    as findings show it
+ *   commands_storage_next   a range of the host's memory that is a buffer's, too: the buffer's bytes. *at counts up; false: no more
+ *   commands_give, commands_take_back   a map is complete; so is its unmap
+ *   commands_is_given     the command comes after maps that gave it the pointer to all of these bytes
+ *   commands_reserve      room for one more in a list of `count`; false: no memory left
  *   commands_area_free, commands_areas_free   what is open in it is over; of all
  *   commands_number_sites   of a launch's instructions, from 1; 0: no memory left
  *   commands_take_sites     access.site of each use of a part
@@ -117,6 +121,7 @@ struct conflict {
     struct byte_access later, earlier;
     uint64_t low, high, bytes;
     const struct area *area;
+    bool before_map; /* they are ordered: the earlier one comes before the map whose pointer it uses */
 };
 
 /* Kernels whose atomic operations met where they are guaranteed: one may wait for the other in them. */
@@ -124,6 +129,11 @@ struct talk { uint32_t a, b; };
 
 /* A map that ran and whose unmap has not. */
 struct mapping { uint32_t command; struct command_facts facts; };
+/* Memory of the host that a buffer was made with: CL_MEM_USE_HOST_PTR. */
+struct storage { uint64_t host, address, size; };
+
+/* A map of a buffer, or of a row of an image, that is not over: the pointer to its bytes is worth something. */
+struct given { uint32_t command; uint64_t low, high; };
 
 struct commands {
     const struct memory *memory;
@@ -149,6 +159,10 @@ struct commands {
     uint32_t mirrors;           /* areas that have one */
     struct mapping *mappings;
     size_t mapping_count, mapping_room;
+    struct storage *storages;
+    size_t storage_count, storage_room;
+    struct given *given;
+    size_t given_count, given_room;
 };
 
 struct side {
@@ -171,6 +185,11 @@ bool commands_judges(const struct commands *commands, uint32_t command);
 const struct region *commands_region_of(const struct commands *commands, uint64_t address);
 struct area *commands_area_of(struct commands *commands, uint64_t address);
 void commands_name_area(struct area *area, const struct region *region);
+bool commands_reserve(void **list, size_t *room, size_t count, size_t item);
+bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at, struct byte_run *out_bytes);
+void commands_give(struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
+void commands_take_back(struct commands *commands, uint32_t map, uint64_t low, uint64_t high);
+bool commands_is_given(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_area_free(struct commands *commands, struct area *area);
 void commands_areas_free(struct commands *commands);
 void commands_number_sites(struct commands *commands, const struct launch_info *launch, const struct footprint_part *part, const char *argument,

@@ -289,6 +289,21 @@ const char *commands_object(const struct commands *commands, const struct area *
     return out;
 }
 
+/* Nobody would see why two that read may not meet. */
+static void say_no_map_yet(char why[SPEC_CHARS])
+{
+    const size_t used = strlen(why);
+    commands_format(why + used, SPEC_CHARS - used, "; what is read through the pointer of a map is there when the map is complete (5.2.4)");
+}
+
+static void say_before_map(uint32_t map, uint32_t command, char why[SPEC_CHARS], char fix[SPEC_CHARS])
+{
+    commands_format(why, SPEC_CHARS, "command %" PRIu32 " uses the pointer that command %" PRIu32 " returned, which even waits for it"
+                    ": what is read through that is there when the map is complete (5.2.4)", command, map);
+    commands_format(fix, SPEC_CHARS, "set the user events that command %" PRIu32 " waits for before command %" PRIu32
+                    " is enqueued, and have this wait for the event of the map", map, command);
+}
+
 static void tell(struct commands *commands, const struct conflict *conflict)
 {
     bool swapped = conflict->later.command < conflict->earlier.command;
@@ -310,8 +325,12 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
     if (!second->packets)
         finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
-    if (!report_has(commands->report, &finding)) {
+    if (conflict->before_map) {
+        say_before_map(first->command, second->command, why, fix);
+    } else if (!report_has(commands->report, &finding)) {
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
+        if ((first->unmapped || second->unmapped) && reads_only(first) && reads_only(second))
+            say_no_map_yet(why);
         if (second->packets)
             wording_one_at_a_time(second->reads_packets, why, sizeof why);
         finding.fix_verified = cure(commands, first, second, fix);
@@ -365,6 +384,22 @@ static bool is_followed(const struct commands *commands, const struct conflict *
     return other->command < map->map && met_map(commands, conflict->area, other->command, map->map);
 }
 
+/* Memory of the host that a buffer has as its own: where the two met in that memory, too, it is told there. */
+static bool is_told_of_host(const struct commands *commands, const struct conflict *conflict)
+{
+    const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
+    if (!conflict->later.of_host && !conflict->earlier.of_host)
+        return false;
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *other = &commands->conflicts[i];
+        const bool alike = other->later.command == later && other->earlier.command == earlier;
+        const bool swapped = other->later.command == earlier && other->earlier.command == later;
+        if ((alike || swapped) && !other->area->id)
+            return true;
+    }
+    return false;
+}
+
 /* Access by access; or nobody knows. */
 static bool is_judged_otherwise(const struct commands *commands, const struct conflict *conflict)
 {
@@ -395,8 +430,9 @@ void commands_tell_all(struct commands *commands, uint32_t ending)
     size_t kept = 0;
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
-        if (!is_under_way(commands, conflict, ending) && !commands_are_ordered(commands, conflict->later.command, conflict->earlier.command) &&
-            !is_followed(commands, conflict) && !is_judged_otherwise(commands, conflict))
+        const bool ordered = !conflict->before_map && commands_are_ordered(commands, conflict->later.command, conflict->earlier.command);
+        if (!is_under_way(commands, conflict, ending) && !ordered &&
+            !is_followed(commands, conflict) && !is_told_of_host(commands, conflict) && !is_judged_otherwise(commands, conflict))
             tell(commands, conflict);
     }
     for (size_t i = 0; i < commands->conflict_count; i++)
