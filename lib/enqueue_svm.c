@@ -10,16 +10,15 @@
 #include "transfer.h"
 #include "usage.h"
 
-/* Every pointer may also be ordinary host memory: then the device is not told. */
-static bool on_device(const struct command *command, const void *pointer)
-{
-    uint64_t start, size;
-    return device_allocation(command_device(command), (uint64_t)(uintptr_t)pointer, &start, &size);
-}
-
 static uint64_t address_of(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
+}
+
+/* Every pointer may also be to memory of the host (5.6.1): the program's own, or a mapped region of a buffer or image. */
+static bool on_device(const struct command *command, const void *pointer)
+{
+    return device_is_svm(command_device(command), address_of(pointer));
 }
 
 static cl_int check_svm(const struct enqueue *enqueue)
@@ -46,7 +45,7 @@ cl_int run_svm_memcpy(struct command *command)
     else if (from_device)
         status = device_read(device, command->serial, address_of(source), target, size);
     else
-        memmove(target, source, size);
+        device_host_copy(device, command->serial, target, source, size);
     return error_from_status(status);
 }
 
@@ -89,8 +88,7 @@ cl_int run_svm_memfill(struct command *command)
     if (on_device(command, target))
         return error_from_status(device_fill(command_device(command), command->serial, address_of(target),
                                              command->u.fill.pattern, step, command->u.fill.size));
-    for (size_t i = 0; i < command->u.fill.size; i += step)
-        memcpy(target + i, command->u.fill.pattern, step);
+    device_host_fill(command_device(command), command->serial, target, command->u.fill.pattern, step, command->u.fill.size);
     return CL_SUCCESS;
 }
 

@@ -616,6 +616,12 @@ bool device_allocation(const struct device *device, uint64_t address, uint64_t *
     return true;
 }
 
+bool device_is_svm(const struct device *device, uint64_t address)
+{
+    uint64_t start, size;
+    return device_allocation(device, address, &start, &size) && memory_region(&device->arena.memory, address)->flags & REGION_FLAG_SVM;
+}
+
 bool device_view_apart(struct device *device, uint64_t address, bool fresh)
 {
     struct region *region = arena_find(&device->arena, address, 1);
@@ -757,6 +763,21 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
     announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
     return STATUS_OK;
+}
+
+void device_host_copy(struct device *device, uint32_t command, void *target, const void *source, size_t size)
+{
+    memmove(byte_of(device, target), byte_of(device, source), size);
+    announce_host(device, command, ACCESS_READ, source, size);
+    announce_host(device, command, ACCESS_WRITE, target, size);
+    clock_tick(&device->clock, clock_copy_cost(size));
+}
+
+void device_host_fill(struct device *device, uint32_t command, void *target, const void *pattern, size_t pattern_size, size_t size)
+{
+    repeat(byte_of(device, target), pattern, pattern_size, size);
+    announce_host(device, command, ACCESS_WRITE, target, size);
+    clock_tick(&device->clock, clock_copy_cost(size));
 }
 
 void device_migrate(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards)

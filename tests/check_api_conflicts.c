@@ -358,6 +358,46 @@ static cl_uint *map_on(cl_command_queue on, cl_mem of, cl_bool blocking, cl_map_
     return bytes;
 }
 
+/* 5.6.1: the pointers are to a host or SVM allocation, and what is mapped is the host's (5.5.3). */
+START_TEST(a_mapped_region_is_copied_as_the_hosts)
+{
+    cl_uint *words = clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0), seen[16] = {0};
+    fill(queue, 0, NULL);
+    cl_ok(clEnqueueSVMMemFill(queue, words, &two, sizeof two, 64, 0, NULL, NULL));
+    cl_uint *bytes = map_on(queue, buffer, CL_TRUE, _i ? CL_MAP_WRITE : CL_MAP_READ | CL_MAP_WRITE, 0, NULL, NULL);
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, seen, bytes, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, bytes, words, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, words, bytes + 8, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 32, seen + 8, 0, NULL, NULL));
+    ck_assert(!race() && !findings_of("mapped-access") && !findings_of("race-host-device"));
+    ck_assert(seen[0] == one && seen[7] == one && seen[8] == two && seen[15] == two);
+    bytes = map_on(queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, NULL, NULL);
+    cl_ok(clEnqueueSVMMemcpy(unordered, CL_FALSE, bytes, words, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), 1);
+    clSVMFree(context, words);
+}
+END_TEST
+
+START_TEST(copies_within_the_hosts_memory)
+{
+    cl_uint from[16] = {7}, to[16], back[16];
+    cl_event copied;
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_FALSE, to, from, 32, 0, NULL, &copied));
+    cl_ok(clEnqueueSVMMemcpy(second, CL_FALSE, to + 8, from, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMMemcpy(second, CL_FALSE, back, to, 32, 1, &copied, NULL));
+    ck_assert(!race() && back[0] == 7);
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_FALSE, to, from, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMMemcpy(second, CL_FALSE, to + 7, from + 8, 32, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), 1);
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_FALSE, to, from, 32, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(second, buffer, CL_FALSE, 0, 16, from, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), 2);
+    cl_ok(clReleaseEvent(copied));
+}
+END_TEST
+
 /* 5.2.1: the memory is the storage of the buffer. The read of another one stores there, by its number first or last. */
 START_TEST(memory_that_a_buffer_was_made_with)
 {
@@ -731,6 +771,8 @@ int main(void)
     tcase_add_loop_test(cases, cures_of_what_races_with_an_unmap, 0, 2);
     tcase_add_loop_test(cases, cures_of_what_an_unmap_waits_for, 0, 2);
     tcase_add_loop_test(cases, cures_of_what_runs_before_a_map, 0, 2);
+    tcase_add_loop_test(cases, a_mapped_region_is_copied_as_the_hosts, 0, 2);
+    ADD(copies_within_the_hosts_memory);
     tcase_add_loop_test(cases, memory_that_a_buffer_was_made_with, 0, 32);
     ADD(memory_of_a_buffer_that_is_read);
     tcase_add_loop_test(cases, a_read_into_memory_that_is_mapped, 0, 4);

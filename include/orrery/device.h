@@ -104,6 +104,7 @@ bool device_view_apart(struct device *device, uint64_t address, bool fresh);
 void device_view_joined(struct device *device, uint64_t address);
 /* Address of an allocation's first byte and its size, from any address inside it. */
 bool device_allocation(const struct device *device, uint64_t address, uint64_t *out_start, uint64_t *out_size);
+bool device_is_svm(const struct device *device, uint64_t address); /* inside an allocation of ALLOC_SVM */
 
 /* Host commands on device memory. They mark bytes initialised and tell observers.
  * Ranges must lie inside one allocation (checked, BAD_ARGUMENT). */
@@ -111,6 +112,9 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
 enum status device_read(struct device *device, uint32_t command, uint64_t address, void *target, size_t size);
 enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source, size_t size); /* memmove */
 enum status device_fill(struct device *device, uint32_t command, uint64_t address, const void *pattern, size_t pattern_size, size_t size);
+/* The same where all of it is the host's: memory of the program, or of a mapped region, which is the host's meanwhile. */
+void device_host_copy(struct device *device, uint32_t command, void *target, const void *source, size_t size); /* memmove */
+void device_host_fill(struct device *device, uint32_t command, void *target, const void *pattern, size_t pattern_size, size_t size);
 void device_migrate(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards); /* discards: the contents are undefined then */
 void device_frees(struct device *device, uint32_t command, uint64_t address); /* the allocation that begins there, if one does, goes now */
 /* While bytes are mapped for reading kernels and commands may not write them; for writing, not touch. Each unmap takes
