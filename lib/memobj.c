@@ -20,6 +20,8 @@ static const cl_mem_flags host_access =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 static const cl_mem_flags host_pointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
+enum { PAGE_BYTES = 4096 };
+
 /* ---- checks ---------------------------------------------------------------------- */
 
 static bool at_most_one(cl_mem_flags flags)
@@ -74,9 +76,9 @@ void memobj_destroy(void *object)
     destructor_run(memobj->destructors, memobj);
     if (memobj->owns_address) {
         guard_remove((void *)(uintptr_t)memobj->address);
+        device_storage(runtime_device(), memobj->address, memobj->size, NULL);
         device_release(runtime_device(), memobj->address);
     }
-        device_storage(runtime_device(), memobj->address, memobj->size, NULL);
     while (memobj->maps) {
         struct map_record *record = memobj->maps;
         memobj->maps = record->next;
@@ -106,6 +108,14 @@ static cl_int allocate(struct memobj *memobj, const char *sort)
     return status == STATUS_OUT_OF_RESOURCES ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error_from_status(status);
 }
 
+/* It is the host that reads them, when it makes the call: where it may not, that is told. */
+static void load_pages(const void *host_ptr, size_t size)
+{
+    const uintptr_t low = (uintptr_t)host_ptr;
+    for (uintptr_t at = low; at < low + size; at = (at | (PAGE_BYTES - 1)) + 1)
+        (void)*(const volatile char *)at;
+}
+
 /* Where the bytes live: in the SVM allocation host_ptr points into, or in their own. */
 cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char *sort)
 {
@@ -119,10 +129,13 @@ cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char 
     }
     cl_int err = allocate(memobj, sort);
     if (!err && host_ptr) {
+        load_pages(host_ptr, memobj->size);
         queue_hold(); /* a command may be running: device memory has one user at a time */
         err = error_from_status(device_write(runtime_device(), 0, memobj->address, host_ptr, memobj->size));
         queue_let_go();
     }
+    if (!err && use)
+        device_storage(runtime_device(), memobj->address, memobj->size, host_ptr);
     return err;
 }
 
@@ -134,8 +147,6 @@ cl_int memobj_keep_properties(struct memobj *memobj, const cl_mem_properties *pr
     memobj->property_count = 1;
     return memobj->properties ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
-    if (!err && use)
-        device_storage(runtime_device(), memobj->address, memobj->size, host_ptr);
 
 struct memobj *memobj_new(struct context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size)
 {

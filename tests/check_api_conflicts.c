@@ -500,6 +500,25 @@ START_TEST(a_write_from_a_map_that_nobody_waited_for)
 }
 END_TEST
 
+/* The host reads it when it makes the call. */
+START_TEST(shared_memory_that_a_buffer_is_made_from)
+{
+    void *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0);
+    cl_ok(clEnqueueSVMMemFill(queue, shared, &one, sizeof one, 64, 0, NULL, NULL));
+    if (_i)
+        cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, 64, 0, NULL, NULL));
+    cl_mem made = cl_buffer(context, CL_MEM_COPY_HOST_PTR, 64, shared);
+    if (_i)
+        cl_ok(clEnqueueSVMUnmap(queue, shared, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(findings_of("race-host-device"), !_i);
+    if (!_i)
+        ck_assert_ptr_nonnull(strstr(finding_last("race-host-device").access[0].file, "cl_fixture.h"));
+    cl_ok(clReleaseMemObject(made));
+    clSVMFree(context, shared);
+}
+END_TEST
+
 /* The map waits for a user event, and that for the write: they are ordered, the wrong way round. */
 START_TEST(a_write_that_the_map_waits_for)
 {
@@ -778,6 +797,7 @@ int main(void)
     tcase_add_loop_test(cases, a_read_into_memory_that_is_mapped, 0, 4);
     tcase_add_loop_test(cases, a_write_from_a_map_that_nobody_waited_for, 0, 8);
     tcase_add_loop_test(cases, a_write_that_the_map_waits_for, 0, 2);
+    tcase_add_loop_test(cases, shared_memory_that_a_buffer_is_made_from, 0, 2);
     ADD(a_kernel_and_a_part_that_is_mapped);
     tcase_add_loop_test(cases, who_touches_what_is_mapped_and_who_mapped_it, 0, 2);
     ADD(shared_memory_that_is_not_mapped);

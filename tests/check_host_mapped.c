@@ -464,6 +464,33 @@ START_TEST(double_buffering)
 }
 END_TEST
 
+/* The host reads it when it makes the call: while it is mapped, and once the map is complete. */
+START_TEST(memory_that_is_copied_when_something_is_made)
+{
+    const bool shared = _i & 1, early = _i & 2;
+    const cl_image_format format = {CL_R, CL_FLOAT};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = PER_PAGE, .image_height = PAGES};
+    cl_int err;
+    set_up_with("false", shared ? SHARED_COARSE : OF_RUNTIME);
+    if (shared && early)
+        cl_ok(clEnqueueSVMUnmap(queue, mapped, 0, NULL, NULL));
+    if (!shared) {
+        host_unmap(pinned, mapped);
+        map_buffer(early ? CL_FALSE : CL_TRUE, 0, COUNT);
+    }
+    cl_mem made = _i & 4 ? clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &desc, mapped, &err)
+                         : clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, BYTES, mapped, &err);
+    cl_ok(err);
+    host_told(early);
+    if (early) {
+        struct orrery_finding finding;
+        ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+        ck_assert_ptr_nonnull(strstr(finding.access[0].what, "load"));
+    }
+    cl_ok(clReleaseMemObject(made));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("mapped regions that reads and writes use");
@@ -486,6 +513,7 @@ int main(void)
     tcase_add_test(all, a_map_behind_it);
     tcase_add_test(all, when_the_buffer_is_gone);
     tcase_add_loop_test(all, threads, 0, 4);
+    tcase_add_loop_test(all, memory_that_is_copied_when_something_is_made, 0, 8);
     tcase_add_loop_test(all, double_buffering, 0, 2);
     suite_add_tcase(suite, all);
     return cl_run_suite(suite);
