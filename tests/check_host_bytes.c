@@ -134,13 +134,40 @@ START_TEST(in_a_sub_buffer)
 }
 END_TEST
 
+/* By a command, whether it blocks or not: the same as if the host had stored there. */
+START_TEST(a_read_stores_there)
+{
+    struct orrery_finding finding;
+    set_up();
+    cl_mem third = cl_buffer(context, 0, BYTES, NULL);
+    if (_i & 1)
+        run("give");
+    cl_ok(clEnqueueReadBuffer(queue, third, _i & 2 ? CL_TRUE : CL_FALSE, 0, 40, memory + 10, 0, NULL, NULL));
+    run_part("take", buffer, 10, NULL);
+    host_told(0);
+    run("take");
+    host_told(1);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), 0);
+    ck_assert_ptr_nonnull(strstr(finding.why, "CL_MEM_USE_HOST_PTR"));
+    ck_assert_str_eq(finding.access[0].what, "write by clEnqueueReadBuffer");
+    ck_assert_ptr_nonnull(strstr(finding.access[1].by, "kernel take"));
+    ck_assert_uint_eq(finding.offset_bytes, 40);
+    ck_assert_uint_eq(finding.access[0].size_bytes, 40);
+    run("take");
+    host_told(1);
+    cl_ok(clReleaseMemObject(third));
+}
+END_TEST
+
 /* ---- not told ------------------------------------------------------------------------------- */
 
 START_TEST(what_was_handed_over)
 {
     const cl_int zero = 0;
+    const size_t row[3] = {8, 2, 0}, rows[3] = {40, 5, 1};
     cl_int *mapped;
     set_up();
+    cl_mem third = cl_buffer(context, 0, BYTES, NULL);
     switch (_i) {
     case 0:
         break;
@@ -200,6 +227,26 @@ START_TEST(what_was_handed_over)
         ck_assert_int_eq(mapped[5], 7);
         unmap(mapped);
         break;
+    case 14: /* a read of another buffer stores there, and it is handed over */
+        cl_ok(clEnqueueReadBuffer(queue, third, CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
+        cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+        break;
+    case 15:
+        mapped = map(CL_MAP_WRITE, 0, COUNT);
+        cl_ok(clEnqueueReadBuffer(queue, third, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+        unmap(mapped);
+        break;
+    case 16:
+        cl_ok(clEnqueueReadBuffer(queue, third, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+        run("both");
+        break;
+    case 17:
+        cl_ok(clEnqueueReadBuffer(queue, third, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+        unmap(map(CL_MAP_READ, 0, COUNT));
+        break;
+    case 18: /* rows of its own, at their places */
+        cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, row, row, rows, 400, 0, 400, 0, memory, 0, NULL, NULL));
+        break;
     }
     run("take");
     run("take");
@@ -254,7 +301,8 @@ int main(void)
     tcase_add_loop_test(tests, beside_what_was_handed_over, 0, 2);
     tcase_add_test(tests, only_those_enqueued_later);
     tcase_add_test(tests, in_a_sub_buffer);
-    tcase_add_loop_test(tests, what_was_handed_over, 0, 14);
+    tcase_add_loop_test(tests, a_read_stores_there, 0, 4);
+    tcase_add_loop_test(tests, what_was_handed_over, 0, 19);
     tcase_add_test(tests, an_unmap_that_waits);
     tcase_add_loop_test(tests, other_buffers_and_no_check, 0, 2);
     tcase_add_test(tests, memory_that_is_gone);

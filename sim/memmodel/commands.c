@@ -540,6 +540,13 @@ static bool is_lent(const struct commands *commands, uint64_t address)
     return region && !(region->flags & REGION_FLAG_SVM);
 }
 
+/* What the buffer has there already: a read of these very bytes (5.2.2). */
+static bool is_own(const struct commands *commands, const struct command_event *event)
+{
+    const struct command_event *moved = &commands->moved;
+    return moved->command == event->command && moved->address == event->address && moved->size_bytes == event->size_bytes;
+}
+
 /* Who reads or writes memory of the host that a buffer was made with reads or writes the buffer's. */
 static void take_storage(struct commands *commands, const struct command_event *event, const struct byte_access *access)
 {
@@ -551,6 +558,8 @@ static void take_storage(struct commands *commands, const struct command_event *
         there.address = bytes.low;
         there.size_bytes = bytes.high - bytes.low;
         take(commands, &there, &copy);
+        if (event->kind == ACCESS_WRITE && !is_own(commands, &there))
+            commands_wrote_behind(commands, &bytes, &copy);
     }
 }
 
@@ -581,6 +590,8 @@ static void on_command(void *self, const struct command_event *event)
         drop_mapping(commands, event->map);
     if (commands_judges(commands, event->command)) {
         note_map(commands, event);
+        if (event->role == COMMAND_MOVES && event->kind == ACCESS_READ)
+            commands->moved = *event;
         access.unmapped = event->by_pointer && is_lent(commands, event->address) &&
                           !commands_is_given(commands, event->command, event->address, event->address + event->size_bytes);
         take(commands, event, &access);

@@ -63,13 +63,19 @@ const struct region *commands_region_of(const struct commands *commands, uint64_
     return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
 }
 
+static struct area *area_at(const struct commands *commands, const struct region *region)
+{
+    const uint32_t id = region ? region->id : 0;
+    struct area *area = NULL;
+    HASH_FIND(hh, commands->areas, &id, sizeof id, area);
+    return area;
+}
+
 struct area *commands_area_of(struct commands *commands, uint64_t address)
 {
     const struct region *region = commands_region_of(commands, address);
-    uint32_t id = region ? region->id : 0;
-    struct area *area = NULL;
-    HASH_FIND(hh, commands->areas, &id, sizeof id, area);
-    return area ? area : area_new(commands, id, region);
+    struct area *area = area_at(commands, region);
+    return area ? area : area_new(commands, region ? region->id : 0, region);
 }
 
 void commands_area_free(struct commands *commands, struct area *area)
@@ -81,6 +87,7 @@ void commands_area_free(struct commands *commands, struct area *area)
     byte_map_free(area->map);
     stale_fini(&area->stale);
     stale_fini(&area->stores);
+    unseen_fini(&area->behind);
     unseen_fini(&area->unseen);
     for (size_t i = 0; i < area->kept_count; i++)
         footprint_keeper_drop(area->kept[i].part.keeper);
@@ -129,9 +136,7 @@ static void take_over(void *self, uint64_t low, uint64_t high, const struct byte
 
 static void take_over_all(struct commands *commands, const struct storage *storage)
 {
-    struct area *host = NULL, *area = commands_area_of(commands, storage->address);
-    const uint32_t id = 0;
-    HASH_FIND(hh, commands->areas, &id, sizeof id, host);
+    struct area *host = area_at(commands, NULL), *area = commands_area_of(commands, storage->address);
     if (!host || !area)
         return;
     struct taking taking = {commands, area, storage};
@@ -141,7 +146,10 @@ static void take_over_all(struct commands *commands, const struct storage *stora
 
 static void forget_storage(struct commands *commands, uint64_t address)
 {
+    struct area *area = area_at(commands, commands_region_of(commands, address));
     size_t kept = 0;
+    if (area && area->id)
+        unseen_fini(&area->behind);
     for (size_t i = 0; i < commands->storage_count; i++)
         if (commands->storages[i].address != address)
             commands->storages[kept++] = commands->storages[i];

@@ -8,7 +8,7 @@
 /* ---- telling ------------------------------------------------------------------------------------ */
 
 /* The host's part in a finding. touch NULL: where it was is not known. */
-struct deed { const struct touch *touch; const char *what, *by, *why, *fix, *spec; };
+struct deed { const struct touch *touch; const char *what, *by, *why, *fix, *spec; const struct unseen_part *command; };
 
 static void tell(struct commands *commands, const struct area *area, const struct byte_access *access, const struct command_facts *facts,
                  const struct byte_run *run, const struct deed *deed)
@@ -18,7 +18,7 @@ static void tell(struct commands *commands, const struct area *area, const struc
     const struct site *site = commands_site_of(commands, &first);
     const struct touch *touch = deed->touch;
     const uint32_t size = commands_clamp(high - area->low - run->low);
-    struct side side;
+    struct side side, other;
     char object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
                               .kernel = site ? site->kernel : NULL,
@@ -34,6 +34,8 @@ static void tell(struct commands *commands, const struct area *area, const struc
                               .spec = deed->spec};
     if (touch)
         finding.access[0].place = touch->place;
+    if (deed->command)
+        commands_describe(commands, &deed->command->writer, &deed->command->facts, &finding.access[0], &other);
     commands_describe(commands, &first, facts, &finding.access[1], &side);
     finding.access[0].size_bytes = finding.access[1].size_bytes = size;
     report_add(commands->report, &finding);
@@ -104,6 +106,71 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
     if (area)
         stale_add(&area->stale, area->high - area->low, address - area->low, address + size - area->low, command);
     pthread_mutex_unlock(&commands->lock);
+}
+
+/* ---- what commands write behind a buffer -------------------------------------------------------------- */
+
+/* Mapped for writing it is the host's, and the unmap hands it over. Where kernels reach all memory nothing lies apart. */
+void commands_wrote_behind(struct commands *commands, const struct byte_run *bytes, const struct byte_access *access)
+{
+    struct area *area = commands_area_of(commands, bytes->low);
+    const struct region *region = commands_region_of(commands, bytes->low);
+    if (!area || !region || commands->memory->host.permits || memory_map_at(region, bytes->low, bytes->high - bytes->low, DENY_KERNEL_READ))
+        return;
+    struct byte_run run = {bytes->low - area->low, bytes->high - area->low};
+    const struct byte_set set = {.runs = &run, .count = 1, .size = area->high - area->low};
+    unseen_write(&area->behind, &set, access, command_graph_facts(commands->graph, access->command));
+}
+
+static void tell_behind(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run,
+                        const struct unseen_part *part)
+{
+    const struct deed deed = {.command = part,
+                              .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not have what a command "
+                                     "writes there by the host's pointer without a map",
+                              .fix = "copy to the buffer itself, or hand the bytes over with clEnqueueWriteBuffer",
+                              .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
+    tell(commands, area, access, command_graph_facts(commands->graph, access->command), run, &deed);
+}
+
+/* Other than what it may have written itself before; and it comes after who wrote there: else the two race. */
+static bool reads_behind(const struct commands *commands, const struct unseen_part *part, const struct byte_set *sets, enum footprint_use use,
+                         uint32_t command, struct byte_run *out_run)
+{
+    struct byte_set once, rest;
+    const uint32_t writer = part->writer.command;
+    const bool after = writer < command_graph_first(commands->graph) || command_graph_knows(commands->graph, command, writer);
+    if (!after || writer == command || !byte_set_intersection(&part->bytes, &sets[use], out_run))
+        return false;
+    byte_set_difference(&part->bytes, &sets[FOOTPRINT_WRITTEN], &once);
+    byte_set_difference(&once, &sets[FOOTPRINT_ATOMIC], &rest);
+    const bool found = !once.failed && !rest.failed && byte_set_intersection(&rest, &sets[use], out_run);
+    byte_set_fini(&once);
+    byte_set_fini(&rest);
+    return found;
+}
+
+static void judge_behind(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                         const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum footprint_use reads[] = {FOOTPRINT_READ, FOOTPRINT_ATOMIC_READ};
+    struct byte_access reader = *access;
+    struct byte_run run, told = {0, 0};
+    for (uint32_t i = area->behind.count; i-- > 0 && !access->by_map && !told.high;)
+        for (int r = 0; r < 2 && !told.high; r++) {
+            reader.kind = r ? ACCESS_ATOMIC_READ : ACCESS_READ;
+            reader.site = site[reads[r]];
+            if (!reads_behind(commands, &area->behind.parts[i], sets, reads[r], access->command, &run))
+                continue;
+            tell_behind(commands, area, &reader, &run, &area->behind.parts[i]);
+            told = run;
+        }
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        const bool renews = access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC || (told.high && use == FOOTPRINT_READ);
+        run = (struct byte_run){0, 0};
+        while (renews && !unseen_empty(&area->behind) && byte_set_next(&sets[use], run.high, &run))
+            unseen_forget(&area->behind, run.low, run.high);
+    }
 }
 
 /* ---- what the host stores meanwhile ------------------------------------------------------------------ */
@@ -421,6 +488,8 @@ void commands_judge_host(struct commands *commands, struct area *area, const str
         judge_touches(commands, area, sets, access, site);
     if (!stale_empty(&area->stale))
         judge_stale(commands, area, sets, access, site);
+    if (!unseen_empty(&area->behind))
+        judge_behind(commands, area, sets, access, site);
     if (area->mirror)
         judge_unseen(commands, area, sets, access, site);
 }
@@ -428,7 +497,7 @@ void commands_judge_host(struct commands *commands, struct area *area, const str
 /* The host has done nothing there that commands may not know. */
 bool commands_is_calm(const struct commands *commands, const struct area *area)
 {
-    return !area->mirror && stale_empty(&area->stale) && stale_empty(&area->stores) &&
+    return !area->mirror && unseen_empty(&area->behind) && stale_empty(&area->stale) && stale_empty(&area->stores) &&
            !touches_meet(&commands->touches, area->low, area->high);
 }
 

@@ -34,6 +34,7 @@
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
  *   commands_is_calm      the host has done nothing in the area that commands may not know
  *   commands_host_memory  a command wrote memory of the host
+ *   commands_wrote_behind  ... that an area has as its own, at these bytes of it
  *   commands_host_learned    the host knows more: what was handed over to it is settled
  */
 #ifndef ORRERY_MEMMODEL_COMMANDS_STATE_H
@@ -69,6 +70,7 @@ struct area {
     struct stale stale;  /* what the host changed behind it */
     struct stale stores; /* what it stored while commands were under way that have not ended */
     uint64_t mirror;     /* where the host has these bytes, too, and is watched; 0: nowhere */
+    struct unseen behind; /* what commands wrote where the host has these bytes, and the device need not have */
     struct unseen unseen; /* what commands wrote, and it need not have there */
     struct several *several; /* by id, ascending */
     size_t several_count, several_room;
@@ -161,6 +163,7 @@ struct commands {
     size_t mapping_count, mapping_room;
     struct storage *storages;
     size_t storage_count, storage_room;
+    struct command_event moved; /* what the command that moves bytes reads of the device's */
     struct given *given;
     size_t given_count, given_room;
 };
@@ -225,6 +228,7 @@ void commands_judge_host(struct commands *commands, struct area *area, const str
                          const uint32_t site[FOOTPRINT_USES]);
 bool commands_is_calm(const struct commands *commands, const struct area *area);
 void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command);
+void commands_wrote_behind(struct commands *commands, const struct byte_run *bytes, const struct byte_access *access);
 void commands_host_learned(struct commands *commands);
 
 #endif
