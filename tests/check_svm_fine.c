@@ -404,6 +404,32 @@ static void races_are(size_t global, size_t commands)
     ck_assert_uint_eq(orrery_finding_count(), global + commands);
 }
 
+/* The memory of a buffer, by its address, and the buffer: by several instructions, before or after the buffer is made. */
+START_TEST(memory_that_is_a_buffers)
+{
+    const bool made_later = _i & 1, ordered = _i & 2, reads = _i & 4;
+    const cl_int one = 1;
+    cl_int *memory = calloc(64, sizeof *memory), elsewhere[4];
+    cl_event event;
+    const size_t items = 2;
+    start_with_system();
+    cl_mem buffer = made_later ? NULL : cl_buffer(context, CL_MEM_USE_HOST_PTR, 16, memory);
+    cl_kernel kernel = kernel_with("either", reads ? memory : elsewhere, reads ? elsewhere : memory);
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, &event));
+    cl_ok(clFlush(queue));
+    if (made_later)
+        buffer = cl_buffer(context, CL_MEM_USE_HOST_PTR, 16, memory);
+    cl_ok(clEnqueueFillBuffer(unordered, buffer, &one, sizeof one, 0, 16, ordered, ordered ? &event : NULL, NULL));
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(unordered));
+    ck_assert_uint_eq(orrery_finding_count_of("race-commands") > 0, !ordered);
+    ck_assert_uint_eq(orrery_finding_count(), orrery_finding_count_of("race-commands"));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(buffer));
+    free(memory);
+}
+END_TEST
+
 /* A flag there orders what lies elsewhere, and the other way round. */
 START_TEST(flags_of_the_host_order)
 {
@@ -484,6 +510,7 @@ int main(void)
     tcase_add_test(tests, memory_of_the_host_is_told);
     tcase_add_loop_test(tests, scopes_are_those_of_the_memory, 0, 3);
     tcase_add_loop_test(tests, flags_of_the_host_order, 0, 2);
+    tcase_add_loop_test(tests, memory_that_is_a_buffers, 0, 8);
     tcase_add_test(tests, work_items_race_there);
     tcase_add_loop_test(tests, vectors_race_wherever_they_lie, 0, 5);
     tcase_add_loop_test(tests, commands_race_there, 0, 3);

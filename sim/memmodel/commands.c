@@ -276,12 +276,12 @@ static bool is_forgotten(const struct commands *commands, uint32_t command)
     return command < command_graph_first(commands->graph);
 }
 
+static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
+
 /* Takes the bytes of the part. */
 static void touch_part(struct commands *commands, struct area *area, struct footprint_part *part, const struct byte_access *by,
                        const uint32_t site[FOOTPRINT_USES])
 {
-    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                         ACCESS_ATOMIC_READ};
     for (int use = 0; use < FOOTPRINT_USES; use++) {
         struct byte_run run = {0, 0};
         if (byte_set_empty(&part->bytes[use]))
@@ -619,6 +619,40 @@ struct observer commands_observer(struct commands *commands)
     return (struct observer){.self = commands, .command = on_command, .launch = on_launch, .order = on_order};
 }
 
+/* A kernel's, by a pointer to memory of the host: those of them that are a buffer's. */
+static void touch_storage(struct commands *commands, const struct area *host, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct byte_run bytes;
+    for (uint64_t end; low < high; low = end) {
+        end = high;
+        struct byte_access one = commands_access_at(host, access, low, &end);
+        one.of_host = true;
+        for (size_t at = 0; commands_storage_next(commands, low, end, &at, &bytes);) {
+            struct area *area = commands_area_of(commands, bytes.low);
+            commands->lost |= !area;
+            if (!area)
+                return;
+            note_latest(commands, area, one.command);
+            commands_bring_in(commands, area);
+            touch(commands, area, bytes.low, bytes.high, &one);
+        }
+    }
+}
+
+static void touch_storages(struct commands *commands, const struct area *host, const struct footprint_part *part, const struct byte_access *by,
+                           const uint32_t site[FOOTPRINT_USES])
+{
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        struct byte_access access = *by;
+        access.kind = kinds[use];
+        access.site = site[use];
+        for (struct byte_run run = {0, 0}; byte_set_next(&part->bytes[use], run.high, &run);)
+            touch_storage(commands, host, part->low + run.low, part->low + run.high, &access);
+    }
+}
+
+enum { ARGUMENT_CHARS = 120 };
+
 static void take_part(struct commands *commands, const struct launch_info *launch, struct footprint_part *part)
 {
     struct area *area = commands_area_of(commands, part->low);
@@ -632,7 +666,8 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     commands_number_sites(commands, launch, part, argument, kept.numbers);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
-    if (part->keeper && known && commands_is_calm(commands, area)) {
+    const bool of_host = !area->id && commands->storage_count;
+    if (part->keeper && known && !of_host && commands_is_calm(commands, area)) {
         keep(commands, area, &kept);
         return;
     }
@@ -643,6 +678,8 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     commands_take_sites(commands, area, part, kept.numbers, site);
     if (!commands_is_calm(commands, area))
         commands_judge_host(commands, area, part->bytes, &kept.access, site);
+    if (of_host)
+        touch_storages(commands, area, part, &kept.access, site);
     touch_part(commands, area, part, &kept.access, site);
 }
 

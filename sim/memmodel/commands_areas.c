@@ -106,7 +106,7 @@ void commands_areas_free(struct commands *commands)
 /* ---- memory of the host that is a buffer's ------------------------------------------------- */
 
 /* What commands have done there by now is known of the one place, and of the other. */
-struct taking { struct commands *commands; struct area *area; const struct storage *storage; };
+struct taking { struct commands *commands; const struct area *host; struct area *area; const struct storage *storage; };
 
 static void ignore(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low, uint64_t high)
 {
@@ -119,19 +119,24 @@ static bool knows(void *self, const struct byte_access *later, const struct byte
     return command_graph_knows(commands->graph, later->command, earlier->command);
 }
 
+/* Several instructions' are known in the one area only: one by one. */
 static void take_over(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
 {
     const struct taking *taking = self;
     const struct storage *storage = taking->storage;
-    const uint64_t end = storage->host + storage->size;
+    const uint64_t last = storage->host + storage->size;
     const struct byte_map_asker asker = {taking->commands, knows, ignore};
-    struct byte_access copy = *access;
-    copy.of_host = true;
-    low = storage->address + (low > storage->host ? low - storage->host : 0);
-    high = storage->address + ((high < end ? high : end) - storage->host);
-    taking->commands->lost |= !byte_map_add(taking->area->map, low, high, &copy, &asker);
+    low = low > storage->host ? low : storage->host;
+    high = high < last ? high : last;
+    for (uint64_t end; low < high; low = end) {
+        end = high;
+        struct byte_access one = commands_access_at(taking->host, access, low, &end);
+        one.of_host = true;
+        const uint64_t at = storage->address + (low - storage->host);
+        taking->commands->lost |= !byte_map_add(taking->area->map, at, at + (end - low), &one, &asker);
+    }
     taking->area->in_order = false;
-    taking->area->latest = copy.command;
+    taking->area->latest = access->command;
 }
 
 static void take_over_all(struct commands *commands, const struct storage *storage)
@@ -139,7 +144,7 @@ static void take_over_all(struct commands *commands, const struct storage *stora
     struct area *host = area_at(commands, NULL), *area = commands_area_of(commands, storage->address);
     if (!host || !area)
         return;
-    struct taking taking = {commands, area, storage};
+    struct taking taking = {commands, host, area, storage};
     commands_bring_in(commands, host);
     byte_map_visit(host->map, storage->host, storage->host + storage->size, take_over, &taking);
 }
