@@ -169,6 +169,8 @@ scenario_tests = \
 	%D%/racy/sub_group_barrier_behind.yaml \
 	%D%/racy/one_update_both_ends.yaml \
 	%D%/racy/turns_of_flags.yaml \
+	%D%/racy/fence_on_one_side_12.yaml \
+	%D%/racy/fence_on_one_side.yaml \
 	%D%/racy/flag_by_call.yaml \
 	%D%/racy/scope_of_counter.yaml \
 	%D%/racy/scope_of_source.yaml \
@@ -336,6 +338,8 @@ scenario_files = \
 	%D%/racy/early_load.cl \
 	%D%/racy/early_load_first.cl \
 	%D%/racy/fences_of_opencl_1.cl \
+	%D%/racy/fence_on_one_side_12.cl \
+	%D%/racy/fence_on_one_side.cl \
 	%D%/racy/flag_by_call.cl \
 	%D%/racy/image_between_groups.cl \
 	%D%/racy/late_store.cl \

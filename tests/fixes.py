@@ -38,7 +38,7 @@ def edits_of(fix):
     move = re.fullmatch(r"the (?:load|store) at ([\w.]+):(\d+) (before|behind) \1:(\d+)", fix)
     if move:
         return [("move " + move[3], move[1], int(move[2]), int(move[4]))]
-    barrier = re.match(r"((?:work_group_)?barrier\(%s\)|atomic_work_item_fence\([^)]*\)) " % FLAGS, fix)
+    barrier = re.match(r"((?:(?:work_group_)?barrier|mem_fence)\(%s\)|atomic_work_item_fence\([^)]*\)) " % FLAGS, fix)
     edits = []
     if barrier:
         rest = re.sub(r", in each turn of the loop$", "", fix[barrier.end():])

@@ -190,6 +190,22 @@ static void happen_fence(struct again *again, const struct happening *beside, en
     happen(again, &happening, was);
 }
 
+/* One of the question's memory, if the edits have it there. */
+static void happen_beside(struct again *again, const struct happening *beside, enum memory_order how, uint32_t at)
+{
+    for (uint32_t i = 0; i < again->edit_count; i++) {
+        const struct edit *edit = &again->edits[i];
+        struct happening happening = *beside;
+        if (edit->kind != EDIT_FENCE || edit->spot != again->search->spot_of[at] || edit->order != how)
+            continue;
+        happening.kind = HAPPENED_FENCE;
+        happening.regions = (uint8_t)(1u << again->search->question->region);
+        happening.order = (uint8_t)how;
+        happening.scope = (uint8_t)edit->scope;
+        happen(again, &happening, at);
+    }
+}
+
 static void happen_edited(struct again *again, uint32_t at)
 {
     const struct happening happening = edited(again, at);
@@ -200,7 +216,11 @@ static void happen_edited(struct again *again, uint32_t at)
         do_moved(again, at, true);
     if (fences && happening.writes)
         happen_fence(again, &happening, ORDER_RELEASE, at);
+    if (is_atomic(&happening) && happening.writes)
+        happen_beside(again, &happening, ORDER_RELEASE, at);
     happen(again, &happening, at);
+    if (is_atomic(&happening) && happening.reads)
+        happen_beside(again, &happening, ORDER_ACQUIRE, at);
     if (fences && happening.reads)
         happen_fence(again, &happening, ORDER_ACQUIRE, at);
     if (again->moved && is_atomic(&happening))

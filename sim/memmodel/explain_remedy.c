@@ -227,7 +227,7 @@ static bool meant_to_meet(const struct question *question)
 }
 
 /* OpenCL C 1.x, whose atomics are relaxed, and of the device or, on local memory, of the work-group. */
-static bool has_old_atomics(const struct question *question)
+bool has_old_atomics(const struct question *question)
 {
     const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
     return version && version < 200;

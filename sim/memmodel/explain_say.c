@@ -135,6 +135,8 @@ static void say_scope(const struct saying *saying, const struct edit *edit)
 static bool receives(const struct saying *saying, const struct edit *edit)
 {
     const struct spot *spot = &saying->search->spots[edit->spot];
+    if (edit->kind == EDIT_FENCE)
+        return edit->order == ORDER_ACQUIRE;
     if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
         return !spot->writes || edit->order == ORDER_ACQUIRE || spot->sample->order == ORDER_RELEASE;
     return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
@@ -248,7 +250,55 @@ static void say_fences(const struct saying *saying, const struct edit *edit)
     }
 }
 
-static void say_edit(const struct saying *saying, const struct edit *edit)
+/* May it be what the fence that is added is to meet? */
+static bool is_counterpart(const struct saying *saying, const struct edit *edit, const struct happening *happening)
+{
+    const enum memory_order order = (enum memory_order)happening->order;
+    return is_fence(happening) && happening->scope == edit->scope && happening->regions >> saying->search->question->region & 1 &&
+           order != ORDER_RELAXED && order != edit->order;
+}
+
+/* The first release fence behind the first access, or the latest acquire fence before the second. 0: it is another one's. */
+static uint32_t counterpart_of(const struct saying *saying, const struct edit *edit)
+{
+    const struct question *question = saying->search->question;
+    const struct meeting *meeting = question->meetings;
+    const bool acquires = edit->order == ORDER_ACQUIRE;
+    const uint64_t unit = acquires ? meeting->first.unit : meeting->second.unit;
+    for (uint32_t i = 0; i < meeting->end; i++) {
+        const uint32_t at = acquires ? i : meeting->end - 1 - i;
+        const struct happening *happening = &question->history->items[at];
+        if (happening->by == unit && (!acquires || at >= saying->search->first_at[0]) && is_counterpart(saying, edit, happening))
+            return happening->site;
+    }
+    return 0;
+}
+
+static void say_fence(const struct saying *saying, const struct edit *edit, bool alone)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    const bool acquires = edit->order == ORDER_ACQUIRE, old = has_old_atomics(saying->search->question);
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const uint32_t there = alone ? counterpart_of(saying, edit) : 0;
+    if (there) {
+        wording_add(why, "the fence at ");
+        wording_place(why, saying->search->question->host, there);
+        wording_add(why, acquires ? " releases what was written before it, and nothing acquires that: " : " would acquire what was released, and nothing was: ");
+    }
+    wording_add(why, "no %s fence", acquires ? "acquire" : "release");
+    if (!old)
+        wording_add(why, " with %s", scope_name(edit->scope));
+    wording_add(why, " comes %s the %s at ", acquires ? "behind" : "before", happening_noun(sample));
+    why_place(saying, edit->spot);
+    wording_add(why, sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
+    wording_add(fix, old ? "mem_fence(%s" : "atomic_work_item_fence(%s", region_flag(saying->search->question->region));
+    if (!old)
+        wording_add(fix, ", %s, %s", order_name(edit->order), scope_name(edit->scope));
+    wording_add(fix, acquires ? ") after " : ") before ");
+    fix_place(saying, edit->spot);
+}
+
+static void say_edit(const struct saying *saying, const struct edit *edit, bool alone)
 {
     struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
     const struct happening *sample = saying->search->spots[edit->spot].sample;
@@ -260,6 +310,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
         wording_add(fix, "%s at ", scope_name(edit->scope));
         fix_place(saying, edit->spot);
         break;
+    case EDIT_FENCE: say_fence(saying, edit, alone); break;
     case EDIT_FENCES: say_fences(saying, edit); break;
     case EDIT_UPDATE:
         wording_add(why, "the store at ");
@@ -310,7 +361,7 @@ void say_edits(const struct search *search, const struct found *found, struct an
         if (flag_of(saying, edit) && !told)
             say_flag(saying, edit, once ? &edits[backward ? 0 : 1] : NULL);
         wording_add(&saying->answer->fix, "%s", i ? ", and " : "");
-        say_edit(saying, edit);
+        say_edit(saying, edit, count == 1);
         fences |= edit->kind == EDIT_FENCES;
     }
     if (fences)

@@ -108,6 +108,7 @@ static bool wants(const struct search *search, uint32_t index, enum edit_kind ki
                (is_fence(sample) && (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
+    case EDIT_FENCE: return false; /* list_fences */
     case EDIT_ORDER_AND_SCOPE: return is_atomic(sample) && stronger(sample) != sample->order;
     default: return false;
     }
@@ -156,14 +157,55 @@ static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot,
         add_edit(search, kind, spot, scope, stronger(search->spots[spot].sample));
 }
 
+static bool has_edit(const struct search *search, const struct edit *edit)
+{
+    for (uint32_t i = 0; i < search->edit_count; i++) {
+        const struct edit *other = &search->edits[i];
+        if (other->kind == edit->kind && other->spot == edit->spot && other->scope == edit->scope && other->order == edit->order)
+            return true;
+    }
+    return false;
+}
+
+/* Beside the atomics that may be the other end. */
+static void list_counterparts(struct search *search, enum memory_order order, enum memory_scope scope)
+{
+    for (uint32_t spot = 0; spot < search->spot_count; spot++) {
+        const struct happening *sample = search->spots[spot].sample;
+        const bool end = order == ORDER_RELEASE ? search->spots[spot].writes : search->spots[spot].reads;
+        const struct edit edit = {EDIT_FENCE, spot, scope, order};
+        if (is_atomic(sample) && end && sample->region == search->question->region && !has_edit(search, &edit))
+            add_edit(search, EDIT_FENCE, spot, scope, order);
+    }
+}
+
+/* A fence pairs with one of its own scope, whichever the atomics have. Before orders and scopes there were no others. */
+static void list_fences(struct search *search, enum memory_scope scope)
+{
+    for (uint32_t spot = 0; spot < search->spot_count && !search->question->unseen; spot++) {
+        const struct happening *sample = search->spots[spot].sample;
+        if (is_fence(sample) && sample->order != ORDER_ACQUIRE)
+            list_counterparts(search, ORDER_ACQUIRE, (enum memory_scope)sample->scope);
+        if (is_fence(sample) && sample->order != ORDER_RELEASE)
+            list_counterparts(search, ORDER_RELEASE, (enum memory_scope)sample->scope);
+    }
+    if (!has_old_atomics(search->question) || scope != SCOPE_WORK_GROUP)
+        return;
+    list_counterparts(search, ORDER_RELEASE, scope);
+    list_counterparts(search, ORDER_ACQUIRE, scope);
+}
+
 /* The flags of fences that are there come before fences that are not. */
 static void list_edits(struct search *search, enum memory_scope scope)
 {
+    const enum edit_kind fences = has_old_atomics(search->question) ? EDIT_ORDER : EDIT_FENCES; /* before these */
     for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
         if (kind == EDIT_SCOPE) {
             list_scopes(search, scope);
             continue;
         }
+        if (kind == fences)
+            list_fences(search, scope);
         for (int later = 0; later <= (kind == EDIT_FENCES); later++) {
             for (uint32_t spot = 0; spot < search->spot_count; spot++)
                 if (kind != EDIT_FENCES || is_fence(search->spots[spot].sample) == !later)
@@ -215,13 +257,24 @@ static enum pairing pairing_of(const struct search *search, const struct edit pa
     return same ? PAIR_ALIKE : PAIR_OTHER;
 }
 
+/* A fence that is added meets one that is there with other flags, or another one that is added where no atomic has an order. */
+static bool is_pair(const struct search *search, const struct edit pair[2])
+{
+    const int fences = (pair[0].kind == EDIT_FENCE) + (pair[1].kind == EDIT_FENCE);
+    if (fences == 2)
+        return has_old_atomics(search->question) && pair[0].order != pair[1].order;
+    if (fences)
+        return pairing_of(search, pair) == PAIR_FENCE;
+    return pair[0].spot != pair[1].spot || pair[0].kind != pair[1].kind;
+}
+
 static void search_pair(struct search *search, struct found *found)
 {
     for (enum pairing pairing = 0; pairing < PAIRINGS; pairing++) {
         for (uint32_t i = 0; i < search->edit_count; i++) {
             for (uint32_t j = i + 1; j < search->edit_count; j++) {
                 const struct edit pair[2] = {search->edits[i], search->edits[j]};
-                if (pairing_of(search, pair) != pairing || (pair[0].spot == pair[1].spot && pair[0].kind == pair[1].kind))
+                if (pairing_of(search, pair) != pairing || !is_pair(search, pair))
                     continue;
                 if (try_edits(search, pair, 2, found))
                     return;

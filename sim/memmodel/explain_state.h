@@ -24,6 +24,7 @@
  *                    releases and acquires? 0: not in the first
  *   again_write      the history with the edits, up to the second access; false: no memory. The caller
  *                    frees both arrays either way
+ *   has_old_atomics  the program has no orders and scopes
  *   say_edits        why and fix of an answer
  *   draw             its steps and edges
  */
@@ -34,8 +35,9 @@
 
 #include "explain.h"
 
-/* In the order in which they are tried. A fence on the wrong side is found before one that is not there. */
-enum edit_kind { EDIT_FLAGS, EDIT_SCOPE, EDIT_MOVE, EDIT_ORDER, EDIT_FENCES, EDIT_UPDATE, EDIT_ORDER_AND_SCOPE, EDIT_KINDS };
+/* In the order in which they are tried. A fence on the wrong side is found before one that is not there. FENCE: one of the question's
+ * memory beside an atomic, for the other end to meet; FENCES: with both flags, beside a flag in the other memory. */
+enum edit_kind { EDIT_FLAGS, EDIT_SCOPE, EDIT_MOVE, EDIT_ORDER, EDIT_FENCE, EDIT_FENCES, EDIT_UPDATE, EDIT_ORDER_AND_SCOPE, EDIT_KINDS };
 
 /* One operation of the source, wherever it runs. */
 struct spot {
@@ -48,11 +50,11 @@ struct spot {
 struct edit {
     enum edit_kind kind;
     uint32_t spot;
-    enum memory_scope scope;  /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE */
-    enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE */
+    enum memory_scope scope;  /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE */
+    enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; of EDIT_FENCE: RELEASE before the atomic, ACQUIRE behind it */
 };
 
-enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 9, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
+enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 12, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
 
 /* The atomics and fences of its unit just before and behind one of them; the history's length: none. */
 struct own { uint32_t before, next; };
@@ -97,6 +99,7 @@ bool again_image_fence(const struct question *question, const struct code_place 
 bool again_barrier_before(const struct question *question, uint32_t site);
 uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag);
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
+bool has_old_atomics(const struct question *question);
 void say_edits(const struct search *search, const struct found *found, struct answer *answer);
 void draw(struct search *search, const struct found *found, struct answer *answer);
 
