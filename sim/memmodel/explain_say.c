@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "edges.h"
 #include "explain_state.h"
 
 const char *happening_noun(const struct happening *sample)
@@ -10,9 +13,11 @@ const char *happening_noun(const struct happening *sample)
     return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
 }
 
+/* head, tail: the two ends of the edge that the only edit completes, as the source has them; NULL: more is edited, or it is not known. */
 struct saying {
     const struct search *search;
     struct answer *answer;
+    const struct happening *head, *tail;
 };
 
 static void why_place(const struct saying *saying, uint32_t spot)
@@ -106,6 +111,42 @@ static void say_flags(const struct saying *saying, const struct edit *edit)
     fix_place(saying, edit->spot);
 }
 
+/* Would its scope do, had the other end the same? */
+static bool holds(const struct saying *saying, const struct happening *end, const struct happening *other)
+{
+    const struct launch_info *launch = saying->search->question->launch;
+    const enum memory_scope scope = (enum memory_scope)end->scope;
+    if (saying->search->question->rule != SCOPE_RULE_EQUAL || is_barrier(end) || is_barrier(other) || end->scope == other->scope)
+        return false;
+    const struct place a = unit_place(launch, end->by), b = unit_place(launch, other->by);
+    return scope_inclusive(SCOPE_RULE_EQUAL, scope, &a, scope, &b);
+}
+
+/* Two atomics that race with each other are two ends, too. */
+static const struct happening *racing_end(const struct saying *saying, uint32_t site)
+{
+    const struct search *search = saying->search;
+    const struct asked *first = &search->question->meetings->first, *second = &search->question->meetings->second;
+    if (!first->atomic || !second->atomic || (site != first->site && site != second->site))
+        return NULL;
+    for (uint32_t i = 0; i < search->spot_count; i++)
+        if (search->spots[i].site != site && search->spots[i].site == (site == first->site ? second->site : first->site))
+            return search->spots[i].sample;
+    return NULL;
+}
+
+/* The other end of the edge, if nothing is wrong but that the two scopes differ. */
+static const struct happening *differing_end(const struct saying *saying, const struct edit *edit)
+{
+    const struct search *search = saying->search;
+    const struct spot *spot = &search->spots[edit->spot];
+    const bool is_head = saying->head && search->spot_of[saying->head - search->question->history->items] == edit->spot;
+    const struct happening *own = is_head ? saying->head : saying->tail, *other = is_head ? saying->tail : saying->head;
+    if (!other && (other = racing_end(saying, spot->site)))
+        own = spot->sample;
+    return other && holds(saying, own, other) ? other : NULL;
+}
+
 static uint64_t group_of(const struct saying *saying, const struct happening *sample)
 {
     const uint64_t *size = saying->search->question->launch->local_size;
@@ -115,12 +156,16 @@ static uint64_t group_of(const struct saying *saying, const struct happening *sa
 
 static void say_scope(const struct saying *saying, const struct edit *edit)
 {
-    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    const struct happening *sample = saying->search->spots[edit->spot].sample, *other = differing_end(saying, edit);
     struct wording *why = &saying->answer->why;
     wording_add(why, "the %s at ", role(sample));
     why_place(saying, edit->spot);
     wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
-    if (sample->scope == SCOPE_WORK_ITEM) {
+    if (other) {
+        wording_add(why, ", and the %s at ", role(other));
+        wording_place(why, saying->search->question->host, other->site);
+        wording_add(why, " %s: before OpenCL 3.1 both ends of an edge need the same scope", scope_name((enum memory_scope)other->scope));
+    } else if (sample->scope == SCOPE_WORK_ITEM) {
         wording_add(why, ": it reaches no other work-item");
     } else if (sample->scope <= SCOPE_WORK_GROUP) {
         wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
@@ -341,9 +386,41 @@ static bool is_sequential(const struct saying *saying, const struct edit *edits,
     return all;
 }
 
-void say_edits(const struct search *search, const struct found *found, struct answer *answer)
+/* Is the edit at one of the edge's ends? */
+static bool is_completed(const struct saying *saying, const struct edit *edit, const struct happening *head, const struct happening *tail)
 {
-    const struct saying *saying = &(struct saying){search, answer};
+    const struct search *search = saying->search;
+    const struct happening *items = search->question->history->items;
+    return search->spot_of[head - items] == edit->spot || search->spot_of[tail - items] == edit->spot;
+}
+
+static void find_ends(struct saying *saying, struct search *search, const struct found *found)
+{
+    const struct question *question = search->question;
+    const struct happening *items = question->history->items;
+    struct edited list = {.count = 0};
+    uint32_t first = 0, count = 0;
+    struct edge *path = NULL;
+    if (again_write(search, found, &list, &first)) {
+        struct edges_world world = {question->launch, question->rule, question->region, list.items, list.count, WORK_MOST};
+        path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first}, question->meetings->second.unit, &count);
+    }
+    for (uint32_t i = 0; i < count && !saying->head; i++) {
+        const struct happening *head = &items[list.was[path[i].from.at]], *tail = &items[list.was[path[i].to.at]];
+        if (!is_completed(saying, &found->edits[0], head, tail))
+            continue;
+        saying->head = head;
+        saying->tail = tail;
+    }
+    free(path);
+    free(list.items);
+    free(list.was);
+}
+
+void say_edits(struct search *search, const struct found *found, struct answer *answer)
+{
+    struct saying with = {.search = search, .answer = answer};
+    const struct saying *saying = &with;
     const struct edit *edits = found->edits;
     const uint32_t count = found->count;
     struct wording *why = &answer->why;
@@ -353,6 +430,8 @@ void say_edits(const struct search *search, const struct found *found, struct an
         say_scopes(saying, edits);
         return;
     }
+    if (count == 1 && edits[0].kind == EDIT_SCOPE)
+        find_ends(&with, search, found);
     const bool backward = count == 2 && is_backward(saying, edits), once = one_flag(saying, edits, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct edit *edit = &edits[backward ? count - 1 - i : i];

@@ -100,7 +100,7 @@ bool again_barrier_before(const struct question *question, uint32_t site);
 uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag);
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
 bool has_old_atomics(const struct question *question);
-void say_edits(const struct search *search, const struct found *found, struct answer *answer);
+void say_edits(struct search *search, const struct found *found, struct answer *answer);
 void draw(struct search *search, const struct found *found, struct answer *answer);
 
 /* What a sentence calls it. */
