@@ -343,6 +343,45 @@ static void say_fence(const struct saying *saying, const struct edit *edit, bool
     fix_place(saying, edit->spot);
 }
 
+/* Of a store: it, or a fence before it. */
+static bool releases_something(const struct saying *saying, const struct happening *store)
+{
+    const struct history *history = saying->search->question->history;
+    if (store->order == ORDER_RELEASE || store->order >= ORDER_ACQ_REL)
+        return is_atomic(store);
+    for (const struct happening *before = history->items; is_atomic(store) && before < store; before++)
+        if (is_fence(before) && before->by == store->by && before->order != ORDER_RELAXED && before->order != ORDER_ACQUIRE)
+            return true;
+    return false;
+}
+
+/* Of the sequence that the store broke; NULL: not known. */
+static const struct happening *head_of_sequence(const struct saying *saying, const struct happening *store)
+{
+    const struct history *history = saying->search->question->history;
+    for (const struct happening *head = saying->head; head && head < history->items + history->count; head++)
+        if (is_atomic(head) && head->writes && head->by == saying->head->by && head->address == store->address)
+            return head->by != store->by ? head : NULL;
+    return NULL;
+}
+
+static void say_update(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample, *head = head_of_sequence(saying, sample);
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the store at ");
+    why_place(saying, edit->spot);
+    wording_add(why, " broke the release sequence");
+    if (head) {
+        wording_add(why, " of ");
+        wording_place(why, saying->search->question->host, head->site);
+    }
+    wording_add(why, releases_something(saying, sample) ? ": its value was read, and it released only what was done before it by its own work-item, or known to that"
+                                                        : ": its value was read, and it released nothing");
+    wording_add(&saying->answer->fix, "an atomic read-modify-write at ");
+    fix_place(saying, edit->spot);
+}
+
 static void say_edit(const struct saying *saying, const struct edit *edit, bool alone)
 {
     struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
@@ -357,13 +396,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit, bool 
         break;
     case EDIT_FENCE: say_fence(saying, edit, alone); break;
     case EDIT_FENCES: say_fences(saying, edit); break;
-    case EDIT_UPDATE:
-        wording_add(why, "the store at ");
-        why_place(saying, edit->spot);
-        wording_add(why, " broke the release sequence: its value was read, and it released nothing");
-        wording_add(fix, "an atomic read-modify-write at ");
-        fix_place(saying, edit->spot);
-        break;
+    case EDIT_UPDATE: say_update(saying, edit); break;
     case EDIT_MOVE:
         wording_add(why, "the %s at ", role(sample));
         why_place(saying, edit->spot);
@@ -386,12 +419,13 @@ static bool is_sequential(const struct saying *saying, const struct edit *edits,
     return all;
 }
 
-/* Is the edit at one of the edge's ends? */
+/* Does the edit at the spot matter to the edge? It is one of its ends, or stores the value that is read. */
 static bool is_completed(const struct saying *saying, const struct edit *edit, const struct happening *head, const struct happening *tail)
 {
     const struct search *search = saying->search;
-    const struct happening *items = search->question->history->items;
-    return search->spot_of[head - items] == edit->spot || search->spot_of[tail - items] == edit->spot;
+    const struct happening *items = search->question->history->items, *sample = search->spots[edit->spot].sample;
+    return edit->kind == EDIT_UPDATE ? head->by != sample->by && tail->by != sample->by
+                                     : search->spot_of[head - items] == edit->spot || search->spot_of[tail - items] == edit->spot;
 }
 
 static void find_ends(struct saying *saying, struct search *search, const struct found *found)
@@ -430,7 +464,7 @@ void say_edits(struct search *search, const struct found *found, struct answer *
         say_scopes(saying, edits);
         return;
     }
-    if (count == 1 && edits[0].kind == EDIT_SCOPE)
+    if (count == 1 && (edits[0].kind == EDIT_SCOPE || edits[0].kind == EDIT_UPDATE))
         find_ends(&with, search, found);
     const bool backward = count == 2 && is_backward(saying, edits), once = one_flag(saying, edits, count);
     for (uint32_t i = 0; i < count; i++) {
