@@ -173,6 +173,7 @@ scenario_tests = \
 	%D%/racy/fence_on_one_side.yaml \
 	%D%/racy/scopes_that_differ.yaml \
 	%D%/racy/release_over_release.yaml \
+	%D%/racy/plain_unlock.yaml \
 	%D%/racy/flag_by_call.yaml \
 	%D%/racy/scope_of_counter.yaml \
 	%D%/racy/scope_of_source.yaml \
@@ -344,6 +345,7 @@ scenario_files = \
 	%D%/racy/fence_on_one_side.cl \
 	%D%/racy/scopes_that_differ.cl \
 	%D%/racy/release_over_release.cl \
+	%D%/racy/plain_unlock.cl \
 	%D%/racy/flag_by_call.cl \
 	%D%/racy/image_between_groups.cl \
 	%D%/racy/late_store.cl \

@@ -68,7 +68,7 @@ static bool acquires(const struct passing *passing)
 
 static void say_why(const struct question *question, const struct passing *passing, struct wording *why)
 {
-    wording_add(why, "the load at ");
+    wording_add(why, "the %s at ", passing->load.writes ? "read-modify-write" : "load");
     wording_place(why, question->host, passing->load.site);
     wording_add(why, " read what the store at ");
     wording_place(why, question->host, passing->store.site);

@@ -197,15 +197,28 @@ static void tell_held(struct races *races)
     races->held_count = 0;
 }
 
+static bool only_reads(const struct finding_access *access)
+{
+    return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
+}
+
+/* The one that may read what the other one stores, as a lock's update reads what is stored to unlock it; 2: neither. */
+static int load_of(const struct finding_access access[2])
+{
+    const bool updates[2] = {access[0].kind == ACCESS_ATOMIC_UPDATE, access[1].kind == ACCESS_ATOMIC_UPDATE};
+    if (only_reads(&access[0]) || only_reads(&access[1]))
+        return only_reads(&access[0]) == only_reads(&access[1]) ? 2 : only_reads(&access[1]);
+    return updates[0] == updates[1] ? 2 : updates[1];
+}
+
 /* A load that a branch depends on, and somebody's store. */
 static bool may_be_flag(const struct races *races, const struct race_pair *pair)
 {
     const struct finding_access *access = pair->finding.access;
-    const bool first_reads = access[0].kind == ACCESS_READ || access[0].kind == ACCESS_ATOMIC_READ;
-    const bool second_reads = access[1].kind == ACCESS_READ || access[1].kind == ACCESS_ATOMIC_READ;
-    return first_reads != second_reads && access[0].size_bytes == 4 && access[1].size_bytes == 4 && access[0].has_item && access[1].has_item &&
+    const int load = load_of(access);
+    return load < 2 && access[0].size_bytes == 4 && access[1].size_bytes == 4 && access[0].has_item && access[1].has_item &&
            (access[0].kind < ACCESS_ATOMIC_READ || access[1].kind < ACCESS_ATOMIC_READ) && pair->tally.space != IN_IMAGE && !race_takes_barrier(pair) &&
-           races->host->steers && races->host->steers(races->host->self, pair->tally.site[second_reads]);
+           races->host->steers && races->host->steers(races->host->self, pair->tally.site[load]);
 }
 
 static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
