@@ -131,7 +131,7 @@ START_TEST(scopes_of_shared_objects_meet_at_the_wider)
     order_agent(&order, OTHER, &agent);
     order_atomic(&order, &agent, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the acquire at k.cl:9 has memory_scope_device, and the release at k.cl:7 memory_scope_all_svm_devices: before OpenCL 3.1 both ends of an edge need the same scope",
+    says("the acquire at k.cl:9 has memory_scope_device, and the release at k.cl:7 has memory_scope_all_svm_devices: before OpenCL 3.1 both ends of an edge need the same scope",
          "memory_scope_all_svm_devices at k.cl:9");
 }
 END_TEST

@@ -13,11 +13,12 @@ const char *happening_noun(const struct happening *sample)
     return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
 }
 
-/* head, tail: the two ends of the edge that the only edit completes, as the source has them; NULL: more is edited, or it is not known. */
+/* alone: one edit is all. head, tail: the two ends of the edge that it completes, as the source has them; NULL: not known. */
 struct saying {
     const struct search *search;
     struct answer *answer;
     const struct happening *head, *tail;
+    bool alone;
 };
 
 static void why_place(const struct saying *saying, uint32_t spot)
@@ -84,14 +85,21 @@ static void fix_function(const struct saying *saying, uint32_t spot)
     }
 }
 
+/* Which reads only. */
+static bool is_failed_exchange(const struct saying *saying, const struct happening *sample)
+{
+    const struct checker_host *host = saying->search->question->host;
+    return is_atomic(sample) && !sample->writes && strcmp(host->what(host->self, sample->site), "atomic compare-exchange") == 0;
+}
+
 /* What an atomic or fence is in the edge that is missing. */
-static const char *role(const struct happening *sample)
+static const char *role(const struct saying *saying, const struct happening *sample)
 {
     bool releases = sample->order == ORDER_RELEASE || (sample->order >= ORDER_ACQ_REL && sample->writes && !sample->reads);
     if (is_fence(sample))
         return sample->order == ORDER_RELEASE ? "release fence" : sample->order == ORDER_ACQUIRE ? "acquire fence" : "fence";
     if (sample->order == ORDER_RELAXED)
-        return happening_noun(sample);
+        return is_failed_exchange(saying, sample) ? "failed compare-exchange" : happening_noun(sample);
     return releases ? "release" : sample->writes ? "read-modify-write" : "acquire";
 }
 
@@ -142,7 +150,7 @@ static const struct happening *differing_end(const struct saying *saying, const 
     const struct spot *spot = &search->spots[edit->spot];
     const bool is_head = saying->head && search->spot_of[saying->head - search->question->history->items] == edit->spot;
     const struct happening *own = is_head ? saying->head : saying->tail, *other = is_head ? saying->tail : saying->head;
-    if (!other && (other = racing_end(saying, spot->site)))
+    if (!other && saying->alone && (other = racing_end(saying, spot->site)))
         own = spot->sample;
     return other && holds(saying, own, other) ? other : NULL;
 }
@@ -154,18 +162,36 @@ static uint64_t group_of(const struct saying *saying, const struct happening *sa
                                                                               : sample->by;
 }
 
+static void say_end(const struct saying *saying, const struct happening *end)
+{
+    const enum memory_scope scope = (enum memory_scope)end->scope;
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the %s at ", role(saying, end));
+    wording_place(why, saying->search->question->host, end->site);
+    wording_add(why, " has ");
+    wording_scope(why, scope, is_atomic(end) ? scope_reduced(scope, end->region == IN_LOCAL, end->svm_atomics) : scope);
+}
+
+static void say_differing(const struct saying *saying, const struct happening *end, const struct happening *other)
+{
+    say_end(saying, end);
+    wording_add(&saying->answer->why, ", and ");
+    say_end(saying, other);
+    wording_add(&saying->answer->why, saying->head ? ": before OpenCL 3.1 both ends of an edge need the same scope" : ": before OpenCL 3.1 the two must be the same");
+}
+
 static void say_scope(const struct saying *saying, const struct edit *edit)
 {
     const struct happening *sample = saying->search->spots[edit->spot].sample, *other = differing_end(saying, edit);
     struct wording *why = &saying->answer->why;
-    wording_add(why, "the %s at ", role(sample));
+    if (other) {
+        say_differing(saying, sample, other);
+        return;
+    }
+    wording_add(why, "the %s at ", role(saying, sample));
     why_place(saying, edit->spot);
     wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
-    if (other) {
-        wording_add(why, ", and the %s at ", role(other));
-        wording_place(why, saying->search->question->host, other->site);
-        wording_add(why, " %s: before OpenCL 3.1 both ends of an edge need the same scope", scope_name((enum memory_scope)other->scope));
-    } else if (sample->scope == SCOPE_WORK_ITEM) {
+    if (sample->scope == SCOPE_WORK_ITEM) {
         wording_add(why, ": it reaches no other work-item");
     } else if (sample->scope <= SCOPE_WORK_GROUP) {
         wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
@@ -193,30 +219,38 @@ static bool is_backward(const struct saying *saying, const struct edit edits[2])
     return receives(saying, &edits[0]) && !receives(saying, &edits[1]);
 }
 
-/* Two scopes for one edge: the two ends, and where they are. */
-static void say_scopes(const struct saying *saying, const struct edit edits[2])
+static void say_both(const struct saying *saying, const struct edit *from, const struct edit *to)
 {
-    const struct spot *spots = saying->search->spots;
-    bool swapped = is_backward(saying, edits);
-    const struct edit *from = &edits[swapped], *to = &edits[!swapped];
-    const struct happening *sample = spots[to->spot].sample;
-    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const struct happening *head = saying->search->spots[from->spot].sample, *tail = saying->search->spots[to->spot].sample;
+    const uint64_t group = group_of(saying, tail);
+    struct wording *why = &saying->answer->why;
+    if (holds(saying, head, tail)) {
+        say_differing(saying, head, tail);
+        return;
+    }
     say_scope(saying, from);
-    wording_add(why, ", and the %s at ", role(sample));
+    wording_add(why, ", and the %s at ", role(saying, tail));
     why_place(saying, to->spot);
-    uint64_t group = group_of(saying, sample);
-    if (spots[from->spot].sample->scope > SCOPE_WORK_ITEM && sample->scope > SCOPE_WORK_ITEM && sample->scope <= SCOPE_WORK_GROUP &&
-        group != group_of(saying, spots[from->spot].sample)) {
+    if (head->scope > SCOPE_WORK_ITEM && tail->scope > SCOPE_WORK_ITEM && tail->scope <= SCOPE_WORK_GROUP && group != group_of(saying, head)) {
         wording_add(why, " that meets it is in ");
         wording_group(why, saying->search->question->launch, group);
     } else {
-        wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
+        wording_add(why, " has %s", scope_name((enum memory_scope)tail->scope));
     }
+}
+
+/* Two scopes for one edge: the two ends, and where they are. */
+static void say_scopes(const struct saying *saying, const struct edit edits[2])
+{
+    bool swapped = is_backward(saying, edits);
+    const struct edit *from = &edits[swapped], *to = &edits[!swapped];
+    struct wording *fix = &saying->answer->fix;
+    say_both(saying, from, to);
     fix_function(saying, from->spot);
     wording_add(fix, "%s at ", scope_name(from->scope));
     fix_place(saying, from->spot);
     wording_add(fix, " and ");
-    if (is_fence(sample) && is_old_fence(text_at(saying, to->spot)) && !is_old_fence(text_at(saying, from->spot)))
+    if (is_fence(saying->search->spots[to->spot].sample) && is_old_fence(text_at(saying, to->spot)) && !is_old_fence(text_at(saying, from->spot)))
         wording_add(fix, "an atomic_work_item_fence with it at ");
     fix_place(saying, to->spot);
 }
@@ -319,12 +353,12 @@ static uint32_t counterpart_of(const struct saying *saying, const struct edit *e
     return 0;
 }
 
-static void say_fence(const struct saying *saying, const struct edit *edit, bool alone)
+static void say_fence(const struct saying *saying, const struct edit *edit)
 {
     const struct happening *sample = saying->search->spots[edit->spot].sample;
     const bool acquires = edit->order == ORDER_ACQUIRE, old = has_old_atomics(saying->search->question);
     struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
-    const uint32_t there = alone ? counterpart_of(saying, edit) : 0;
+    const uint32_t there = saying->alone ? counterpart_of(saying, edit) : 0;
     if (there) {
         wording_add(why, "the fence at ");
         wording_place(why, saying->search->question->host, there);
@@ -333,7 +367,8 @@ static void say_fence(const struct saying *saying, const struct edit *edit, bool
     wording_add(why, "no %s fence", acquires ? "acquire" : "release");
     if (!old)
         wording_add(why, " with %s", scope_name(edit->scope));
-    wording_add(why, " comes %s the %s at ", acquires ? "behind" : "before", happening_noun(sample));
+    wording_add(why, " comes %s the %s at ", acquires ? "behind" : "before",
+                is_failed_exchange(saying, sample) ? "failed compare-exchange" : happening_noun(sample));
     why_place(saying, edit->spot);
     wording_add(why, sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
     wording_add(fix, old ? "mem_fence(%s" : "atomic_work_item_fence(%s", region_flag(saying->search->question->region));
@@ -372,17 +407,19 @@ static void say_update(const struct saying *saying, const struct edit *edit)
     wording_add(why, "the store at ");
     why_place(saying, edit->spot);
     wording_add(why, " broke the release sequence");
-    if (head) {
+    if (head && saying->search->spot_of[head - saying->search->question->history->items] == edit->spot) {
+        wording_add(why, " of another work-item's there");
+    } else if (head) {
         wording_add(why, " of ");
         wording_place(why, saying->search->question->host, head->site);
     }
-    wording_add(why, releases_something(saying, sample) ? ": its value was read, and it released only what was done before it by its own work-item, or known to that"
+    wording_add(why, releases_something(saying, sample) ? ": its value was read, and it released what its own work-item had done or knew before it, no more"
                                                         : ": its value was read, and it released nothing");
     wording_add(&saying->answer->fix, "an atomic read-modify-write at ");
     fix_place(saying, edit->spot);
 }
 
-static void say_edit(const struct saying *saying, const struct edit *edit, bool alone)
+static void say_edit(const struct saying *saying, const struct edit *edit)
 {
     struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
     const struct happening *sample = saying->search->spots[edit->spot].sample;
@@ -394,11 +431,11 @@ static void say_edit(const struct saying *saying, const struct edit *edit, bool 
         wording_add(fix, "%s at ", scope_name(edit->scope));
         fix_place(saying, edit->spot);
         break;
-    case EDIT_FENCE: say_fence(saying, edit, alone); break;
+    case EDIT_FENCE: say_fence(saying, edit); break;
     case EDIT_FENCES: say_fences(saying, edit); break;
     case EDIT_UPDATE: say_update(saying, edit); break;
     case EDIT_MOVE:
-        wording_add(why, "the %s at ", role(sample));
+        wording_add(why, "the %s at ", role(saying, sample));
         why_place(saying, edit->spot);
         wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag" : " comes after the atomic that sets the flag");
         wording_add(fix, "the fence of ");
@@ -453,10 +490,10 @@ static void find_ends(struct saying *saying, struct search *search, const struct
 
 void say_edits(struct search *search, const struct found *found, struct answer *answer)
 {
-    struct saying with = {.search = search, .answer = answer};
-    const struct saying *saying = &with;
     const struct edit *edits = found->edits;
     const uint32_t count = found->count;
+    struct saying with = {.search = search, .answer = answer, .alone = count == 1};
+    const struct saying *saying = &with;
     struct wording *why = &answer->why;
     bool scopes = count == 2 && edits[0].kind == EDIT_SCOPE && edits[1].kind == EDIT_SCOPE;
     bool fences = false;
@@ -474,7 +511,7 @@ void say_edits(struct search *search, const struct found *found, struct answer *
         if (flag_of(saying, edit) && !told)
             say_flag(saying, edit, once ? &edits[backward ? 0 : 1] : NULL);
         wording_add(&saying->answer->fix, "%s", i ? ", and " : "");
-        say_edit(saying, edit, count == 1);
+        say_edit(saying, edit);
         fences |= edit->kind == EDIT_FENCES;
     }
     if (fences)
