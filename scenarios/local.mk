@@ -174,6 +174,7 @@ scenario_tests = \
 	%D%/racy/scopes_that_differ.yaml \
 	%D%/racy/release_over_release.yaml \
 	%D%/racy/plain_unlock.yaml \
+	%D%/racy/image_flag.yaml \
 	%D%/racy/flag_by_call.yaml \
 	%D%/racy/scope_of_counter.yaml \
 	%D%/racy/scope_of_source.yaml \
@@ -346,6 +347,7 @@ scenario_files = \
 	%D%/racy/scopes_that_differ.cl \
 	%D%/racy/release_over_release.cl \
 	%D%/racy/plain_unlock.cl \
+	%D%/racy/image_flag.cl \
 	%D%/racy/flag_by_call.cl \
 	%D%/racy/image_between_groups.cl \
 	%D%/racy/late_store.cl \

@@ -370,7 +370,8 @@ static void explain(struct reason *reason, const struct races *races, const stru
         between_sub_groups(reason, races, barrier, race->region->space);
     } else if (barrier && barrier->named) {
         beside_named(reason, races, barrier, race->region->space);
-    } else if (order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
+    } else if (race->region->space != IN_IMAGE && /* R34: of images only barriers order what two work-items do */
+               order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
         explain_edge(reason, races, &edge, agent, race->region->space);
     } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
         blame(reason, race->context->site);
