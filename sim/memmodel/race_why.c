@@ -103,13 +103,41 @@ static void not_acquired(struct reason *reason, const struct races *races, const
     wording_add(&reason->fix, "memory_order_acquire for the atomic that reads the flag, or an acquire fence after it");
 }
 
+static bool is_plain(const struct races *races, uint32_t site)
+{
+    return strncmp(races->host->what(races->host->self, site), "atomic ", strlen("atomic ")) != 0;
+}
+
+/* The latest atomic operation there; NULL: none is remembered. */
+static const struct happening *atomic_at(const struct races *races, uint32_t site)
+{
+    const struct history *history = races->order->history;
+    for (uint32_t i = history->count; i-- > 0;)
+        if (history->items[i].kind == HAPPENED_ATOMIC && history->items[i].site == site)
+            return &history->items[i];
+    return NULL;
+}
+
+/* What it has already is not asked for. */
+static void acquire_too(struct reason *reason, const struct races *races, const struct missed_edge *edge, enum memory_scope scope)
+{
+    const struct happening *load = atomic_at(races, edge->acquire_site);
+    const bool acquires = load && (load->order == ORDER_ACQUIRE || load->order >= ORDER_ACQ_REL);
+    if (acquires && edge->acquire_scope == scope)
+        return;
+    wording_add(&reason->fix, acquires ? ", and %s%s at " : ", and %s, %s at ", acquires ? "" : "memory_order_acquire", scope_name(scope));
+    wording_place(&reason->fix, races->host, edge->acquire_site);
+}
+
 static void not_released(struct reason *reason, const struct races *races, const struct missed_edge *edge, const struct agent *agent, int space)
 {
-    const bool same_group = order_unit_group(races->order, edge->release_unit) == agent->place.group;
-    const char *scope = scope_name(same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE);
+    const bool same_group = order_unit_group(races->order, edge->release_unit) == agent->place.group, plain = is_plain(races, edge->release_site);
+    const enum memory_scope least = same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE, wanted = edge->acquire_scope > least ? edge->acquire_scope : least;
+    const char *scope = scope_name(wanted); /* others may need the scope that the load has */
     wording_add(&reason->why, "the store at ");
     wording_place(&reason->why, races->host, edge->release_site);
-    wording_add(&reason->why, " is relaxed: what was written before it does not become visible with it");
+    wording_add(&reason->why, plain ? " is plain: it races with the atomic that read it, and releases nothing"
+                                    : " is relaxed: what was written before it does not become visible with it");
     if (edge->local != (space == IN_LOCAL)) {
         wording_add(&reason->why, "; it is in %s memory, the data is %s, so that only fences with both flags on both sides would do",
                     edge->local ? "local" : "global", space_word(space));
@@ -120,10 +148,9 @@ static void not_released(struct reason *reason, const struct races *races, const
         wording_add(&reason->fix, ", with %s for both atomics, or a flag in %s memory", scope, space_word(space));
         return;
     }
-    wording_add(&reason->fix, "memory_order_release, %s at ", scope);
+    wording_add(&reason->fix, "%smemory_order_release, %s at ", plain ? "atomic_store_explicit with " : "", scope);
     wording_place(&reason->fix, races->host, edge->release_site);
-    wording_add(&reason->fix, ", and memory_order_acquire, %s at ", scope);
-    wording_place(&reason->fix, races->host, edge->acquire_site);
+    acquire_too(reason, races, edge, wanted);
 }
 
 static void explain_edge(struct reason *reason, const struct races *races, const struct missed_edge *edge,
@@ -345,6 +372,14 @@ static bool was_passed(const struct races *races, const struct race *race, const
            !group->sub_groups || race->context->tick < group->sub_groups[order_unit_sub_group(races->order, race->unit)].slice;
 }
 
+/* Fences and atomics order no images (R34), and an atomic store lacks no release where it races itself. */
+static bool missed(const struct races *races, const struct race *race, const struct agent *agent, struct missed_edge *out_edge)
+{
+    return race->region->space != IN_IMAGE &&
+           order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, out_edge) &&
+           !(out_edge->why == MISSED_RELEASE && out_edge->release_site == race->context->site && race->context->kind > ACCESS_WRITE);
+}
+
 static void explain(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now)
 {
     const struct agent *agent = now->agent;
@@ -370,8 +405,7 @@ static void explain(struct reason *reason, const struct races *races, const stru
         between_sub_groups(reason, races, barrier, race->region->space);
     } else if (barrier && barrier->named) {
         beside_named(reason, races, barrier, race->region->space);
-    } else if (race->region->space != IN_IMAGE && /* R34: of images only barriers order what two work-items do */
-               order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
+    } else if (missed(races, race, agent, &edge)) {
         explain_edge(reason, races, &edge, agent, race->region->space);
     } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
         blame(reason, race->context->site);
