@@ -261,6 +261,16 @@ static bool waited_apart(const struct races *races, const struct race *race, con
     return found;
 }
 
+/* By atomics: what one of the two should have come before or behind may be among them. */
+static bool some_synchronise(const struct races *races)
+{
+    const struct history *history = races->order->history;
+    for (uint32_t i = 0; i < history->count && !history->full; i++)
+        if (history->items[i].kind == HAPPENED_ATOMIC)
+            return true;
+    return false;
+}
+
 static void explain_apart(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now, bool same_group)
 {
     const struct agent *agent = now->agent;
@@ -292,6 +302,7 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
         wording_add(&reason->why, " orders those who wait at it, and one of the two was not among them");
         wording_add(&reason->fix, "one work_group_barrier(%s) for all of the work-group, outside the branch", flag);
     } else {
+        reason->apart = !images && some_synchronise(races);
         wording_add(&reason->why, "no barrier, fence or atomic lies between the two accesses that orders %s memory", space_word(race->region->space));
         wording_add(&reason->fix, "work_group_barrier(%s) between them, or let each byte belong to one work-item", flag);
     }
@@ -541,13 +552,17 @@ static void word_for_language(const struct races *races, struct answer *answer)
         wording_add(&answer->fix, ", which needs -cl-std=CL2.0 or later");
 }
 
-/* Instead of what is no edit of one kernel. */
+/* Instead of what is no edit of one kernel; or of atomic accesses, which are enough for all, if it is, too. */
 static bool puts_aside(struct races *races, struct race_pair *pair, const struct question *question, struct answer *answer)
 {
     struct wording why, fix;
     pair->apart = !explain_side(question, &races->explaining, &pair->side, &why, &fix);
     if (pair->apart)
         return false;
+    if (pair->remedy.kind == REMEDY_ATOMIC && !explain_side_covers(question, &pair->side)) {
+        pair->side.operation = NO_END;
+        return false;
+    }
     pair->remedy.kind = REMEDY_NONE;
     answer->why = why;
     answer->fix = fix;
@@ -581,7 +596,8 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
         answer->why = reason.why;
         finding->fix_verified = pair->meeting_count && remedy_of(&reason, &question, answer, &pair->remedy);
         finding->fix_verified |= follows_from_flag(races, pair, &question, &reason, answer);
-        if (reason.apart && pair->meeting_count && !pair->follows && (!finding->fix_verified || pair->remedy.kind == REMEDY_SPLIT))
+        if (reason.apart && pair->meeting_count && !pair->follows &&
+            (!finding->fix_verified || pair->remedy.kind == REMEDY_SPLIT || pair->remedy.kind == REMEDY_ATOMIC))
             finding->fix_verified |= puts_aside(races, pair, &question, answer);
         if (!finding->fix_verified && !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
