@@ -177,6 +177,7 @@ scenario_tests = \
 	%D%/racy/image_flag.yaml \
 	%D%/racy/plain_over_atomic.yaml \
 	%D%/racy/behind_release.yaml \
+	%D%/racy/early_acquire.yaml \
 	%D%/racy/flag_by_call.yaml \
 	%D%/racy/scope_of_counter.yaml \
 	%D%/racy/scope_of_source.yaml \
@@ -352,6 +353,7 @@ scenario_files = \
 	%D%/racy/image_flag.cl \
 	%D%/racy/plain_over_atomic.cl \
 	%D%/racy/behind_release.cl \
+	%D%/racy/early_acquire.cl \
 	%D%/racy/flag_by_call.cl \
 	%D%/racy/image_between_groups.cl \
 	%D%/racy/late_store.cl \

@@ -107,6 +107,13 @@ void checker_hear_other(struct checker *checker, const struct access_event *even
             order_overwrite_otherwise(&checker->order, lane_address(event, lane), event->size_bytes, event->kind == ACCESS_ATOMIC_UPDATE);
 }
 
+void checker_note_values(struct checker *checker, const struct access_event *event, uint64_t lane, uint64_t unit)
+{
+    struct lane_values values;
+    lane_values(checker->memory, event, (uint32_t)lane, &values);
+    history_value(checker->order.history, unit, lane_address(event, lane), &values);
+}
+
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
 {
     const struct access_event *event = acting->event;
@@ -121,6 +128,8 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
                                    .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site,
                                    .svm_atomics = acting->region->svm_atomics};
     now->follows = order_atomic(&checker->order, now->agent, &act);
+    if (order_remembers(&checker->order))
+        checker_note_values(checker, event, lane, now->agent->unit);
 }
 
 static void perform(struct checker *checker, struct acting *acting, uint64_t lane, struct shadow_access *now)

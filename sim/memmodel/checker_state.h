@@ -155,6 +155,8 @@ uint64_t checker_access_unit(const struct checker *checker, const struct past_ac
 void checker_access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
 struct agent *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane);
 struct agent *checker_next_actor(struct checker *checker, uint64_t lane);
+/* For explanations: of an atomic that was remembered just now. */
+void checker_note_values(struct checker *checker, const struct access_event *event, uint64_t lane, uint64_t unit);
 
 /* Of one who acts by itself, which it may do for a while. */
 static inline bool acts_still(const struct checker *checker, uint64_t lane)

@@ -213,6 +213,8 @@ static void remember_atomics(struct checker *checker, const struct access_event 
     {
         const struct atomic_act act = act_of(event, region, event->kind == ACCESS_ATOMIC_READ || lane_in(event->failed, lane));
         order_remember_update(&checker->order, &act, checker->crew.unit[lane], lane_address(event, lane), tick);
+        if (order_remembers(&checker->order))
+            checker_note_values(checker, event, lane, checker->crew.unit[lane]);
     }
 }
 

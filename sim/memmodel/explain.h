@@ -14,7 +14,7 @@
  *   explain_message  does a barrier at one end of what other work-items of the two work-groups release and acquire order them,
  *                    or one at each end? REMEDY_NONE: where it would stand is advice. _covers: the other meetings, too?
  *   explain_side     would they be ordered, were one of them on the other side of a release or acquire of its own work-item? _covers:
- *                    the other meetings, too?
+ *                    the other meetings, too? explain_stale: had a read got the other one's value?
  *   explain_flag     do the accesses of other races order them, as a release and an acquire? _flag_covers: later pairs, too?
  *
  * Edits      of all operations at one place of the source, in this order: flags of a barrier or
@@ -106,10 +106,13 @@ bool explain_covers(const struct question *question, const struct amendment *ame
 bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag, struct wording *out_why, struct wording *out_fix);
 bool explain_flag_covers(const struct question *question, const struct passings *passings, const struct flag *flag);
 enum { NO_END = 0 }; /* a site: there is none */
-/* The access is to stand before the operation, a release of its own work-item, or behind it, an acquire. */
-struct side { uint32_t access, operation; bool before; };
+/* The access is to stand before the operation, a release of its own work-item, or behind it, an acquire; store NO_END: that is all. Else
+ * the operation is a read of another value than the store's, and is to be waited with. */
+struct side { uint32_t access, operation; bool before; uint32_t store; };
 /* Asked anew when the launch ends: what comes later may be what it should have waited for. work: happenings ordered, added up. */
 bool explain_side(const struct question *question, uint64_t *work, struct side *out_side, struct wording *out_why, struct wording *out_fix);
+/* Would they be ordered, had one of the two read before its access what the other stores behind its own? For what explain_side does not find. */
+bool explain_stale(const struct question *question, uint64_t *work, struct side *out_side, struct wording *out_why, struct wording *out_fix);
 bool explain_side_covers(const struct question *question, const struct side *side);
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
  * the other meetings, too, is preferred. */

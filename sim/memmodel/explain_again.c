@@ -341,6 +341,33 @@ bool again_known(const struct question *question, const struct moment *from, con
     return known;
 }
 
+/* The unit's own operations from its read up to its access, which so many happenings came before, follow the store. */
+bool again_read(const struct question *question, const struct moment *from, uint32_t store, const struct moment *read, uint32_t end)
+{
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    const struct happening *items = question->history->items;
+    struct agent agent;
+    uint64_t tick = 1;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= store; at++) {
+        if (at == from->at) {
+            order_agent(&again.order, from->unit, &agent);
+            tick = order_slice(&agent);
+        }
+        if (at < read->at || !is_own(&items[at]) || items[at].by != read->unit)
+            happen(&again, &items[at], at);
+    }
+    for (uint32_t at = read->at; at < end; at++)
+        if (is_own(&items[at]) && items[at].by == read->unit)
+            happen(&again, &items[at], at);
+    order_agent(&again.order, read->unit, &agent);
+    const bool known = !again.order.failed && !again.order.pool.failed && order_knows(&again.order, &agent, question->region, from->unit, tick);
+    order_fini(&again.order);
+    return known;
+}
+
 bool again_barrier(const struct question *question, const struct code_place *place)
 {
     const struct meeting *meeting = question->meetings;

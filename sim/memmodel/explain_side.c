@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An access on the wrong side of what its own work-item does: behind the release that should publish it, or before the acquire that
- * it should follow. */
+ * it should follow; or on the right side of an acquire that came too early. */
 #include "explain_state.h"
 
 #include <inttypes.h>
@@ -100,7 +100,7 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
         uint32_t operation;
         if (!try_side(question, &pair, way % 2, way < WRONG_WAYS, NO_END, work, &operation))
             continue;
-        *out_side = (struct side){pair.asked[way % 2]->site, operation, way < WRONG_WAYS};
+        *out_side = (struct side){pair.asked[way % 2]->site, operation, way < WRONG_WAYS, NO_END};
         say_side(question, out_side, out_why, out_fix);
         return true;
     }
@@ -108,9 +108,116 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
     return false;
 }
 
+/* ---- a value that was not the one that counts ---------------------------------------------------- */
+
+/* A read before the one access, and the store behind the other one that it did not see. */
+struct stale { uint32_t read, store; };
+
+static bool is_read_of(const struct happening *read, const struct happening *store)
+{
+    return is_atomic(read) && read->reads && is_atomic(store) && store->writes && read->address == store->address && read->size == store->size;
+}
+
+/* Nobody could tell by the value, if it were the same. */
+static bool differs(const struct happening *read, const struct happening *store)
+{
+    return read->values.has_read && store->values.has_written && read->values.read != store->values.written;
+}
+
+static bool would_order(const struct question *question, const struct pair *pair, int reader, const struct stale *stale)
+{
+    const struct happening *items = question->history->items, *read = &items[stale->read], *store = &items[stale->store];
+    const struct moment late = {read->by, stale->read};
+    return is_read_of(read, store) && differs(read, store) && stale->read < pair->moment[reader].at && stale->store >= pair->moment[!reader].at &&
+           again_read(question, &pair->moment[!reader], stale->store, &late, pair->moment[reader].at);
+}
+
+/* Its reads, the nearest to the access first, and the first store of the other one that each came too early for: at the named places
+ * of the source, if there are some. */
+static bool try_stale(const struct question *question, const struct pair *pair, int reader, const struct side *named, uint64_t *work, struct stale *out)
+{
+    const struct history *history = question->history;
+    const struct happening *items = history->items;
+    uint32_t tried = 0;
+    for (out->read = pair->moment[reader].at; out->read-- > 0;) {
+        if (items[out->read].by != pair->moment[reader].unit || !is_atomic(&items[out->read]) || (named && items[out->read].site != named->operation))
+            continue;
+        const uint32_t least = out->read > pair->moment[!reader].at ? out->read : pair->moment[!reader].at;
+        for (out->store = least; out->store < history->count; out->store++) {
+            if (items[out->store].by != pair->moment[!reader].unit || !is_read_of(&items[out->read], &items[out->store]) ||
+                (named && items[out->store].site != named->store))
+                continue;
+            if (tried++ == OPERATIONS_TRIED || *work > WORK_OF_LAUNCH)
+                return false;
+            *work += history->count;
+            if (would_order(question, pair, reader, out))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* NULL: none. */
+static const struct happening *store_before(const struct question *question, const struct happening *read)
+{
+    const struct happening *items = question->history->items;
+    for (const struct happening *before = read; before-- > items;)
+        if ((is_atomic(before) || before->kind == HAPPENED_OVERWRITE) && before->writes && before->address < read->address + read->size &&
+            read->address < before->address + before->size)
+            return before;
+    return NULL;
+}
+
+static void say_stale(const struct question *question, const struct stale *stale, uint32_t access, struct wording *why, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const struct happening *read = &question->history->items[stale->read], *store = &question->history->items[stale->store];
+    const struct happening *before = store_before(question, read);
+    const char *reads = is_message_end(question, read, false) ? "acquire" : happening_noun(read);
+    wording_add(why, "the %s at ", reads);
+    wording_place(why, host, read->site);
+    wording_add(why, " read %" PRIu64 ", ", read->values.read);
+    wording_add(why, before ? "which the store at " : "the value before any atomic store");
+    if (before) {
+        wording_place(why, host, before->site);
+        wording_add(why, " wrote");
+    }
+    wording_add(why, ", and not %" PRIu64 ", which the %s at ", store->values.written, is_message_end(question, store, true) ? "release" : "store");
+    wording_place(why, host, store->site);
+    wording_add(why, " wrote behind the other access: it came too early to order anything");
+    wording_add(fix, "the %s at ", host->what(host->self, access));
+    wording_place(fix, host, access);
+    wording_add(fix, " only where the %s at ", reads);
+    wording_place(fix, host, read->site);
+    wording_add(fix, " has read what ");
+    wording_place(fix, host, store->site);
+    wording_add(fix, " writes: behind a branch, or a loop that waits for it");
+}
+
+bool explain_stale(const struct question *question, uint64_t *work, struct side *out_side, struct wording *out_why, struct wording *out_fix)
+{
+    const struct meeting *meeting = question->meetings;
+    struct search search = {.question = question};
+    struct stale stale;
+    *out_why = *out_fix = (struct wording){.used = 0};
+    *out_side = (struct side){.operation = NO_END};
+    if (question->history->full || meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES || !search_locate(&search))
+        return false;
+    const struct pair pair = pair_of(&search, 0);
+    for (int reader = 1; reader >= 0; reader--) {
+        if (!try_stale(question, &pair, reader, NULL, work, &stale))
+            continue;
+        *out_side = (struct side){pair.asked[reader]->site, question->history->items[stale.read].site, false, question->history->items[stale.store].site};
+        say_stale(question, &stale, out_side->access, out_why, out_fix);
+        return true;
+    }
+    return false;
+}
+
 bool explain_side_covers(const struct question *question, const struct side *side)
 {
     struct search search = {.question = question};
+    struct stale stale;
     uint64_t work = 0;
     if (question->history->full || !search_locate(&search))
         return true;
@@ -118,6 +225,11 @@ bool explain_side_covers(const struct question *question, const struct side *sid
         const struct pair pair = pair_of(&search, i);
         const int mover = pair.asked[0]->site != side->access;
         uint32_t operation;
+        if (side->store != NO_END) {
+            if (!try_stale(question, &pair, mover, side, &work, &stale))
+                return false;
+            continue;
+        }
         if (!try_side(question, &pair, mover, side->before, side->operation, &work, &operation))
             return false;
     }

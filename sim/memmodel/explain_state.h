@@ -14,6 +14,7 @@
  *   again_message    of any meeting: with a barrier of the first one's work-group before the remedy's release, and of the second
  *                    one's behind its acquire, where it has them
  *   again_known      does the one unit know, at that moment of the history, what the other did at an earlier one?
+ *   again_read       the same, had the unit waited with what it did from then on until somebody's store was done?
  *   is_message_end   is it a release, or an acquire, as for the question's memory?
  *   message_end      is it a release by the first one's work-group, or an acquire by the second's?
  *   say_at, say_and_at   " before mp.cl:8"
@@ -90,6 +91,7 @@ uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t 
 bool again_barrier(const struct question *question, const struct code_place *place);
 bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy);
 bool again_known(const struct question *question, const struct moment *from, const struct moment *to);
+bool again_read(const struct question *question, const struct moment *from, uint32_t store, const struct moment *read, uint32_t end);
 bool is_message_end(const struct question *question, const struct happening *happening, bool releases);
 bool message_end(const struct question *question, const struct meeting *meeting, const struct happening *happening, bool releases);
 void say_at(const struct question *question, const struct code_place *place, struct wording *fix);

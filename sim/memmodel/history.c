@@ -21,6 +21,14 @@ struct happening *history_add(struct history *history, const struct happening *h
     return &history->items[history->count++];
 }
 
+void history_value(struct history *history, uint64_t unit, uint64_t address, const struct lane_values *values)
+{
+    struct happening *latest = history->count ? &history->items[history->count - 1] : NULL;
+    if (latest && !history->full && latest->kind == HAPPENED_ATOMIC && latest->by == unit && latest->address == address &&
+        !latest->values.has_read && !latest->values.has_written)
+        latest->values = *values;
+}
+
 void history_clear(struct history *history)
 {
     history->count = 0;

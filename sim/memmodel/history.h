@@ -6,6 +6,7 @@
  *
  * Interface
  *   history_add      remembers; NULL: it is full, and says no more about this launch
+ *   history_value    what this unit's atomic at the address has read and written, if it is the latest, and not a repetition
  *   history_clear    before a launch
  *
  * While it remembers, order.h begins a slice at each operation of a unit, so that a tick
@@ -36,6 +37,7 @@ struct happening {
     uint64_t by;                         /* unit of FENCE, ATOMIC, OVERWRITE; group of the others */
     uint64_t address;                    /* of PARTED_ARRIVAL: which of them, a bit for each */
     uint64_t tick;                       /* when it was done */
+    struct lane_values values;           /* of an atomic, as far as they are known */
 };
 
 enum { HISTORY_MOST = HOSTILE(1 << 14, 1 << 10) };
@@ -48,6 +50,7 @@ struct history {
 };
 
 struct happening *history_add(struct history *history, const struct happening *happening); /* NULL: full */
+void history_value(struct history *history, uint64_t unit, uint64_t address, const struct lane_values *values);
 void history_clear(struct history *history);
 void history_fini(struct history *history);
 

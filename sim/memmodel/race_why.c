@@ -552,6 +552,14 @@ static void word_for_language(const struct races *races, struct answer *answer)
         wording_add(&answer->fix, ", which needs -cl-std=CL2.0 or later");
 }
 
+static void put_aside(struct race_pair *pair, struct answer *answer, const struct wording *why, const struct wording *fix)
+{
+    pair->apart = false;
+    pair->remedy.kind = REMEDY_NONE;
+    answer->why = *why;
+    answer->fix = *fix;
+}
+
 /* Instead of what is no edit of one kernel; or of atomic accesses, which are enough for all, if it is, too. */
 static bool puts_aside(struct races *races, struct race_pair *pair, const struct question *question, struct answer *answer)
 {
@@ -563,16 +571,24 @@ static bool puts_aside(struct races *races, struct race_pair *pair, const struct
         pair->side.operation = NO_END;
         return false;
     }
-    pair->remedy.kind = REMEDY_NONE;
-    answer->why = why;
-    answer->fix = fix;
+    put_aside(pair, answer, &why, &fix);
+    return true;
+}
+
+/* When all has happened that may. */
+static bool waits_aside(struct races *races, struct race_pair *pair, const struct question *question, struct answer *answer)
+{
+    struct wording why, fix;
+    if (pair->remedy.kind == REMEDY_ATOMIC || pair->tally.space == IN_IMAGE || !explain_stale(question, &races->explaining, &pair->side, &why, &fix))
+        return false;
+    put_aside(pair, answer, &why, &fix);
     return true;
 }
 
 bool race_why_later(struct answer *answer, struct races *races, struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
-    if (!pair->meeting_count || !puts_aside(races, pair, &question, answer))
+    if (!pair->meeting_count || !(puts_aside(races, pair, &question, answer) || waits_aside(races, pair, &question, answer)))
         return false;
     word_for_language(races, answer);
     return true;
