@@ -8,13 +8,35 @@
 
 #include "report_words.h"
 
-/* In quotes; \l ends a line that is set to the left. */
+/* Of a character of more than one byte that UTF-8 and XML have; 0: these bytes are none. */
+static size_t wide_bytes(const unsigned char *c)
+{
+    const size_t bytes = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : 2;
+    const uint32_t least[] = {0x80, 0x800, 0x10000};
+    uint32_t code = *c & (0x7fu >> bytes);
+    if (*c < 0xc2 || *c > 0xf4)
+        return 0;
+    for (size_t i = 1; i < bytes; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (c[i] & 0x3f);
+    }
+    const bool surrogate = code >= 0xd800 && code < 0xe000;
+    return code < least[bytes - 2] || code > 0x10ffff || surrogate || code == 0xfffe || code == 0xffff ? 0 : bytes;
+}
+
+/* In quotes; \l ends a line that is set to the left. Graphviz takes &...; for a character, and other bytes than UTF-8 as they are. */
 static void put_label(FILE *stream, const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        const size_t wide = *c > 127 ? wide_bytes(c) : 0;
         if (*c == '"' || *c == '\\')
             fputc('\\', stream);
-        fputc(*c < 32 || *c == 127 ? ' ' : *c, stream);
+        fputc(*c < 32 || *c == 127 ? ' ' : *c > 127 && !wide ? '?' : *c, stream);
+        if (*c == '&')
+            fputs("amp;", stream);
+        for (size_t more = 1; more < wide; more++)
+            fputc(*++c, stream);
     }
 }
 

@@ -2,6 +2,7 @@
 /* The picture: who did what in which order, and the edge that is missing. */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report_fixture.h"
 
@@ -39,10 +40,23 @@ START_TEST(the_graph_has_orders_and_the_missing_edge)
 }
 END_TEST
 
+/* Sources may be of any bytes; what Graphviz draws of them is XML. */
+START_TEST(labels_are_text)
+{
+    struct finding finding = race_with_steps();
+    finding.access[0].place.text = "/* caf\xe9 caf\xc3\xa9 \xc0\xaf \xed\xa0\x80 \xef\xbf\xbf \xf0\x9f\x98\x80 \xe2\x82 &#8; && */ data[0] = 42;";
+    add(finding);
+    char *out = written(report_write_dot);
+    ck_assert_msg(strstr(out, "\\l/* caf? caf\xc3\xa9 ?? ??? ??? \xf0\x9f\x98\x80 ?? &amp;#8; &amp;&amp; */ data[0] = 42;\\l") != NULL, "%s", out);
+    free(out);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         the_graph_has_orders_and_the_missing_edge,
+        labels_are_text,
     };
     return report_tests("report, dot", tests, sizeof tests / sizeof tests[0]);
 }
