@@ -384,6 +384,18 @@ static bool host_steers(void *self, uint32_t site)
     return launch_site(device->launch, site)->steers;
 }
 
+static bool host_decides(void *self, uint32_t a, uint32_t b)
+{
+    const struct device *device = self;
+    return launch_decides(device->launch, a, b);
+}
+
+static bool host_awaits(void *self, uint32_t a, uint32_t b)
+{
+    const struct device *device = self;
+    return launch_awaits(device->launch, a, b);
+}
+
 static bool host_order(void *self, uint32_t a, uint32_t b, struct code_order *out_order)
 {
     const struct device *device = self;
@@ -408,7 +420,8 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_access, host_what, host_object, host_between, host_in_turn,
-                                      host_next_turn, host_each_turn, host_precedes, host_collective, host_steers, host_order, host_opencl_c};
+                                      host_next_turn, host_each_turn, host_precedes, host_collective, host_steers, host_decides,
+                                      host_awaits, host_order, host_opencl_c};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -114,6 +114,8 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
 bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order);
 uint32_t launch_opencl_c(const struct launch *launch); /* as interp_opencl_c */
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b);
+bool launch_decides(const struct launch *launch, uint32_t a, uint32_t b);
+bool launch_awaits(const struct launch *launch, uint32_t a, uint32_t b);
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site);
 bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places);
 bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);

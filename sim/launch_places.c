@@ -422,6 +422,24 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
     return true;
 }
 
+bool launch_decides(const struct launch *launch, uint32_t a, uint32_t b)
+{
+    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
+    return first->rank && second->rank && first->steers && !post_dominates(launch->code, second->block, first->block);
+}
+
+bool launch_awaits(const struct launch *launch, uint32_t a, uint32_t b)
+{
+    const struct code *code = launch->code;
+    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
+    if (!first->rank || first->rank >= second->rank || !first->steers)
+        return false;
+    for (uint32_t i = 0; i < code->loop_count; i++)
+        if (loop_holds(&code->loops[i], first) && !loop_holds(&code->loops[i], second))
+            return true;
+    return false;
+}
+
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site)
 {
     const struct code *code = launch->code;

@@ -56,6 +56,8 @@ struct checker_host {
     /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item comes by once, between the two. */
     bool (*collective)(void *self, uint32_t a, uint32_t b, uint32_t *out_site);
     bool (*steers)(void *self, uint32_t site);                    /* NULL, or: does a branch depend on what is read there? */
+    bool (*decides)(void *self, uint32_t a, uint32_t b);          /* NULL, or: and who has read at `a` may not come by `b` */
+    bool (*awaits)(void *self, uint32_t a, uint32_t b);           /* NULL, or: and `a` is in a loop that is over before `b` */
     bool (*order)(void *self, uint32_t a, uint32_t b, struct code_order *out_order); /* NULL, or: false where it is not known */
     uint32_t (*opencl_c)(void *self);                             /* NULL, or: the version of the kernel's language, 102 is 1.2; 0: not known */
 };

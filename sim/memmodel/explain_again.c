@@ -114,11 +114,6 @@ static bool moves_something(const struct edit *edits, uint32_t count)
     return false;
 }
 
-static bool is_own(const struct happening *happening)
-{
-    return is_fence(happening) || is_atomic(happening);
-}
-
 /* Where the unit's latest operation is looked up: 1 + its place in the history. */
 static uint32_t *latest_of(uint32_t *table, uint32_t mask, const struct happening *items, uint64_t unit)
 {

@@ -42,6 +42,22 @@ static bool orders(const struct question *question, const struct pair *pair, int
     return from->at <= to->at && again_known(question, from, to);
 }
 
+static bool takes_lock(const struct question *question, const struct happening *happening, uint32_t site)
+{
+    const struct checker_host *host = question->host;
+    return happening->reads && happening->writes && host->awaits && host->awaits(host->self, happening->site, site);
+}
+
+/* What was read there decides whether the access behind it is done, or when it may be. */
+static bool holds_back(const struct question *question, const struct happening *happening, uint32_t access, bool before)
+{
+    const struct checker_host *host = question->host;
+    if (!host->decides)
+        return false;
+    return before ? host->decides(host->self, happening->site, access) || takes_lock(question, happening, access)
+                  : host->decides(host->self, access, happening->site);
+}
+
 /* The mover's own operations on that side, the nearest first that the other access may be ordered by: at the named place of the
  * source, if there is one. */
 static bool try_side(const struct question *question, const struct pair *pair, int mover, bool before, uint32_t site, uint64_t *work, uint32_t *out_site)
@@ -52,7 +68,11 @@ static bool try_side(const struct question *question, const struct pair *pair, i
     for (uint32_t at = (own < other) == before ? own : other; before ? at > 0 : at < history->count; at += before ? -1 : 1) {
         const uint32_t place = before ? at - 1 : at;
         const struct happening *happening = &history->items[place];
-        if (happening->by != pair->moment[mover].unit || !is_message_end(question, happening, before) || (site != NO_END && happening->site != site))
+        if (happening->by != pair->moment[mover].unit || !is_own(happening))
+            continue;
+        if (holds_back(question, happening, pair->asked[mover]->site, before))
+            return false;
+        if (!is_message_end(question, happening, before) || (site != NO_END && happening->site != site))
             continue;
         if (tried++ == OPERATIONS_TRIED || *work > WORK_OF_LAUNCH)
             return false;

@@ -123,6 +123,12 @@ static inline bool is_fence(const struct happening *happening)
     return happening->kind == HAPPENED_FENCE;
 }
 
+/* Of one work-item. */
+static inline bool is_own(const struct happening *happening)
+{
+    return is_fence(happening) || is_atomic(happening);
+}
+
 static inline bool moves_forward(const struct happening *fence)
 {
     return fence->order == ORDER_ACQUIRE;
