@@ -232,6 +232,7 @@ scenario_tests = \
 	%D%/racy/parted_barrier.yaml \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/plain_flag.yaml \
+	%D%/racy/held_lock.yaml \
 	%D%/racy/winner_stores.yaml \
 	%D%/racy/collective_no_barrier.yaml \
 	%D%/racy/copies_overlap.yaml \
@@ -477,6 +478,7 @@ scenario_files = \
 	%D%/racy/parted_barrier.cl \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/plain_flag.cl \
+	%D%/racy/held_lock.cl \
 	%D%/racy/winner_stores.cl \
 	%D%/racy/collective_no_barrier.cl \
 	%D%/racy/copies_overlap.cl \

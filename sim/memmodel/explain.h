@@ -60,6 +60,11 @@ enum { PASSINGS_MOST = HOSTILE(64, 4) };
 /* The latest of a launch. */
 struct passings { struct passing items[PASSINGS_MOST]; uint32_t count, next; bool lost; };
 
+/* A load in a loop that waits for a value, and a store behind that loop: they race. */
+struct lock { uint32_t load, store; };
+enum { LOCKS_MOST = 8 };
+struct locks { struct lock items[LOCKS_MOST]; uint32_t count; };
+
 /* All passings between two places. */
 struct flag { uint32_t store, load; int region; enum memory_scope scope; };
 
@@ -74,6 +79,7 @@ struct question {
     bool svm_atomics;              /* they lie in fine-grained SVM with atomics */
     const struct meeting *meetings; /* of the same two places: the first is asked about; an edit for all is preferred */
     uint32_t meeting_count;        /* 1 to MEETINGS_MOST */
+    const struct locks *locks;     /* of the launch so far; NULL: none is known */
     bool one_wave;                 /* the first two work-items go round loops together */
     bool unseen;                   /* R34: it is one work-item, and its read of an image is to see what it wrote */
     uint64_t spent;                /* on answers of this launch so far: later ones are given less time */

@@ -35,6 +35,30 @@ static bool last_barrier(const struct question *question, uint32_t *out_site)
     return !at || meeting->first.tick >= history->items[at - 1].tick;
 }
 
+/* Behind the loop that waits for the lock, and before the store that gives it back. */
+static bool is_held(const struct question *question, const struct code_place *place, const struct lock *lock)
+{
+    const struct checker_host *host = question->host;
+    struct code_order order;
+    if (!host->awaits || !host->order || !host->awaits(host->self, lock->load, place->site))
+        return false;
+    return place->site == lock->store ? place->before : host->order(host->self, place->site, lock->store, &order) && order.first == 0;
+}
+
+/* Those who wait go on only when somebody is past the place: at a barrier there, or when a kernel ends there, nobody ever is. */
+static const struct lock *lock_at(const struct question *question, const struct code_place *place)
+{
+    for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
+        if (is_held(question, place, &question->locks->items[i]))
+            return &question->locks->items[i];
+    return NULL;
+}
+
+static bool is_in_lock(const struct question *question, const struct code_place *place)
+{
+    return lock_at(question, place) != NULL;
+}
+
 /* The line of the first access goes on with a branch: behind the line would be within the branch. */
 static void say_before_branch(const struct question *question, const struct remedy *remedy, struct wording *fix)
 {
@@ -70,7 +94,8 @@ static bool separate_next_turn(const struct question *question, struct wording *
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
     if (!host->next_turn || !question->one_wave || question->history->full || !in_one_group(question, meeting) ||
-        !host->next_turn(host->self, meeting->first.site, meeting->second.site, &remedy->place) || !again_barrier(question, &remedy->place))
+        !host->next_turn(host->self, meeting->first.site, meeting->second.site, &remedy->place) || is_in_lock(question, &remedy->place) ||
+        !again_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_NEXT_TURN;
     say_turns(question, remedy, fix);
@@ -84,7 +109,7 @@ static bool separate_turns(const struct question *question, struct wording *fix,
     const struct meeting *meeting = question->meetings;
     uint32_t since;
     if (!host->in_turn || question->history->full || !all_in_one_group(question) || !last_barrier(question, &since) ||
-        !host->in_turn(host->self, meeting->first.site, meeting->second.site, since, &remedy->place) ||
+        !host->in_turn(host->self, meeting->first.site, meeting->second.site, since, &remedy->place) || is_in_lock(question, &remedy->place) ||
         !again_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_TURN;
@@ -99,7 +124,8 @@ static bool separate_each_turn(const struct question *question, struct wording *
     const struct meeting *meeting = question->meetings;
     struct code_place places[2];
     if (!host->each_turn || question->history->full || !all_in_one_group(question) ||
-        !host->each_turn(host->self, meeting->first.site, meeting->second.site, places))
+        !host->each_turn(host->self, meeting->first.site, meeting->second.site, places) || is_in_lock(question, &places[0]) ||
+        is_in_lock(question, &places[1]))
         return false;
     for (int first = 0; first < 2; first++) {
         places[0].first = first;
@@ -119,7 +145,7 @@ static bool separate(const struct question *question, struct wording *fix, struc
     const bool barrier = in_one_group(question, meeting) && (question->region == IN_LOCAL || all_in_one_group(question));
     if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &remedy->place))
         return false;
-    if (!barrier && question->region == IN_LOCAL)
+    if ((!barrier && question->region == IN_LOCAL) || is_in_lock(question, &remedy->place))
         return false;
     if (barrier && !again_barrier(question, &remedy->place))
         return false;
@@ -212,7 +238,7 @@ static bool separate_in_line(const struct question *question, struct wording *fi
         !order.parted)
         return false;
     remedy->place = (struct code_place){.site = order.first == 0 ? meeting->first.site : meeting->second.site, .first = order.first};
-    if (!again_barrier(question, &remedy->place))
+    if (is_in_lock(question, &remedy->place) || !again_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_BARRIER;
     say_in_line(question, &order, fix);
@@ -279,6 +305,24 @@ static enum memory_scope scope_of_all(const struct question *question)
     return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
 }
 
+static bool begins_at(const struct question *question, uint32_t site, const char *name)
+{
+    struct source_place place;
+    question->host->place(question->host->self, site, &place);
+    return place.text && place.column && strlen(place.text) >= place.column && strncmp(place.text + place.column - 1, name, strlen(name)) == 0;
+}
+
+/* One access is atomic. What gives a lock back publishes what was done with it. */
+static void say_other_atomic(const struct question *question, const struct asked *atomic, const struct asked *plain, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    if (plain->writes && host->awaits && host->awaits(host->self, atomic->site, plain->site))
+        wording_add(fix, "%s with memory_order_release, %s at ",
+            begins_at(question, atomic->site, "atomic_flag_") ? "atomic_flag_clear_explicit" : "atomic_store_explicit", scope_name(atomic->scope));
+    else
+        wording_add(fix, "an atomic operation with %s at ", scope_name(atomic->scope));
+}
+
 /* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that meet are one. */
 static bool agree(const struct question *question, struct wording *fix, struct remedy *remedy)
 {
@@ -294,7 +338,7 @@ static bool agree(const struct question *question, struct wording *fix, struct r
     if (!explain_serves(question->launch, question->rule, remedy, question->meetings->first.unit, question->meetings->second.unit))
         return false;
     if (one_atomic)
-        wording_add(fix, "an atomic operation with %s at ", scope_name(scope));
+        say_other_atomic(question, atomic, plain, fix);
     else
         say_atomics(question, scope, fix);
     wording_place(fix, question->host, plain->site);
@@ -310,10 +354,26 @@ static bool is_branched(const struct question *question)
            code_order(question, &order) && order.branched && (!on_one_line(question) || in_line(question, &order));
 }
 
+/* Of two that are done with a lock. */
+static bool advise_unlock(const struct question *question, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    const struct lock *lock = host->between && host->between(host->self, meeting->first.site, meeting->second.site, &place) ? lock_at(question, &place) : NULL;
+    if (!lock)
+        return false;
+    wording_add(fix, "an atomic store with memory_order_release where the lock is given back, at ");
+    wording_place(fix, host, lock->store);
+    return true;
+}
+
 bool explain_advice(const struct question *question, struct wording *out_fix)
 {
     struct code_order order;
     *out_fix = (struct wording){.used = 0};
+    if (advise_unlock(question, out_fix))
+        return true;
     if (question->region != IN_IMAGE && is_branched(question)) {
         wording_add(out_fix, "take the two apart, with work_group_barrier(%s) between them outside of any branch, and before any return, "
                              "that only some work-items of the work-group take, or let each byte belong to one work-item",

@@ -315,6 +315,7 @@ void races_begin(struct races *races, const struct launch_info *launch)
     races->accompanied = false;
     races->passings.count = races->passings.next = 0;
     races->passings.lost = false;
+    races->locks.count = 0;
 }
 
 static bool may_pass(const struct races *races, const struct race *race, const struct shadow_access *now)
@@ -454,6 +455,17 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
                              !is_same_place(races, &place, &remedy->place);
 }
 
+/* Where the one waits in a loop before it comes to the other, it is of a lock: who holds it has to come to its store. */
+static void note_lock(struct races *races, const struct context *load, const struct context *store)
+{
+    const struct checker_host *host = races->host;
+    struct locks *locks = &races->locks;
+    const bool reads = load->kind != ACCESS_WRITE && load->kind != ACCESS_ATOMIC_WRITE;
+    const bool writes = store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ;
+    if (reads && writes && locks->count < LOCKS_MOST && host->awaits && host->awaits(host->self, load->site, store->site))
+        locks->items[locks->count++] = (struct lock){load->site, store->site};
+}
+
 static struct race_pair *new_pair(struct races *races, const struct race *race, const struct shadow_access *now, bool hidden)
 {
     struct race_pair *pair = calloc(1, sizeof *pair);
@@ -471,6 +483,8 @@ static struct race_pair *new_pair(struct races *races, const struct race *race, 
     pair->news = (struct race_news){*race, *race->context, *now, now->agent->unit, race->address + race->bytes};
     pair->next = races->pairs;
     races->pairs = pair;
+    note_lock(races, race->context, &now->how);
+    note_lock(races, &now->how, race->context);
     pair->like = find_like(races, pair);
     if (pair->like) {
         stop_meeting(pair);

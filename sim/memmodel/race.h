@@ -60,6 +60,7 @@ struct races {
     struct telling *held, **held_end; /* a race on what may be a flag, and those behind it: what follows from it is known later */
     uint32_t held_count;
     struct passings passings;
+    struct locks locks;
     uint64_t explaining;              /* as struct question's spent, of the launch */
     bool by_object;                   /* some suppression names one */
     bool accompanied;                 /* other launches have run since this one began */

@@ -450,7 +450,7 @@ struct question race_question(const struct races *races, const struct race_pair 
     return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
                              .rule = races->order->rule,
                              .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .unseen = pair->tally.unseen,
-                             .meetings = pair->meetings,
+                             .meetings = pair->meetings, .locks = &races->locks,
                              .meeting_count = pair->meeting_count, .one_wave = pair->one_wave,
                              .spent = races->explaining, .most = races->answer_most};
 }
