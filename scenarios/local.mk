@@ -233,6 +233,8 @@ scenario_tests = \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/held_lock.yaml \
+	%D%/racy/fence_places.yaml \
+	%D%/racy/plain_unlock.yaml \
 	%D%/racy/winner_stores.yaml \
 	%D%/racy/collective_no_barrier.yaml \
 	%D%/racy/copies_overlap.yaml \
@@ -479,6 +481,8 @@ scenario_files = \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/plain_flag.cl \
 	%D%/racy/held_lock.cl \
+	%D%/racy/fence_places.cl \
+	%D%/racy/plain_unlock.cl \
 	%D%/racy/winner_stores.cl \
 	%D%/racy/collective_no_barrier.cl \
 	%D%/racy/copies_overlap.cl \

@@ -396,6 +396,12 @@ static bool host_awaits(void *self, uint32_t a, uint32_t b)
     return launch_awaits(device->launch, a, b);
 }
 
+static bool host_beside(void *self, uint32_t operation, uint32_t access, bool behind, struct fence_place *out_place)
+{
+    const struct device *device = self;
+    return launch_beside(device->launch, operation, access, behind, out_place);
+}
+
 static bool host_order(void *self, uint32_t a, uint32_t b, struct code_order *out_order)
 {
     const struct device *device = self;
@@ -421,7 +427,7 @@ static bool make_checker(struct device *device)
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_access, host_what, host_object, host_between, host_in_turn,
                                       host_next_turn, host_each_turn, host_precedes, host_collective, host_steers, host_decides,
-                                      host_awaits, host_order, host_opencl_c};
+                                      host_awaits, host_beside, host_order, host_opencl_c};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -22,6 +22,7 @@
 #include "rng.h"
 
 struct code_place;
+struct fence_place;
 struct finding_access;
 struct code_order;
 
@@ -116,6 +117,7 @@ uint32_t launch_opencl_c(const struct launch *launch); /* as interp_opencl_c */
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b);
 bool launch_decides(const struct launch *launch, uint32_t a, uint32_t b);
 bool launch_awaits(const struct launch *launch, uint32_t a, uint32_t b);
+bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool behind, struct fence_place *out_place);
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site);
 bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places);
 bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);

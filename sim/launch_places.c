@@ -440,6 +440,41 @@ bool launch_awaits(const struct launch *launch, uint32_t a, uint32_t b)
     return false;
 }
 
+/* ---- beside an atomic ----------------------------------------------------------- */
+
+static struct fence_place fence_before(const struct launch *launch, const struct site *site)
+{
+    const struct source_line at = line_at(launch, site, site->line);
+    const uint32_t line = statement_line(launch, site);
+    return (struct fence_place){FENCE_BEFORE, site_number(launch->code, site), line ? line : site->line, at.kind == LINE_BODY && !at.begins};
+}
+
+/* Behind the statement, if that is over before the access is; else right before that. */
+static struct fence_place fence_behind(const struct launch *launch, const struct site *site, const struct site *access)
+{
+    const uint32_t line = line_behind(launch, site);
+    struct position position;
+    const bool within = seen_from(launch->code, access, site->call, &position) && position.file == site->file &&
+                        position.line >= site->line && position.line <= line;
+    if (!line || within || line_at(launch, site, site->line).closes) /* `} else if` begins in one block and ends in another */
+        return fence_before(launch, access);
+    return (struct fence_place){FENCE_BEHIND, site_number(launch->code, site), line, false};
+}
+
+bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool behind, struct fence_place *out_place)
+{
+    const struct site *site = launch_site(launch, operation), *other = launch_site(launch, access);
+    if (!launch->code || !site->rank || !other->rank || !site->line)
+        return false;
+    if (same_line(site, other))
+        *out_place = (struct fence_place){FENCE_BETWEEN, operation, site->line, false};
+    else if (behind && launch_awaits(launch, operation, access))
+        *out_place = (struct fence_place){FENCE_LOOP, operation, site->line, false};
+    else
+        *out_place = behind ? fence_behind(launch, site, other) : fence_before(launch, site);
+    return true;
+}
+
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site)
 {
     const struct code *code = launch->code;

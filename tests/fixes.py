@@ -7,8 +7,9 @@ import json, os, re, shutil, subprocess, sys
 
 orrery, work, scenarios = sys.argv[1], sys.argv[2], sys.argv[3:]
 there = os.path.join(work, "edited") # a copy of the directory, where one scenario's files are edited at a time
-PLACE = r"(before|behind|at) ([\w.]+):(\d+)"
+PLACE = r"(before|behind|after|at) ([\w.]+):(\d+)"
 FLAGS = r"CLK_\w+(?: \| CLK_\w+)*"
+FENCE = r"atomic_work_item_fence\(%s, \w+, \w+\)" % FLAGS
 
 
 def findings(scenario):
@@ -43,10 +44,11 @@ def edits_of(fix):
     if barrier:
         rest = re.sub(r", in each turn of the loop$", "", fix[barrier.end():])
         for part in rest.split(", and "):
-            place = re.fullmatch(PLACE, part)
+            other = re.match("(%s) " % FENCE, part)
+            place = re.fullmatch(PLACE, part[other.end():] if other else part)
             if not place:
                 return None
-            edits.append((place[1], place[2], int(place[3]), barrier[1]))
+            edits.append((place[1], place[2], int(place[3]), (other or barrier)[1]))
         return edits
     for part in fix.split(", and "):
         flags = re.fullmatch("(%s) %s" % (FLAGS, PLACE), part)
@@ -72,7 +74,7 @@ def apply(lines, how, number, text):
         return
     if how == "before":
         lines[number - 1] = text + "; " + lines[number - 1]
-    elif how == "behind":
+    elif how in ("behind", "after"):
         lines[number] = text + "; " + lines[number]
     elif how == "at":
         lines[number - 1] = re.sub(r"(\w*barrier)\([^;]*\)", text, lines[number - 1], count=1)

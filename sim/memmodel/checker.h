@@ -26,6 +26,10 @@
  * may be the branch's. Braces: the line is what a loop without braces repeats. */
 struct code_place { uint32_t site, line; bool before; int first; bool branches, braces; };
 
+/* Where a fence fits that comes before an operation, or behind it, and is on the same side of an access as it. BETWEEN: the two are on
+ * one line; LOOP: behind the loop that the operation is in. Of the site's file; braces: what is there is all that an if or a loop without braces has. */
+struct fence_place { enum { FENCE_BEFORE, FENCE_BEHIND, FENCE_BETWEEN, FENCE_LOOP } side; uint32_t site, line; bool braces; };
+
 /* How two sites stand in the code. Entwined: of one statement over several lines, or of one that calls who does one of them; the
  * other is at `statement`. Parted: every work-item of a work-group that comes to one of them comes by once between the two, whether
  * a line ends there or not. Branched: in no loop, and some work-items may come by neither one nor what is between. */
@@ -58,6 +62,8 @@ struct checker_host {
     bool (*steers)(void *self, uint32_t site);                    /* NULL, or: does a branch depend on what is read there? */
     bool (*decides)(void *self, uint32_t a, uint32_t b);          /* NULL, or: and who has read at `a` may not come by `b` */
     bool (*awaits)(void *self, uint32_t a, uint32_t b);           /* NULL, or: and `a` is in a loop that is over before `b` */
+    /* NULL, or: false where nothing is known of the code. */
+    bool (*beside)(void *self, uint32_t operation, uint32_t access, bool behind, struct fence_place *out_place);
     bool (*order)(void *self, uint32_t a, uint32_t b, struct code_order *out_order); /* NULL, or: false where it is not known */
     uint32_t (*opencl_c)(void *self);                             /* NULL, or: the version of the kernel's language, 102 is 1.2; 0: not known */
 };

@@ -200,15 +200,47 @@ static bool of_one_operator(const struct question *question)
     return question->meetings->first.site == question->meetings->second.site || (on_one_line(question) && a.column == b.column);
 }
 
+static bool statement_ends(const struct source_place *first, const struct source_place *second)
+{
+    if (!first->text || !first->column || first->column >= second->column || strlen(first->text) < second->column)
+        return false;
+    return memchr(first->text + first->column - 1, ';', second->column - first->column);
+}
+
 /* Does a statement end between the two? Of one line, as far as its text tells. */
 static bool in_two_statements(const struct question *question, const struct code_order *order)
 {
     struct source_place place[2];
     places_of(question, &place[0], &place[1]);
-    const struct source_place *first = &place[order->first], *second = &place[!order->first];
-    if (!on_one_line(question) || !first->text || !first->column || first->column >= second->column || strlen(first->text) < second->column)
-        return false;
-    return memchr(first->text + first->column - 1, ';', second->column - first->column);
+    return on_one_line(question) && statement_ends(&place[order->first], &place[!order->first]);
+}
+
+static void say_between(const struct question *question, uint32_t first, uint32_t second, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    struct source_place place[2];
+    host->place(host->self, first, &place[0]);
+    host->place(host->self, second, &place[1]);
+    wording_add(fix, " between the two %s of ", statement_ends(&place[0], &place[1]) ? "statements" : "accesses");
+    wording_place(fix, host, first);
+}
+
+void say_beside(const struct question *question, uint32_t site, bool behind, struct wording *fix)
+{
+    static const char *const sides[] = {[FENCE_BEFORE] = " before ", [FENCE_BEHIND] = " after ", [FENCE_LOOP] = " behind the loop of "};
+    const struct checker_host *host = question->host;
+    const uint32_t access = behind ? question->meetings->second.site : question->meetings->first.site;
+    struct fence_place place;
+    if (!host->beside || !host->beside(host->self, site, access, behind, &place)) {
+        wording_add(fix, behind ? " after " : " before ");
+        wording_place(fix, host, site);
+    } else if (place.side == FENCE_BETWEEN) {
+        say_between(question, behind ? site : access, behind ? access : site, fix);
+    } else {
+        wording_add(fix, "%s", sides[place.side]);
+        wording_line(fix, host, place.site, place.line);
+        wording_add(fix, "%s", place.braces ? ", which needs braces" : "");
+    }
 }
 
 /* Accesses of one line, or of one statement, of which nothing can be read ahead: the first one in the code writes, or it is of an

@@ -303,9 +303,9 @@ static void say_flag(const struct saying *saying, const struct edit *edit, const
 
 static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_order order)
 {
-    wording_add(&saying->answer->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s) %s ", order_name(order),
-                scope_name((enum memory_scope)saying->search->spots[spot].sample->scope), order == ORDER_RELEASE ? "before" : "after");
-    fix_place(saying, spot);
+    wording_add(&saying->answer->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)", order_name(order),
+                scope_name((enum memory_scope)saying->search->spots[spot].sample->scope));
+    say_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE, &saying->answer->fix);
 }
 
 static void say_fences(const struct saying *saying, const struct edit *edit)
