@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+
 #include "edges.h"
 #include "explain_state.h"
 
@@ -277,11 +279,50 @@ static bool separate_in_line(const struct question *question, struct wording *fi
     return true;
 }
 
+static bool ends_operand(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == ']' || c == ')';
+}
+
+/* Behind x = x at whose = the place is: how long the second x is, and *out_operator comes next. NULL: it is no such assignment. */
+static const char *same_again(const struct source_place *place, const char **out_operator)
+{
+    const char *at = place->text && place->column && strlen(place->text) >= place->column ? place->text + place->column - 1 : NULL;
+    if (!at || at == place->text || *at != '=' || at[1] == '=' || strchr("+-*/%&|^<>=!", at[-1]))
+        return NULL;
+    const char *end = at, *again = at + 1 + strspn(at + 1, " \t");
+    while (end > place->text && isspace((unsigned char)end[-1]))
+        end--;
+    for (const char *begin = place->text; begin < end; begin++) {
+        const size_t length = (size_t)(end - begin);
+        const bool begins = begin == place->text || strchr(" \t;{}", begin[-1]);
+        if (!begins || isspace((unsigned char)*begin) || strncmp(again, begin, length) != 0)
+            continue;
+        *out_operator = again + length + strspn(again + length, " \t");
+        return ends_operand(end[-1]) && !(ends_operand(again[length]) || strchr(".[(", again[length])) ? again : NULL;
+    }
+    return NULL;
+}
+
+/* The store of x = x + y, and its load of x: what comes behind that. NULL: they are not. */
+static const char *update_operator(const struct question *question)
+{
+    struct source_place place[2];
+    places_of(question, &place[0], &place[1]);
+    const struct asked *asked[2] = {&question->meetings->first, &question->meetings->second};
+    for (int i = 0; i < 2 && on_one_line(question); i++) {
+        const char *operator = NULL, *again = asked[i]->writes ? same_again(&place[i], &operator) : NULL;
+        if (again && (asked[!i]->writes ? place[!i].column == place[i].column : (size_t)(again - place[i].text) + 1 == place[!i].column))
+            return operator;
+    }
+    return NULL;
+}
+
 /* Two places are likelier meant to come one after the other, but for those of one statement: within a group its load may be of
  * what another work-item is to write. */
 static bool meant_to_meet(const struct question *question)
 {
-    return of_one_operator(question) || (on_one_line(question) && !in_one_group(question, question->meetings));
+    return of_one_operator(question) || update_operator(question) || (on_one_line(question) && !in_one_group(question, question->meetings));
 }
 
 /* OpenCL C 1.x, whose atomics are relaxed, and of the device or, on local memory, of the work-group. */
@@ -289,6 +330,20 @@ bool has_old_atomics(const struct question *question)
 {
     const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
     return version && version < 200;
+}
+
+/* Is what comes behind the operator one operand of it, up to the end of the statement? */
+static bool binds_all(const char *operator)
+{
+    const char *looser = *operator == '|' ? "?," : *operator == '^' ? "?,|" : *operator == '&' ? "?,|^" : "?,|^&<>=";
+    int depth = 0;
+    for (const char *at = operator + 1; *at && *at != ';'; at++) {
+        const bool logical = (*at == '&' || *at == '|') && at[1] == *at;
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        if (depth == 0 && (logical || strchr(looser, *at)))
+            return false;
+    }
+    return true;
 }
 
 /* Of the assignment at whose operator the accesses are. NULL: it is another one. */
@@ -302,10 +357,12 @@ static const char *atomic_update(const struct question *question)
     };
     struct source_place place, other;
     places_of(question, &place, &other);
-    if (!place.text || !place.column || strlen(place.text) < place.column)
-        return NULL;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strncmp(place.text + place.column - 1, names[i].operator, 2) == 0)
+    const char *of_two = update_operator(question), *at = of_two && binds_all(of_two) ? of_two : NULL;
+    if (!of_two && place.text && place.column && strlen(place.text) >= place.column)
+        at = place.text + place.column - 1;
+    for (size_t i = 0; at && i < sizeof names / sizeof names[0]; i++) {
+        const bool assigns = names[i].operator[1] == '=';
+        if (of_two ? assigns && *at == names[i].operator[0] && at[1] != at[0] : strncmp(at, names[i].operator, 2) == 0)
             return has_old_atomics(question) ? names[i].old : names[i].name;
     }
     return NULL;
@@ -319,10 +376,11 @@ static bool all_write(const struct question *question)
 static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
 {
     const bool one = of_one_operator(question);
-    const char *update = one ? atomic_update(question) : NULL;
+    const bool updates = update_operator(question);
+    const char *update = one || updates ? atomic_update(question) : NULL;
     if (update && has_old_atomics(question))
         wording_add(fix, "%s at ", update);
-    else if (update || (one && question->meetings->first.writes != question->meetings->second.writes))
+    else if (update || updates || (one && question->meetings->first.writes != question->meetings->second.writes))
         wording_add(fix, "%s with memory_order_relaxed, %s at ", update ? update : "an atomic read-modify-write", scope_name(scope));
     else if (one && all_write(question))
         wording_add(fix, "let one work-item do it, or atomic_store_explicit with memory_order_relaxed, %s at ", scope_name(scope));
