@@ -234,6 +234,7 @@ scenario_tests = \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/held_lock.yaml \
 	%D%/racy/assigned_update.yaml \
+	%D%/racy/reduction_serial.yaml \
 	%D%/racy/fence_places.yaml \
 	%D%/racy/plain_unlock.yaml \
 	%D%/racy/winner_stores.yaml \

@@ -458,6 +458,21 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
     return true;
 }
 
+/* Of one statement that a loop repeats: of work-items that do not go round together nobody knows which turns the two are of. */
+static bool advise_turns(const struct question *question, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const uint32_t first = question->meetings->first.site, second = question->meetings->second.site;
+    struct remedy remedy = {.kind = REMEDY_NEXT_TURN};
+    if (question->one_wave || !host->next_turn ||
+        !(host->next_turn(host->self, first, second, &remedy.place) || host->next_turn(host->self, second, first, &remedy.place)) ||
+        is_in_lock(question, &remedy.place))
+        return false;
+    say_turns(question, &remedy, fix);
+    wording_add(fix, "; if the two are of one turn, read into a variable, too, with another barrier before the write");
+    return true;
+}
+
 bool explain_advice(const struct question *question, struct wording *out_fix)
 {
     struct code_order order;
@@ -488,6 +503,8 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     }
     if (!in_one_group(question, question->meetings))
         return false;
+    if (advise_turns(question, out_fix))
+        return true;
     wording_add(out_fix, "read into a variable, work_group_barrier(%s) where all work-items come by, and write behind it, at ",
         region_flag(question->region));
     wording_place(out_fix, question->host, question->meetings->second.site);
