@@ -233,6 +233,7 @@ scenario_tests = \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/held_lock.yaml \
+	%D%/racy/tiles.yaml \
 	%D%/racy/assigned_update.yaml \
 	%D%/racy/reduction_serial.yaml \
 	%D%/racy/fence_places.yaml \
@@ -483,6 +484,7 @@ scenario_files = \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/plain_flag.cl \
 	%D%/racy/held_lock.cl \
+	%D%/racy/tiles.cl \
 	%D%/racy/assigned_update.cl \
 	%D%/racy/fence_places.cl \
 	%D%/racy/plain_unlock.cl \

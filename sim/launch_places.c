@@ -519,6 +519,30 @@ static bool waits_behind(const struct code *code, uint32_t loop, uint32_t rank)
     return false;
 }
 
+/* The loop in another one that holds the one site, and not the other. */
+static const struct code_loop *inner_loop(const struct code *code, uint32_t outer, const struct site *site, const struct site *other)
+{
+    const struct code_loop *inner = site->loop ? &code->loops[site->loop - 1] : NULL;
+    while (inner && inner->parent != outer + 1)
+        inner = inner->parent ? &code->loops[inner->parent - 1] : NULL;
+    return inner && !loop_holds(inner, other) ? inner : NULL;
+}
+
+/* Before a loop within it to the head of which every turn comes, of a loop that is left in one place. */
+static bool place_before_inner_loop(const struct launch *launch, uint32_t outer, const struct site *from, const struct site *to, struct code_place *place)
+{
+    const struct code *code = launch->code;
+    const struct code_loop *inner = inner_loop(code, outer, to, from);
+    const bool alike = from->call == to->call && from->file == to->file && from->line && from->rank < to->rank;
+    const uint32_t line = alike && inner && dominates(code, inner->head, code->loops[outer].tail) ? loop_line(launch, from, to) : 0;
+    if (!line || line <= statement_end(launch, from))
+        return false;
+    place->site = site_number(code, to);
+    place->line = line;
+    place->before = true;
+    return true;
+}
+
 bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since_site, struct code_place *out_place)
 {
     static const struct site before_all = {.rank = 0};
@@ -537,6 +561,9 @@ bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_
     }
     const uint64_t turns[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
     const int first = turns[0] < turns[1] ? 0 : 1;
+    *out_place = (struct code_place){.first = first};
+    if (place_before_inner_loop(launch, loop, sides[first], sides[!first], out_place))
+        return true;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         struct code_place place = {.site = i, .before = true, .first = first};

@@ -895,7 +895,8 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
          b = ir_block(ir, b)->ipdom, steps++)
         ranking.always[b] = !ir_block(ir, b)->loop && !ir->irreducible;
     for (uint32_t l = 0; l < ir->loops.count; l++) {
-        ranking.loops[l] = (struct code_loop){.low = 1};
+        const struct loop *loop = &ir->loops.at[l];
+        ranking.loops[l] = (struct code_loop){.low = 1, .head = way_of(ir, loop->header), .tail = way_of(ir, loop->latch)};
         mark_turns(ir, l, ranking.turn);
     }
     for (uint32_t o = 0; o < ir->order_count; o++) {

@@ -145,6 +145,7 @@ struct site {
 struct code_loop {
     uint32_t low, high;
     uint32_t parent; /* 1 + loop; 0: none */
+    uint32_t head, tail; /* the blocks that each turn begins and ends with, in struct code's ways */
     bool level;      /* all work-items of a work-group come to it and go round equally often, whatever memory has */
 };
 
