@@ -88,7 +88,7 @@ static void say_end(const struct question *question, const struct asked *end, co
 static void say_fix(const struct question *question, const struct passing *passing, enum memory_scope scope, struct wording *fix)
 {
     if (!passing->store.atomic || !releases(passing) || passing->store.scope != scope)
-        say_end(question, &passing->store, "atomic_store_explicit", passing->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
+        say_end(question, &passing->store, store_function(question, passing->load.site), passing->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
     if (!passing->load.atomic || !acquires(passing) || passing->load.scope != scope)
         say_end(question, &passing->load, "atomic_load_explicit", passing->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
 }

@@ -395,11 +395,13 @@ static enum memory_scope scope_of_all(const struct question *question)
     return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
 }
 
-static bool begins_at(const struct question *question, uint32_t site, const char *name)
+const char *store_function(const struct question *question, uint32_t load)
 {
+    static const char flag[] = "atomic_flag_";
     struct source_place place;
-    question->host->place(question->host->self, site, &place);
-    return place.text && place.column && strlen(place.text) >= place.column && strncmp(place.text + place.column - 1, name, strlen(name)) == 0;
+    question->host->place(question->host->self, load, &place);
+    const bool known = place.text && place.column && strlen(place.text) >= place.column;
+    return known && strncmp(place.text + place.column - 1, flag, strlen(flag)) == 0 ? "atomic_flag_clear_explicit" : "atomic_store_explicit";
 }
 
 /* One access is atomic. What gives a lock back publishes what was done with it. */
@@ -407,8 +409,7 @@ static void say_other_atomic(const struct question *question, const struct asked
 {
     const struct checker_host *host = question->host;
     if (plain->writes && host->awaits && host->awaits(host->self, atomic->site, plain->site))
-        wording_add(fix, "%s with memory_order_release, %s at ",
-            begins_at(question, atomic->site, "atomic_flag_") ? "atomic_flag_clear_explicit" : "atomic_store_explicit", scope_name(atomic->scope));
+        wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, atomic->site), scope_name(atomic->scope));
     else
         wording_add(fix, "an atomic operation with %s at ", scope_name(atomic->scope));
 }

@@ -18,6 +18,7 @@
  *   is_message_end   is it a release, or an acquire, as for the question's memory?
  *   message_end      is it a release by the first one's work-group, or an acquire by the second's?
  *   say_at, say_and_at   " before mp.cl:8"
+ *   store_function   that stores what is loaded there, as an atomic with an order
  *   say_beside       where a fence goes that is before an operation and behind the first access, or behind it and before the second
  *   again_wait       the same with a wait for the copy that is the first access, right before the second
  *   again_barrier_before   the same with a barrier right before the copy that is the second access
@@ -97,6 +98,7 @@ bool is_message_end(const struct question *question, const struct happening *hap
 bool message_end(const struct question *question, const struct meeting *meeting, const struct happening *happening, bool releases);
 void say_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
+const char *store_function(const struct question *question, uint32_t load);
 void say_beside(const struct question *question, uint32_t site, bool behind, struct wording *fix);
 bool again_wait(const struct question *question);
 bool again_image_fence(const struct question *question, const struct code_place *place);
