@@ -602,6 +602,32 @@ START_TEST(who_waits_is_remembered_once_for_each_store)
 }
 END_TEST
 
+/* What they read anew need not have released anything. */
+START_TEST(who_waited_for_a_relaxed_store_has_read_it)
+{
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    for (int i = 0; i < 100; i++)
+        load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert_uint_eq(history.count, 3);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
+}
+END_TEST
+
+START_TEST(what_others_write_elsewhere_is_not_waited_for)
+{
+    struct agent agent;
+    const struct atomic_act beside = {FLAG + 4, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_DEVICE, 7, false, false};
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    order_agent(&order, FIRST, &agent);
+    order_atomic(&order, &agent, &beside);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert_uint_eq(history.count, 2);
+}
+END_TEST
+
 START_TEST(a_launch_begins_without_memories)
 {
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
@@ -712,7 +738,8 @@ int main(void)
         a_barrier_goes_where_all_come_by, two_barriers_in_each_turn_serve_one_group, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
         a_barrier_serves_one_group_and_two_kernels_all, atomic_operations_serve_those_that_their_scope_holds,
         units_that_never_meet_have_no_edit, what_is_ordered_needs_no_edit, a_full_history_says_nothing,
-        who_waits_is_remembered_once_for_each_store, a_launch_begins_without_memories, steps_are_those_between_the_accesses,
+        who_waits_is_remembered_once_for_each_store, who_waited_for_a_relaxed_store_has_read_it, what_others_write_elsewhere_is_not_waited_for,
+        a_launch_begins_without_memories, steps_are_those_between_the_accesses,
         edges_go_by_way_of_others, edges_have_fences_and_barriers_as_ends, edges_that_came_too_early_are_there, edges_end_with_a_foreign_store,
     };
     Suite *suite = suite_create("explain");

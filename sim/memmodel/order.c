@@ -425,13 +425,26 @@ void order_acquire_pending(struct order *order, struct agent *agent, const struc
 
 /* ---- remembering ------------------------------------------------------------------------------- */
 
+/* Did somebody write to the object since the latest operation of the agent, or since it was last asked? Of a store that published
+ * nothing no object need be known. */
+static bool is_written(const struct order *order, struct item_order *item, const struct happening *happening)
+{
+    const struct history *history = order->history;
+    uint32_t at = item->asked > item->latest ? item->asked : item->latest;
+    for (item->asked = history->count; at < history->count; at++) {
+        const struct happening *later = &history->items[at];
+        if (later->writes && later->address < happening->address + happening->size && happening->address < later->address + later->size)
+            return true;
+    }
+    return false;
+}
+
 /* Who waits in a loop reads the same store again and again: once is enough. */
-static bool is_repetition(struct order *order, const struct agent *agent, const struct happening *happening)
+static bool is_repetition(const struct order *order, const struct agent *agent, const struct happening *happening)
 {
     const struct happening *latest = agent->item->latest ? &order->history->items[agent->item->latest - 1] : NULL;
-    const struct variable *variable = variable_find(order, happening->address);
     return latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !happening->writes && latest->site == happening->site &&
-           latest->address == happening->address && (!variable || variable->store.tick <= latest->tick);
+           latest->address == happening->address && !is_written(order, agent->item, happening);
 }
 
 /* Each operation begins a slice, so that the ticks of accesses tell what they were between. */

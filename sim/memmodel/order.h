@@ -115,6 +115,7 @@ struct atomic_done { uint64_t address, epoch, tick; uint32_t sort, site; };
 struct item_order {
     uint64_t unit;
     uint32_t latest;                          /* 1 + index of its last operation in the history */
+    uint32_t asked;                           /* and so much of it was looked through for who wrote what that one read */
     uint32_t sub_group;
     uint64_t slice;
     struct knowledge *acquired[ORDER_REGIONS];
