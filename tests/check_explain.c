@@ -167,6 +167,26 @@ START_TEST(two_pairs_want_an_edit_for_both)
 END_TEST
 
 /* No edit orders the second pair: that of the first is the answer. */
+/* The scope and the order of one store are two edits, of which each is made. */
+START_TEST(two_edits_of_one_place_serve_later_pairs)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_WORK_GROUP);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    struct meeting meetings[2] = {meeting_of(FIRST, OTHER)};
+    struct question question = question_of(meetings, 1);
+    ck_assert(explain_race(&question, &answer));
+    ck_assert_str_eq(answer.fix.bytes, "memory_scope_device at k.cl:7, and memory_order_release at k.cl:7");
+    load(THIRD, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    meetings[1] = meeting_of(FIRST, THIRD);
+    question = question_of(meetings, 2);
+    ck_assert(explain_covers(&question, answer.amendments, answer.amendment_count));
+    ck_assert(!explain_covers(&question, answer.amendments, 1));
+    meetings[1] = meeting_of(THIRD, OTHER);
+    ck_assert(!explain_covers(&question, answer.amendments, answer.amendment_count));
+}
+END_TEST
+
 START_TEST(a_pair_that_nothing_orders_changes_no_answer)
 {
     struct meeting meetings[2];
@@ -729,7 +749,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        scopes_of_shared_objects_meet_at_the_wider, a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, two_pairs_want_an_edit_for_both, a_pair_that_nothing_orders_changes_no_answer, a_barrier_wants_the_other_flag,
+        scopes_of_shared_objects_meet_at_the_wider, a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, two_pairs_want_an_edit_for_both, two_edits_of_one_place_serve_later_pairs, a_pair_that_nothing_orders_changes_no_answer, a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, what_is_not_sequential_is_not_meant_to_be_ordered, an_access_behind_the_store_is_not_carried_by_it,

@@ -40,16 +40,25 @@ bool explain_race(const struct question *question, struct answer *out_answer)
     return found.count > 0;
 }
 
+/* Two edits may be of one place. */
+static uint32_t spot_at(struct search *search, uint32_t site)
+{
+    uint32_t spot = 0;
+    while (spot < search->spot_count && search->spots[spot].site != site)
+        spot++;
+    if (spot == search->spot_count)
+        search->spots[search->spot_count++].site = site;
+    return spot;
+}
+
 bool explain_covers(const struct question *question, const struct amendment *amendments, uint32_t count)
 {
-    struct search search = {.question = question, .spots_most = count, .work_most = WORK_MOST};
+    struct search search = {.question = question, .work_most = WORK_MOST};
     struct edit edits[2];
     bool covers = true;
-    for (uint32_t i = 0; i < count; i++) {
-        search.spots[i].site = amendments[i].site;
-        edits[i] = (struct edit){(enum edit_kind)amendments[i].kind, i, amendments[i].scope, amendments[i].order};
-    }
-    search.spot_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        edits[i] = (struct edit){(enum edit_kind)amendments[i].kind, spot_at(&search, amendments[i].site), amendments[i].scope, amendments[i].order};
+    search.spots_most = search.spot_count;
     if (!question->history->full && search_locate(&search) && search_spots(&search))
         covers = again_orders(&search, edits, count) == search.meeting_count || search.failed;
     search_fini(&search);
