@@ -231,6 +231,7 @@ scenario_tests = \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_barrier.yaml \
 	%D%/racy/parted_turns.yaml \
+	%D%/racy/lock_given_back.yaml \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/held_lock.yaml \
 	%D%/racy/tiles.yaml \
@@ -482,6 +483,7 @@ scenario_files = \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_barrier.cl \
 	%D%/racy/parted_turns.cl \
+	%D%/racy/lock_given_back.cl \
 	%D%/racy/plain_flag.cl \
 	%D%/racy/held_lock.cl \
 	%D%/racy/tiles.cl \

@@ -417,6 +417,24 @@ START_TEST(a_plain_flag_would_order_what_came_before_it)
 }
 END_TEST
 
+/* Nothing that the history has lies between its load and its store. */
+START_TEST(who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got)
+{
+    enum { GIVEN_ON = LOAD_LINE + 1 };
+    first_access(FIRST);
+    passes(plain_at(FIRST, GIVEN_ON), OTHER, 1);
+    passings.items[1] = passings.items[0];
+    passings.items[1].store = plain_at(OTHER, GIVEN_ON);
+    passings.items[1].load = plain_at(THIRD, LOAD_LINE);
+    passings.items[1].when = 2;
+    passings.count = passings.next = 2;
+    ck_assert(follows(THIRD, 3, &knows_order));
+    passings.items[1].store.site = passings.items[0].store.site = passings.items[1].load.site = STORE_LINE; /* before it takes it */
+    passings.items[0].load.site = STORE_LINE;
+    ck_assert(!follows(THIRD, 3, &knows_order));
+}
+END_TEST
+
 START_TEST(a_plain_flag_orders_nothing_behind_the_store_or_before_the_load)
 {
     first_access(FIRST);
@@ -753,7 +771,7 @@ int main(void)
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, what_is_not_sequential_is_not_meant_to_be_ordered, an_access_behind_the_store_is_not_carried_by_it,
-        a_plain_flag_would_order_what_came_before_it, a_plain_flag_orders_nothing_behind_the_store_or_before_the_load,
+        a_plain_flag_would_order_what_came_before_it, who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got, a_plain_flag_orders_nothing_behind_the_store_or_before_the_load,
         slices_tell_what_came_before_a_plain_flag, the_atomic_end_of_a_flag_keeps_what_it_has,
         a_barrier_goes_where_all_come_by, two_barriers_in_each_turn_serve_one_group, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
         a_barrier_serves_one_group_and_two_kernels_all, atomic_operations_serve_those_that_their_scope_holds,

@@ -598,7 +598,7 @@ bool again_barrier_before(const struct question *question, uint32_t site)
 
 /* ---- a flag that is no atomic object --------------------------------------------------------------- */
 
-struct passed { const struct passing *passing; uint32_t first_at, store_at; };
+struct passed { const struct passing *passing; uint32_t first_at, store_at; bool stored; };
 
 /* A flag's passings, and where in the history its stores may be put: as late as can be within their slice. */
 struct passed_on {
@@ -640,7 +640,7 @@ static void place_passings(struct passed_on *on, const struct passings *passings
         struct passed *passed = &on->items[on->count];
         if (passing->store.site != on->flag->store || passing->load.site != on->flag->load || passing->region != on->flag->region || !search_locate(&search))
             continue;
-        *passed = (struct passed){passing, search.first_at[0], 0};
+        *passed = (struct passed){.passing = passing, .first_at = search.first_at[0]};
         passed->store_at = latest_place(on, passed);
         on->count++;
     }
@@ -673,28 +673,61 @@ static void act_on_flag(struct again *again, const struct passed_on *on, const s
                                       .address = passing->address}, 0);
 }
 
-static void ask_first(struct again *again, const struct passed_on *on, uint32_t at, bool after, uint32_t meetings, uint64_t tick[])
+/* The slices of first accesses, by that unit; UNIT_END: by whomever. */
+static void ask_first(struct again *again, const struct passed_on *on, uint32_t at, bool after, uint64_t unit, uint64_t tick[])
 {
     struct agent agent;
-    for (uint32_t i = 0; i < meetings; i++) {
-        if (on->behind[i] != at || on->after[i] != after)
+    for (uint32_t i = 0; i < again->search->meeting_count; i++) {
+        const uint64_t first = on->question->meetings[i].first.unit;
+        if (on->behind[i] != at || on->after[i] != after || (unit != UNIT_END && first != unit))
             continue;
-        order_agent(&again->order, on->question->meetings[i].first.unit, &agent);
+        order_agent(&again->order, first, &agent);
         tick[i] = order_slice(&agent);
     }
 }
 
-/* Loads and second accesses, in the order in which they were done. */
-static uint32_t ask_second(struct again *again, const struct passed_on *on, uint32_t at, uint32_t meetings, const uint64_t tick[], bool *out_first)
+/* Both by one work-item: did the load begin the slice of the store, or does the code have it first? */
+static bool loads_first(const struct passed_on *on, const struct passed *load, const struct passed *store)
+{
+    const struct checker_host *host = on->question->host;
+    const struct passing *passing = load->passing;
+    const struct happening *items = on->question->history->items;
+    uint32_t at = passing->end;
+    while (at > 0 && !is_of_unit(on->question, &items[at - 1], passing->load.unit))
+        at--;
+    return (at > 0 && at <= store->first_at && is_atomic(&items[at - 1]) && items[at - 1].writes && items[at - 1].site == passing->load.site) ||
+           (host->precedes && host->precedes(host->self, passing->load.site, on->flag->store));
+}
+
+/* Those that are put there, before the load: what it read, and its own work-item's, but for those that it comes before. NULL: the others. */
+static void store_before(struct again *again, struct passed_on *on, uint32_t at, const struct passed *load, uint64_t tick[])
+{
+    for (uint32_t i = 0; i < on->count; i++) {
+        struct passed *store = &on->items[i];
+        const struct asked *asked = &store->passing->store;
+        if (store->store_at != at || asked->atomic || store->stored ||
+            (load && store != load && (asked->unit != load->passing->load.unit || loads_first(on, load, store))))
+            continue;
+        act_on_flag(again, on, store->passing, true);
+        store->stored = true;
+        ask_first(again, on, at, true, asked->unit, tick);
+    }
+}
+
+/* Loads, the stores that they read, and second accesses, in the order in which they were done. */
+static uint32_t ask_second(struct again *again, struct passed_on *on, uint32_t at, uint64_t tick[], bool *out_first)
 {
     const struct question *question = on->question;
+    const uint32_t meetings = again->search->meeting_count;
     uint32_t found = 0, passed = 0;
     struct agent agent;
     for (uint32_t i = 0; i <= meetings; i++) {
         const struct meeting *meeting = i < meetings ? &question->meetings[i] : NULL;
         for (; passed < on->count && (!meeting || on->items[passed].passing->when < meeting->when); passed++) {
-            if (on->items[passed].passing->end == at)
-                act_on_flag(again, on, on->items[passed].passing, false);
+            if (on->items[passed].passing->end != at)
+                continue;
+            store_before(again, on, at, &on->items[passed], tick);
+            act_on_flag(again, on, on->items[passed].passing, false);
         }
         if (!meeting || meeting->end != at)
             continue;
@@ -731,19 +764,16 @@ uint32_t again_flag(const struct question *question, const struct passings *pass
     if (history->full || !search_locate(&search))
         return 0;
     place_passings(&on, passings);
-    for (uint32_t i = 0; i < MEETINGS_MOST; i++)
-        tick[i] = 1;
-    for (uint32_t i = 0; i < search.meeting_count; i++)
+    for (uint32_t i = 0; i < search.meeting_count; i++) {
+        tick[i] = UINT64_MAX;
         place_meeting(&on, i, search.first_at[i]);
+    }
     order_init(&again.order, question->rule);
     order_launch_begin(&again.order, question->launch);
     for (uint32_t at = 0; at <= history->count; at++) {
-        ask_first(&again, &on, at, false, search.meeting_count, tick);
-        for (uint32_t i = 0; i < on.count; i++)
-            if (on.items[i].store_at == at && !on.items[i].passing->store.atomic)
-                act_on_flag(&again, &on, on.items[i].passing, true);
-        ask_first(&again, &on, at, true, search.meeting_count, tick);
-        found += ask_second(&again, &on, at, search.meeting_count, tick, &first);
+        ask_first(&again, &on, at, false, UNIT_END, tick);
+        found += ask_second(&again, &on, at, tick, &first);
+        store_before(&again, &on, at, NULL, tick);
         if (at < history->count)
             happen_with_flag(&again, &on, at);
     }
