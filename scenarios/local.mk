@@ -232,6 +232,7 @@ scenario_tests = \
 	%D%/racy/parted_barrier.yaml \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/lock_given_back.yaml \
+	%D%/racy/turns_of_waves.yaml \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/held_lock.yaml \
 	%D%/racy/tiles.yaml \
@@ -484,6 +485,7 @@ scenario_files = \
 	%D%/racy/parted_barrier.cl \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/lock_given_back.cl \
+	%D%/racy/turns_of_waves.cl \
 	%D%/racy/plain_flag.cl \
 	%D%/racy/held_lock.cl \
 	%D%/racy/tiles.cl \

@@ -128,6 +128,7 @@ struct remedy {
     enum { REMEDY_NONE, REMEDY_WAIT, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_TURNS, REMEDY_SPLIT, REMEDY_ATOMIC, REMEDY_MESSAGE } kind;
     struct code_place place;   /* of the barrier, and where the kernel is cut */
     struct code_place next;    /* TURNS, MESSAGE: of the other barrier; site 0: there is none */
+    uint32_t since;            /* TURN: the barrier that both accesses are behind */
     uint32_t release_site, acquire_site; /* MESSAGE: NO_END: nothing is missing there */
     enum memory_scope scope;   /* of the atomic operations */
 };

@@ -115,6 +115,7 @@ static bool separate_turns(const struct question *question, struct wording *fix,
         !again_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_TURN;
+    remedy->since = since;
     say_turns(question, remedy, fix);
     return true;
 }

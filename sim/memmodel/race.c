@@ -385,15 +385,14 @@ static bool is_of_next_turn(const struct races *races, const struct race_pair *p
 {
     const struct group_order *group = now->agent->group;
     const uint32_t first_in_code = pair->tally.site[pair->remedy.place.first];
-    return (pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN) && pair->tally.site[0] != pair->tally.site[1] && race->context->site != first_in_code && group &&
-           group->number == order_unit_group(races->order, race->unit) && race->context->tick < group->joint;
+    return (pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN) && pair->tally.site[0] != pair->tally.site[1] && group &&
+           group->number == order_unit_group(races->order, race->unit) && race->context->tick < group->joint &&
+           !race_same_place(races, race->context->site, first_in_code); /* not the same instruction: the load and the store of x++ are one place */
 }
 
 /* Of every pair that comes later. */
 static void ask_remedy(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
-    if (pair->remedy.kind == REMEDY_NEXT_TURN && (!in_one_wave(races, race->unit, now->agent->unit) || race->context->site != pair->tally.site[0]))
-        pair->not_served = true;
     if (is_of_next_turn(races, pair, race, now))
         pair->not_served = true;
     if (pair->remedy.kind == REMEDY_WAIT && order_unit_group(races->order, race->unit) != now->agent->place.group)
@@ -413,6 +412,20 @@ static bool likes_turns(const struct races *races, const struct race_pair *pair,
     struct code_place places[2];
     return races->host->each_turn(races->host->self, pair->tally.site[0], pair->tally.site[1], places) &&
            is_same_place(races, &places[0], &remedy->place) && is_same_place(races, &places[1], &remedy->next);
+}
+
+/* The same in one of two turns: which of the two instructions comes first in the code tells nothing about that. */
+static bool likes_turn(const struct races *races, const struct race_pair *pair, const struct remedy *remedy)
+{
+    const struct checker_host *host = races->host;
+    const uint32_t *site = pair->tally.site, *other = pair->like->tally.site;
+    struct code_place place;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        const uint32_t a = site[swapped], b = site[!swapped];
+        if (remedy->kind == REMEDY_TURN ? host->in_turn(host->self, a, b, remedy->since, &place) : host->next_turn(host->self, a, b, &place))
+            return is_same_place(races, &place, &remedy->place);
+    }
+    return remedy->kind == REMEDY_NEXT_TURN && site[0] == site[1] && (site[0] == other[0] || site[0] == other[1]);
 }
 
 /* Beside the same release and acquire. */
@@ -446,7 +459,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
         return;
     }
     if (remedy->kind == REMEDY_TURN || remedy->kind == REMEDY_NEXT_TURN) {
-        pair->like->not_served = true;
+        pair->like->not_served |= !likes_turn(races, pair, remedy);
         return;
     }
     if ((remedy->kind != REMEDY_BARRIER && remedy->kind != REMEDY_SPLIT) || pair->like->not_served)
