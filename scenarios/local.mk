@@ -233,6 +233,7 @@ scenario_tests = \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/lock_given_back.yaml \
 	%D%/racy/turns_of_waves.yaml \
+	%D%/racy/failure_orders.yaml \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/held_lock.yaml \
 	%D%/racy/tiles.yaml \
@@ -486,6 +487,7 @@ scenario_files = \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/lock_given_back.cl \
 	%D%/racy/turns_of_waves.cl \
+	%D%/racy/failure_orders.cl \
 	%D%/racy/plain_flag.cl \
 	%D%/racy/held_lock.cl \
 	%D%/racy/tiles.cl \

@@ -52,7 +52,7 @@ static void teardown(void)
 static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memory_order how, enum memory_scope scope, int region)
 {
     struct agent agent;
-    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line, false, false};
+    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line, false, false, 0};
     order_agent(&order, unit, &agent);
     order_atomic(&order, &agent, &done);
 }
@@ -123,11 +123,11 @@ static struct question question_of(const struct meeting *meetings, uint32_t coun
 START_TEST(scopes_of_shared_objects_meet_at_the_wider)
 {
     struct agent agent;
-    struct atomic_act act = {FLAG, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_ALL_SVM, 7, true, false};
+    struct atomic_act act = {FLAG, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_ALL_SVM, 7, true, false, 0};
     first_access(FIRST);
     order_agent(&order, FIRST, &agent);
     order_atomic(&order, &agent, &act);
-    act = (struct atomic_act){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true, false};
+    act = (struct atomic_act){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true, false, 0};
     order_agent(&order, OTHER, &agent);
     order_atomic(&order, &agent, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
@@ -657,7 +657,7 @@ END_TEST
 START_TEST(what_others_write_elsewhere_is_not_waited_for)
 {
     struct agent agent;
-    const struct atomic_act beside = {FLAG + 4, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_DEVICE, 7, false, false};
+    const struct atomic_act beside = {FLAG + 4, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_DEVICE, 7, false, false, 0};
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     order_agent(&order, FIRST, &agent);
     order_atomic(&order, &agent, &beside);

@@ -125,7 +125,8 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
     now->how.scope = (uint8_t)acting->scope;
     const struct atomic_act act = {.address = now->address, .size = now->how.size, .region = acting->region->space,
                                    .reads = event->kind != ACCESS_ATOMIC_WRITE, .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                   .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site,
+                                   .order = (enum memory_order)now->how.order,
+                                   .success = lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0, .scope = event->scope, .site = now->how.site,
                                    .svm_atomics = acting->region->svm_atomics};
     now->follows = order_atomic(&checker->order, now->agent, &act);
     if (order_remembers(&checker->order))

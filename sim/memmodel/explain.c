@@ -6,7 +6,7 @@ static void keep_edits(const struct search *search, const struct found *found, s
     answer->amendment_count = found->count;
     for (uint32_t i = 0; i < found->count; i++) {
         const struct edit *edit = &found->edits[i];
-        answer->amendments[i] = (struct amendment){edit->kind, search->spots[edit->spot].site, edit->scope, edit->order};
+        answer->amendments[i] = (struct amendment){edit->kind, search->spots[edit->spot].site, edit->scope, edit->order, edit->fails, edit->success};
     }
 }
 
@@ -56,8 +56,11 @@ bool explain_covers(const struct question *question, const struct amendment *ame
     struct search search = {.question = question, .work_most = WORK_MOST};
     struct edit edits[2];
     bool covers = true;
-    for (uint32_t i = 0; i < count; i++)
-        edits[i] = (struct edit){(enum edit_kind)amendments[i].kind, spot_at(&search, amendments[i].site), amendments[i].scope, amendments[i].order};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct amendment *amendment = &amendments[i];
+        edits[i] = (struct edit){(enum edit_kind)amendment->kind, spot_at(&search, amendment->site), amendment->scope, amendment->order,
+                                 amendment->fails, amendment->success};
+    }
     search.spots_most = search.spot_count;
     if (!question->history->full && search_locate(&search) && search_spots(&search))
         covers = again_orders(&search, edits, count) == search.meeting_count || search.failed;

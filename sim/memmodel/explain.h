@@ -87,7 +87,7 @@ struct question {
 };
 
 /* An edit outside of the search that found it. */
-struct amendment { uint32_t kind, site; enum memory_scope scope; enum memory_order order; };
+struct amendment { uint32_t kind, site; enum memory_scope scope; enum memory_order order; bool fails; enum memory_order success; };
 
 enum { ANSWER_STEPS = 20, ANSWER_EDGES = 12 };
 

@@ -23,6 +23,17 @@ static const struct edit *edit_of(const struct again *again, uint32_t at, enum e
     return NULL;
 }
 
+/* Success and failure of a compare-exchange have an order each. */
+static void strengthen(const struct edit *edit, uint32_t spot, struct happening *happening)
+{
+    if (edit->spot != spot || (edit->kind != EDIT_ORDER && edit->kind != EDIT_ORDER_AND_SCOPE))
+        return;
+    if (!happening->success)
+        happening->order = (uint8_t)(edit->fails ? edit->success : edit->order);
+    else if (edit->fails)
+        happening->order = (uint8_t)edit->order;
+}
+
 /* What the source would say at this place. */
 static struct happening edited(const struct again *again, uint32_t at)
 {
@@ -32,8 +43,8 @@ static struct happening edited(const struct again *again, uint32_t at)
         happening.regions |= (uint8_t)(1u << again->search->question->region);
     if ((edit = edit_of(again, at, EDIT_SCOPE)) || (edit = edit_of(again, at, EDIT_ORDER_AND_SCOPE)))
         happening.scope = (uint8_t)edit->scope;
-    if ((edit = edit_of(again, at, EDIT_ORDER)) || (edit = edit_of(again, at, EDIT_ORDER_AND_SCOPE)))
-        happening.order = (uint8_t)edit->order;
+    for (uint32_t i = 0; i < again->edit_count; i++)
+        strengthen(&again->edits[i], again->search->spot_of[at], &happening);
     if (edit_of(again, at, EDIT_UPDATE)) {
         happening.kind = HAPPENED_ATOMIC;
         happening.reads = true;

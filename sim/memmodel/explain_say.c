@@ -50,17 +50,6 @@ static bool is_old_fence(const char *text)
     return begins(text, "mem_fence(") || begins(text, "read_mem_fence(") || begins(text, "write_mem_fence(");
 }
 
-/* A compare-exchange that failed: its other order counts. The column of one is that of an argument. */
-static bool is_failure(const struct saying *saying, uint32_t spot)
-{
-    const struct checker_host *host = saying->search->question->host;
-    const struct spot *at = &saying->search->spots[spot];
-    struct source_place place;
-    host->place(host->self, at->site, &place);
-    return is_atomic(at->sample) && !at->sample->writes && place.text && strstr(place.text, "atomic_compare_exchange_") &&
-           strcmp(host->what(host->self, at->site), "atomic load") != 0;
-}
-
 /* The functions of OpenCL 1.x take neither order nor scope, nor do atomic_load and its like: what to write instead. */
 static void fix_function(const struct saying *saying, uint32_t spot)
 {
@@ -209,7 +198,7 @@ static bool receives(const struct saying *saying, const struct edit *edit)
     if (edit->kind == EDIT_FENCE)
         return edit->order == ORDER_ACQUIRE;
     if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
-        return !spot->writes || edit->order == ORDER_ACQUIRE || spot->sample->order == ORDER_RELEASE;
+        return edit->fails || !spot->writes || edit->order == ORDER_ACQUIRE || spot->sample->order == ORDER_RELEASE;
     return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
 }
 
@@ -255,24 +244,47 @@ static void say_scopes(const struct saying *saying, const struct edit edits[2])
     fix_place(saying, to->spot);
 }
 
+/* A compare-exchange that failed: its other order counts, and that of success must be no weaker. */
+static void say_failure(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *failed = saying->search->spots[edit->spot].failed;
+    const enum memory_order success = (enum memory_order)(failed->success - 1);
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    wording_add(why, "the compare-exchange at ");
+    why_place(saying, edit->spot);
+    wording_add(why, " failed, and has %s for failure: what the store published does not become visible by it", order_name((enum memory_order)failed->order));
+    if (edit->success == ORDER_ACQ_REL && success != ORDER_ACQ_REL && success != ORDER_RELEASE)
+        wording_add(why, "; it has %s for success: what was written before it does not become visible with it", order_name(success));
+    fix_function(saying, edit->spot);
+    if (edit->success == edit->order && success != edit->success)
+        wording_add(fix, "%s for success and failure", order_name(edit->order));
+    else if (success != edit->success)
+        wording_add(fix, "%s for success and %s for failure", order_name(edit->success), order_name(edit->order));
+    else
+        wording_add(fix, "%s for failure", order_name(edit->order));
+}
+
 static void say_order(const struct saying *saying, const struct edit *edit)
 {
     const struct happening *sample = saying->search->spots[edit->spot].sample;
-    struct wording *why = &saying->answer->why;
-    wording_add(why, "the %s at ", is_failure(saying, edit->spot) ? "compare-exchange" : happening_noun(sample));
-    why_place(saying, edit->spot);
-    if (is_fence(sample))
-        wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
-    else if (is_failure(saying, edit->spot))
-        wording_add(why, " failed, and has %s for failure: what the store published does not become visible by it",
-                    order_name((enum memory_order)sample->order));
-    else
-        wording_add(why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
-            receives(saying, edit) ? "what the store published does not become visible by it"
-                                   : "what was written before it does not become visible with it");
-    fix_function(saying, edit->spot);
-    wording_add(&saying->answer->fix, "%s%s%s%s at ", order_name(edit->order), is_failure(saying, edit->spot) ? " for failure" : "", edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
-        edit->kind == EDIT_ORDER_AND_SCOPE ? scope_name(edit->scope) : "");
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    if (edit->fails) {
+        say_failure(saying, edit);
+    } else {
+        wording_add(why, "the %s at ", happening_noun(sample));
+        why_place(saying, edit->spot);
+        if (is_fence(sample))
+            wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
+        else
+            wording_add(why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
+                receives(saying, edit) ? "what the store published does not become visible by it"
+                                       : "what was written before it does not become visible with it");
+        fix_function(saying, edit->spot);
+        wording_add(fix, "%s", order_name(edit->order));
+    }
+    if (edit->kind == EDIT_ORDER_AND_SCOPE)
+        wording_add(fix, ", %s", scope_name(edit->scope));
+    wording_add(fix, " at ");
     fix_place(saying, edit->spot);
 }
 

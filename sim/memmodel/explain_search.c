@@ -67,7 +67,10 @@ bool search_spots(struct search *search)
         uint32_t spot = search->spot_of[at] = spot_find(search, happening);
         if (spot == SPOTS_MOST)
             continue;
-        search->spots[spot].sample = happening;
+        if (happening->success)
+            search->spots[spot].failed = happening;
+        if (!happening->success || search->spots[spot].sample->success)
+            search->spots[spot].sample = happening;
         search->spots[spot].by = happening->by;
         search->spots[spot].reads |= happening->reads;
         search->spots[spot].writes |= happening->writes;
@@ -75,10 +78,36 @@ bool search_spots(struct search *search)
     return search->spot_of != NULL;
 }
 
-static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope, enum memory_order order)
+static void add(struct search *search, struct edit edit)
 {
     if (search->edit_count < EDITS_MOST)
-        search->edits[search->edit_count++] = (struct edit){kind, spot, scope, order};
+        search->edits[search->edit_count++] = edit;
+}
+
+static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope, enum memory_order order)
+{
+    add(search, (struct edit){.kind = kind, .spot = spot, .scope = scope, .order = order});
+}
+
+/* An atomic that is no compare-exchange which failed. */
+static bool succeeds(const struct happening *happening)
+{
+    return is_atomic(happening) && !happening->success;
+}
+
+static bool wants_failure(const struct search *search, uint32_t spot)
+{
+    return search->spots[spot].failed && search->spots[spot].failed->order == ORDER_RELAXED;
+}
+
+/* To acquire where it fails, with the order of success that this needs, or with one that releases as well: it may be both ends of the edge. */
+static void add_failure(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
+{
+    const enum memory_order has = (enum memory_order)(search->spots[spot].failed->success - 1);
+    const enum memory_order needs = failure_order_fits(has, ORDER_ACQUIRE) ? has : has == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE;
+    add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, needs});
+    if (needs == ORDER_ACQUIRE)
+        add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, ORDER_ACQ_REL});
 }
 
 /* A relaxed read-modify-write may be one end of the edge and need no more than that. */
@@ -92,7 +121,7 @@ static void add_orders(struct search *search, uint32_t spot, enum memory_scope s
     add_edit(search, EDIT_ORDER, spot, scope, stronger(sample));
 }
 
-static bool wants(const struct search *search, uint32_t index, enum edit_kind kind)
+static bool wants(const struct search *search, uint32_t index, enum edit_kind kind, bool fails)
 {
     const struct happening *sample = search->spots[index].sample;
     int region = search->question->region;
@@ -102,14 +131,14 @@ static bool wants(const struct search *search, uint32_t index, enum edit_kind ki
     switch (kind) {
     case EDIT_FLAGS: return (is_barrier(sample) || (is_fence(sample) && region != IN_IMAGE)) && !(sample->regions >> region & 1);
     case EDIT_SCOPE: return is_atomic(sample) || (is_fence(sample) && !of_images);
-    case EDIT_ORDER: return (is_atomic(sample) || is_fence(sample)) && stronger(sample) != sample->order;
+    case EDIT_ORDER: return fails ? wants_failure(search, index) : (is_fence(sample) || succeeds(sample)) && stronger(sample) != sample->order;
     case EDIT_FENCES:
         return (is_atomic(sample) && sample->region != region) ||
                (is_fence(sample) && (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
     case EDIT_FENCE: return false; /* list_fences */
-    case EDIT_ORDER_AND_SCOPE: return is_atomic(sample) && stronger(sample) != sample->order;
+    case EDIT_ORDER_AND_SCOPE: return fails ? wants_failure(search, index) : succeeds(sample) && stronger(sample) != sample->order;
     default: return false;
     }
 }
@@ -131,12 +160,12 @@ static void list_scopes(struct search *search, enum memory_scope scope)
 {
     enum memory_scope widest = scope;
     for (uint32_t spot = 0; spot < search->spot_count; spot++)
-        if (wants(search, spot, EDIT_SCOPE) && scope_of(search->spots[spot].sample) > widest)
+        if (wants(search, spot, EDIT_SCOPE, false) && scope_of(search->spots[spot].sample) > widest)
             widest = scope_of(search->spots[spot].sample);
     for (int narrows = 0; narrows < 2; narrows++) {
         for (uint32_t spot = 0; spot < search->spot_count; spot++) {
             const enum memory_scope has = scope_of(search->spots[spot].sample);
-            if (!wants(search, spot, EDIT_SCOPE))
+            if (!wants(search, spot, EDIT_SCOPE, false))
                 continue;
             if (!narrows && widest > scope && has < widest)
                 add_edit(search, EDIT_SCOPE, spot, widest, ORDER_RELAXED);
@@ -147,10 +176,14 @@ static void list_scopes(struct search *search, enum memory_scope scope)
 }
 
 /* A scope that holds both; a wider one only where it is not already. */
-static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
+static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope, bool fails)
 {
-    if (!wants(search, spot, kind) || (is_widening(kind) && search->spots[spot].sample->scope == scope))
+    if (!wants(search, spot, kind, fails) || (is_widening(kind) && search->spots[spot].sample->scope == scope))
         return;
+    if (fails) {
+        add_failure(search, kind, spot, scope);
+        return;
+    }
     if (kind == EDIT_ORDER)
         add_orders(search, spot, scope);
     else
@@ -173,7 +206,7 @@ static void list_counterparts(struct search *search, enum memory_order order, en
     for (uint32_t spot = 0; spot < search->spot_count; spot++) {
         const struct happening *sample = search->spots[spot].sample;
         const bool end = order == ORDER_RELEASE ? search->spots[spot].writes : search->spots[spot].reads;
-        const struct edit edit = {EDIT_FENCE, spot, scope, order};
+        const struct edit edit = {.kind = EDIT_FENCE, .spot = spot, .scope = scope, .order = order};
         if (is_atomic(sample) && end && sample->region == search->question->region && !has_edit(search, &edit))
             add_edit(search, EDIT_FENCE, spot, scope, order);
     }
@@ -195,7 +228,7 @@ static void list_fences(struct search *search, enum memory_scope scope)
     list_counterparts(search, ORDER_ACQUIRE, scope);
 }
 
-/* The flags of fences that are there come before fences that are not. */
+/* The flags of fences that are there come before fences that are not, the order of success before that of failure. */
 static void list_edits(struct search *search, enum memory_scope scope)
 {
     const enum edit_kind fences = has_old_atomics(search->question) ? EDIT_ORDER : EDIT_FENCES; /* before these */
@@ -206,10 +239,11 @@ static void list_edits(struct search *search, enum memory_scope scope)
         }
         if (kind == fences)
             list_fences(search, scope);
-        for (int later = 0; later <= (kind == EDIT_FENCES); later++) {
+        const bool orders = kind == EDIT_ORDER || kind == EDIT_ORDER_AND_SCOPE;
+        for (int later = 0; later <= (kind == EDIT_FENCES || orders); later++) {
             for (uint32_t spot = 0; spot < search->spot_count; spot++)
                 if (kind != EDIT_FENCES || is_fence(search->spots[spot].sample) == !later)
-                    list_edit(search, kind, spot, scope);
+                    list_edit(search, kind, spot, scope, orders && later);
         }
     }
 }

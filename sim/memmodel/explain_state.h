@@ -45,6 +45,7 @@ enum edit_kind { EDIT_FLAGS, EDIT_SCOPE, EDIT_MOVE, EDIT_ORDER, EDIT_FENCE, EDIT
 /* One operation of the source, wherever it runs. */
 struct spot {
     const struct happening *sample;
+    const struct happening *failed; /* a compare-exchange that did, whose order is another argument; NULL: none. The sample did not, if any did not */
     uint64_t by;              /* the first unit or group that did it */
     bool reads, writes;
     uint32_t site;
@@ -55,9 +56,11 @@ struct edit {
     uint32_t spot;
     enum memory_scope scope;  /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE */
     enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; of EDIT_FENCE: RELEASE before the atomic, ACQUIRE behind it */
+    bool fails;               /* which is that of failure, and of success is: */
+    enum memory_order success;
 };
 
-enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 12, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
+enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 13, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
 
 /* The atomics and fences of its unit just before and behind one of them; the history's length: none. */
 struct own { uint32_t before, next; };

@@ -33,6 +33,7 @@ struct happening {
     int8_t region;                       /* of an atomic */
     bool reads, writes, svm_atomics;     /* of an atomic */
     uint32_t site, size;
+    uint8_t success;                     /* as of struct atomic_act */
     uint32_t number;                     /* of the sub-group or copy; of PARTED_ARRIVAL: the first of 64 members */
     uint64_t by;                         /* unit of FENCE, ATOMIC, OVERWRITE; group of the others */
     uint64_t address;                    /* of PARTED_ARRIVAL: which of them, a bit for each */

@@ -99,6 +99,7 @@ struct atomic_act {
     uint32_t site;
     bool svm_atomics;              /* the object lies in fine-grained SVM with atomics */
     bool apart;                    /* of several launches, no family's atomics are for another's there (R32) */
+    uint8_t success;               /* of a compare-exchange that failed: 1 + its order of success; 0: it is something else */
 };
 /* How far the list of an atomic object was read: what is as old is pending, or acquired with a scope, and teaches nothing
  * new. stream 0: nothing. */

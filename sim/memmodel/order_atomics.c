@@ -337,7 +337,7 @@ bool order_atomic(struct order *order, struct agent *agent, const struct atomic_
         return follows;
     struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
                                   .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
-                                  .svm_atomics = act->svm_atomics, .site = act->site, .size = act->size, .address = act->address};
+                                  .svm_atomics = act->svm_atomics, .success = act->success, .site = act->site, .size = act->size, .address = act->address};
     order_remember_own(order, agent, &happening, before);
     return follows;
 }
@@ -368,7 +368,7 @@ void order_remember_update(struct order *order, const struct atomic_act *act, ui
     group->slice = tick;
     history_add(order->history, &(struct happening){.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
                                                     .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
-                                                    .svm_atomics = act->svm_atomics, .site = act->site,
+                                                    .svm_atomics = act->svm_atomics, .success = act->success, .site = act->site,
                                                     .size = act->size, .by = unit, .address = address, .tick = tick});
 }
 
