@@ -283,6 +283,41 @@ START_TEST(one_scope_is_enough_where_wider_ones_meet)
 }
 END_TEST
 
+/* The fence's could as well be narrower, with which no two atomics race. */
+START_TEST(a_scope_that_makes_its_object_race_is_left_alone)
+{
+    first_access(FIRST);
+    fence(FIRST, 7, REGION_GLOBAL, ORDER_RELEASE);
+    store(FIRST, 8, ORDER_RELAXED, SCOPE_WORK_GROUP);
+    load(NEIGHBOUR, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
+    ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
+    says("the release fence at k.cl:7 has memory_scope_device", "memory_scope_work_group at k.cl:7");
+}
+END_TEST
+
+START_TEST(who_else_uses_the_object_gets_the_scope_as_well)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
+    load(NEIGHBOUR, 8, ORDER_RELAXED, SCOPE_WORK_GROUP);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7 and k.cl:8");
+}
+END_TEST
+
+START_TEST(atomics_that_a_barrier_orders_do_not_race_with_another_scope)
+{
+    store(NEIGHBOUR, 6, ORDER_RELAXED, SCOPE_WORK_GROUP);
+    order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 4);
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
+}
+END_TEST
+
 START_TEST(both_orders_are_to_be_stronger)
 {
     first_access(FIRST);
@@ -769,7 +804,9 @@ int main(void)
     const TTest *const tests[] = {
         scopes_of_shared_objects_meet_at_the_wider, a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, two_pairs_want_an_edit_for_both, two_edits_of_one_place_serve_later_pairs, a_pair_that_nothing_orders_changes_no_answer, a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
-        both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
+        both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet,
+        a_scope_that_makes_its_object_race_is_left_alone, who_else_uses_the_object_gets_the_scope_as_well,
+        atomics_that_a_barrier_orders_do_not_race_with_another_scope, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, what_is_not_sequential_is_not_meant_to_be_ordered, an_access_behind_the_store_is_not_carried_by_it,
         a_plain_flag_would_order_what_came_before_it, who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got, a_plain_flag_orders_nothing_behind_the_store_or_before_the_load,
         slices_tell_what_came_before_a_plain_flag, the_atomic_end_of_a_flag_keeps_what_it_has,

@@ -307,6 +307,90 @@ uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t 
     return found;
 }
 
+/* ---- atomics that the edits make race ------------------------------------------------------------- */
+
+/* The latest of each work-item at each place and object: who knows of that knows of the earlier ones. */
+enum { LATEST_MOST = HOSTILE(256, 8) };
+struct latest { struct { uint32_t at; uint64_t tick; } items[LATEST_MOST]; uint32_t count; };
+
+static bool changes_scope(const struct search *search, const struct edit *edits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if ((edits[i].kind == EDIT_SCOPE || edits[i].kind == EDIT_ORDER_AND_SCOPE) && is_atomic(search->spots[edits[i].spot].sample))
+            return true;
+    }
+    return false;
+}
+
+static bool on_one_object(const struct question *question, const struct happening *a, const struct happening *b)
+{
+    return a->address == b->address && a->size == b->size && a->region == b->region &&
+           (a->region != IN_LOCAL || unit_group(question, a->by) == unit_group(question, b->by));
+}
+
+static bool include_each_other(const struct question *question, const struct happening *a, const struct happening *b)
+{
+    const struct place at_a = unit_place(question->launch, a->by), at_b = unit_place(question->launch, b->by);
+    return scope_inclusive(question->rule, happening_scope(a), &at_a, happening_scope(b), &at_b);
+}
+
+/* R29: no more with the edits, and nothing orders them. */
+static bool clash(const struct again *again, uint32_t earlier, uint64_t tick, uint32_t later)
+{
+    const struct question *question = again->search->question;
+    const struct happening *a = &question->history->items[earlier], *b = &question->history->items[later];
+    const struct happening edited_a = edited(again, earlier), edited_b = edited(again, later);
+    struct agent agent;
+    if (a->by == b->by || !(a->writes || b->writes) || !on_one_object(question, a, b) || !include_each_other(question, a, b) ||
+        include_each_other(question, &edited_a, &edited_b))
+        return false;
+    order_agent(&again->order, b->by, &agent);
+    return !order_knows(&again->order, &agent, a->region, a->by, tick);
+}
+
+static bool clashes_at(const struct again *again, struct latest *latest, uint32_t at)
+{
+    const struct question *question = again->search->question;
+    const struct happening *items = question->history->items;
+    uint32_t own = latest->count;
+    struct agent agent;
+    for (uint32_t i = 0; i < latest->count; i++) {
+        const struct happening *earlier = &items[latest->items[i].at];
+        if (clash(again, latest->items[i].at, latest->items[i].tick, at))
+            return true;
+        if (earlier->by == items[at].by && earlier->site == items[at].site && on_one_object(question, earlier, &items[at]))
+            own = i;
+    }
+    if (own == LATEST_MOST)
+        return false;
+    order_agent(&again->order, items[at].by, &agent);
+    latest->items[own].at = at;
+    latest->items[own].tick = order_slice(&agent);
+    latest->count += own == latest->count;
+    return false;
+}
+
+bool again_clashes(struct search *search, const struct edit *edits, uint32_t count)
+{
+    const struct history *history = search->question->history;
+    struct again again = {.search = search, .edits = edits, .edit_count = count};
+    struct latest latest = {.count = 0};
+    bool clashes = false;
+    if (!changes_scope(search, edits, count) || !begin_moves(&again))
+        return false;
+    search->work += history->count + 1;
+    order_init(&again.order, search->question->rule);
+    order_launch_begin(&again.order, search->question->launch);
+    for (uint32_t at = 0; at < history->count && !clashes; at++) {
+        clashes = is_atomic(&history->items[at]) && clashes_at(&again, &latest, at);
+        happen_edited(&again, at);
+    }
+    clashes &= !again.order.failed && !again.order.pool.failed;
+    order_fini(&again.order);
+    free(again.moved);
+    return clashes;
+}
+
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first)
 {
     struct again again = {.search = search, .edits = found->edits, .edit_count = found->count, .list = list};

@@ -148,23 +148,16 @@ static bool is_widening(enum edit_kind kind)
     return kind == EDIT_SCOPE || kind == EDIT_ORDER_AND_SCOPE;
 }
 
-/* Of an atomic, as its object reduces it. */
-static enum memory_scope scope_of(const struct happening *happening)
-{
-    const enum memory_scope scope = (enum memory_scope)happening->scope;
-    return is_atomic(happening) ? scope_reduced(scope, happening->region == IN_LOCAL, happening->svm_atomics) : scope;
-}
-
 /* What others do with an object may need the scope that it has: to widen the narrower end comes before to narrow the wider one. */
 static void list_scopes(struct search *search, enum memory_scope scope)
 {
     enum memory_scope widest = scope;
     for (uint32_t spot = 0; spot < search->spot_count; spot++)
-        if (wants(search, spot, EDIT_SCOPE, false) && scope_of(search->spots[spot].sample) > widest)
-            widest = scope_of(search->spots[spot].sample);
+        if (wants(search, spot, EDIT_SCOPE, false) && happening_scope(search->spots[spot].sample) > widest)
+            widest = happening_scope(search->spots[spot].sample);
     for (int narrows = 0; narrows < 2; narrows++) {
         for (uint32_t spot = 0; spot < search->spot_count; spot++) {
-            const enum memory_scope has = scope_of(search->spots[spot].sample);
+            const enum memory_scope has = happening_scope(search->spots[spot].sample);
             if (!wants(search, spot, EDIT_SCOPE, false))
                 continue;
             if (!narrows && widest > scope && has < widest)
@@ -248,21 +241,25 @@ static void list_edits(struct search *search, enum memory_scope scope)
     }
 }
 
-/* Tries them, and keeps them if more meetings are ordered than by what was found before. */
+/* Tries them, and keeps them if more meetings are ordered than by what was found before: apart from those that bring another race. */
 static bool try_edits(struct search *search, const struct edit *edits, uint32_t count, struct found *found)
 {
     const uint32_t ordered = again_orders(search, edits, count);
-    if (ordered > found->ordered) {
-        *found = (struct found){.count = count, .ordered = ordered};
-        memcpy(found->edits, edits, count * sizeof *edits);
+    if (ordered <= found->ordered)
+        return false;
+    const bool clashes = again_clashes(search, edits, count);
+    struct found *better = clashes ? &search->clashing : found;
+    if (ordered > better->ordered) {
+        *better = (struct found){.count = count, .ordered = ordered};
+        memcpy(better->edits, edits, count * sizeof *edits);
     }
-    return found->ordered == search->meeting_count;
+    return !clashes && ordered == search->meeting_count;
 }
 
-/* Something is found: a little more is worth an edit for all. */
+/* Something is found: a little more is worth an edit for all, or one that brings nothing else. */
 static void hurry(struct search *search, const struct found *found)
 {
-    if (found->ordered && search->work_most > search->work + WORK_MORE)
+    if ((found->ordered || search->clashing.ordered) && search->work_most > search->work + WORK_MORE)
         search->work_most = search->work + WORK_MORE;
 }
 
@@ -339,6 +336,8 @@ void search_edits(struct search *search, struct found *found)
     list_edits(search, wanted_scope(search));
     if (!again_orders(search, NULL, 0) && !search_single(search, found)) /* else it is no order that is missing */
         search_pair(search, found);
+    if (!found->count)
+        *found = search->clashing;
 }
 
 void search_fini(struct search *search)

@@ -9,6 +9,7 @@
  *   search_fini      frees what it has found
  *   again_orders     orders the launch again with the edits: in how many meetings would the second access
  *                    come behind the first? 0: not in the one that was asked about
+ *   again_clashes    do atomics of one object race with the edits whose scopes include each other without?
  *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other behind it
  *   again_message    of any meeting: with a barrier of the first one's work-group before the remedy's release, and of the second
@@ -65,6 +66,9 @@ enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 13, WORK_MOST = 1 << 22, WORK_
 /* The atomics and fences of its unit just before and behind one of them; the history's length: none. */
 struct own { uint32_t before, next; };
 
+/* The smallest edits that order most of the meetings so far. */
+struct found { struct edit edits[2]; uint32_t count, ordered; };
+
 struct search {
     const struct question *question;
     uint32_t first_at[MEETINGS_MOST]; /* the first access of each meeting comes behind so many happenings */
@@ -75,12 +79,10 @@ struct search {
     uint32_t spot_count, spots_most;
     struct edit edits[EDITS_MOST];
     uint32_t edit_count;
+    struct found clashing;    /* likewise, of edits that make atomics race */
     uint64_t work, work_most; /* happenings ordered so far, and messages looked through, MESSAGES_OF_WORK for one */
     bool failed;              /* no memory */
 };
-
-/* The smallest edits that order most of the meetings so far. */
-struct found { struct edit edits[2]; uint32_t count, ordered; };
 
 /* The history with the edits, and which happening each one was. */
 struct edited { struct happening *items; uint32_t *was; uint32_t count, room; };
@@ -93,6 +95,7 @@ bool search_spots(struct search *search);
 void search_edits(struct search *search, struct found *found);
 void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
+bool again_clashes(struct search *search, const struct edit *edits, uint32_t count);
 bool again_barrier(const struct question *question, const struct code_place *place);
 bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy);
 bool again_known(const struct question *question, const struct moment *from, const struct moment *to);
@@ -134,6 +137,13 @@ static inline bool is_fence(const struct happening *happening)
 static inline bool is_own(const struct happening *happening)
 {
     return is_fence(happening) || is_atomic(happening);
+}
+
+/* Of an atomic, as its object reduces it. */
+static inline enum memory_scope happening_scope(const struct happening *happening)
+{
+    const enum memory_scope scope = (enum memory_scope)happening->scope;
+    return is_atomic(happening) ? scope_reduced(scope, happening->region == IN_LOCAL, happening->svm_atomics) : scope;
 }
 
 static inline bool moves_forward(const struct happening *fence)
