@@ -232,6 +232,7 @@ scenario_tests = \
 	%D%/racy/parted_barrier.yaml \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/lock_given_back.yaml \
+	%D%/racy/lock_given_back_often.yaml \
 	%D%/racy/turns_of_waves.yaml \
 	%D%/racy/failure_orders.yaml \
 	%D%/racy/plain_flag.yaml \

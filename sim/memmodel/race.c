@@ -544,6 +544,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     ask_remedy(races, pair, race, now);
     pair->tally.settled = pair->told && (!pair->asks || pair->tally.count >= ASKS_MOST) && wants_no_meeting(pair) &&
                     (pair->remedy.kind == REMEDY_NONE || pair->not_served || explain_serves_all(races->launch, &pair->remedy));
+    races->passings.lost |= pair->asks && pair->tally.settled; /* the shadow tells of no more */
 }
 
 void races_tell(struct races *races, const struct race_event *under_way)
