@@ -67,6 +67,14 @@ static void load(uint64_t unit, uint32_t line, enum memory_order how, enum memor
     act(unit, line, true, false, how, scope, IN_GLOBAL);
 }
 
+static void exchange_fails(uint64_t unit, uint32_t line, enum memory_order success)
+{
+    struct agent agent;
+    const struct atomic_act exchange = {FLAG, 4, IN_GLOBAL, true, false, ORDER_RELAXED, SCOPE_DEVICE, line, false, false, (uint8_t)(1 + success)};
+    order_agent(&order, unit, &agent);
+    order_atomic(&order, &agent, &exchange);
+}
+
 static void fence(uint64_t unit, uint32_t line, uint32_t regions, enum memory_order how)
 {
     struct agent agent;
@@ -315,6 +323,35 @@ START_TEST(atomics_that_a_barrier_orders_do_not_race_with_another_scope)
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
     says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
+}
+END_TEST
+
+/* And with it success where that would be weaker. */
+START_TEST(who_fails_to_exchange_acquires_by_the_order_of_failure)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    exchange_fails(OTHER, 9, ORDER_RELAXED);
+    struct meeting meetings[2] = {meeting_of(FIRST, OTHER)};
+    struct question question = question_of(meetings, 1);
+    ck_assert(explain_race(&question, &answer));
+    says("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure", "memory_order_acquire for success and failure at k.cl:9");
+    exchange_fails(THIRD, 9, ORDER_RELAXED);
+    meetings[1] = meeting_of(FIRST, THIRD);
+    question = question_of(meetings, 2);
+    ck_assert(explain_covers(&question, answer.amendments, answer.amendment_count));
+}
+END_TEST
+
+/* The one who succeeds has the order of success. */
+START_TEST(one_place_may_succeed_and_fail)
+{
+    first_access(FIRST);
+    act(FIRST, 9, true, true, ORDER_RELEASE, SCOPE_DEVICE, IN_GLOBAL);
+    exchange_fails(OTHER, 9, ORDER_RELEASE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("failed", "memory_order_acq_rel for success and memory_order_acquire for failure at k.cl:9");
+    ck_assert_uint_eq(answer.amendment_count, 1);
 }
 END_TEST
 
@@ -806,7 +843,8 @@ int main(void)
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet,
         a_scope_that_makes_its_object_race_is_left_alone, who_else_uses_the_object_gets_the_scope_as_well,
-        atomics_that_a_barrier_orders_do_not_race_with_another_scope, both_orders_are_to_be_stronger,
+        atomics_that_a_barrier_orders_do_not_race_with_another_scope, who_fails_to_exchange_acquires_by_the_order_of_failure,
+        one_place_may_succeed_and_fail, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, what_is_not_sequential_is_not_meant_to_be_ordered, an_access_behind_the_store_is_not_carried_by_it,
         a_plain_flag_would_order_what_came_before_it, who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got, a_plain_flag_orders_nothing_behind_the_store_or_before_the_load,
         slices_tell_what_came_before_a_plain_flag, the_atomic_end_of_a_flag_keeps_what_it_has,

@@ -69,7 +69,7 @@ bool search_spots(struct search *search)
             continue;
         if (happening->success)
             search->spots[spot].failed = happening;
-        if (!happening->success || search->spots[spot].sample->success)
+        if (!happening->success || !search->spots[spot].sample || search->spots[spot].sample->success)
             search->spots[spot].sample = happening;
         search->spots[spot].by = happening->by;
         search->spots[spot].reads |= happening->reads;
