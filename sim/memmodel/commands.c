@@ -651,8 +651,6 @@ static void touch_storages(struct commands *commands, const struct area *host, c
     }
 }
 
-enum { ARGUMENT_CHARS = 120 };
-
 static void take_part(struct commands *commands, const struct launch_info *launch, struct footprint_part *part)
 {
     struct area *area = commands_area_of(commands, part->low);
