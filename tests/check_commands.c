@@ -616,6 +616,12 @@ static void unmaps(uint32_t command, uint32_t map)
     order(ORDER_END, command, 1, NONE);
 }
 
+static void enqueue_unmap(uint32_t command, uint32_t on, uint32_t map)
+{
+    const struct order_event event = {.kind = ORDER_ENQUEUED, .command = command, .queue = on, .call = "clEnqueueUnmapMemObject", .map = map};
+    observer.order(observer.self, &event);
+}
+
 /* The unmap is behind the map: who comes before that comes before both. */
 START_TEST(a_map_is_named_not_its_unmap)
 {
@@ -710,6 +716,22 @@ START_TEST(a_map_may_be_let_go_later)
     run_as(2, ACCESS_READ, 0, 64, COMMAND_MAPS);
     writes(3, 192, 4);
     ck_assert_ptr_nonnull(strstr(the_fix(true), "wait for the event of command 5 with clWaitForEvents before the user event is set that command 2, which maps, waits for"));
+}
+END_TEST
+
+/* The command cannot go behind the unmap, as another one waits for it; nor before the map, for which the host has waited. */
+START_TEST(an_unmap_may_be_enqueued_earlier)
+{
+    enqueue(1, 1, NONE);
+    run_as(1, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    waited(AFTER(1));
+    enqueue(2, 2, NONE);
+    enqueue(3, 2, AFTER(2));
+    enqueue_unmap(4, 1, 1);
+    writes(2, 0, 64);
+    writes(3, 128, 4);
+    unmaps(4, 1);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "enqueue command 4, which unmaps, before command 2, when the host has done with the memory"));
 }
 END_TEST
 
@@ -1309,6 +1331,7 @@ int main(void)
     tcase_add_loop_test(rules, a_map_and_its_unmap_that_nothing_orders_are_two, 0, 2);
     ADD(a_map_may_be_enqueued_later);
     ADD(a_map_may_be_let_go_later);
+    ADD(an_unmap_may_be_enqueued_earlier);
     ADD(what_was_not_tried_is_not_verified);
     ADD(what_is_told_again_is_not_tried_again);
     ADD(fixes_are_tried_anew_in_a_report_that_was_cleared);

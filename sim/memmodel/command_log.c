@@ -425,26 +425,44 @@ uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
     return 0;
 }
 
-/* Backwards, so that who waits comes before what it waits for. */
-bool command_log_crosses(const struct command_log *log, uint32_t command)
+/* The command and what it waits for, out_count of them; backwards, so that who waits comes before what it waits for. NULL: no memory left.
+ * *out_crosses: some are of other queues than the command. */
+static uint32_t *waited_for(const struct command_log *log, uint32_t command, size_t *out_count, bool *out_crosses)
 {
     uint32_t *wanted = malloc((log->after_count + 1) * sizeof *wanted), queue = 0;
-    size_t count = 1;
-    bool crosses = !wanted;
+    *out_count = 1;
+    *out_crosses = !wanted;
     if (wanted)
         wanted[0] = command;
-    for (size_t i = log->count; i > 0 && !crosses; i--) {
+    for (size_t i = log->count; i > 0 && wanted; i--) {
         const struct entry *entry = &log->entries[i - 1];
-        if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, count))
+        if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, *out_count))
             continue;
         queue = queue ? queue : entry->queue;
-        crosses = entry->queue && entry->queue != queue;
+        *out_crosses |= entry->queue && entry->queue != queue;
         if (entry->after_count)
-            memcpy(wanted + count, log->afters + entry->after, entry->after_count * sizeof *wanted);
-        count += entry->after_count;
+            memcpy(wanted + *out_count, log->afters + entry->after, entry->after_count * sizeof *wanted);
+        *out_count += entry->after_count;
     }
-    for (size_t i = 0; i < log->count && !crosses; i++) /* mostly set behind the command that waits for it */
-        crosses = is_set(&log->entries[i]) && log->entries[i].program && is_among(log->entries[i].command, wanted, count);
-    free(wanted);
+    return wanted;
+}
+
+bool command_log_crosses(const struct command_log *log, uint32_t command)
+{
+    size_t count;
+    bool crosses;
+    free(waited_for(log, command, &count, &crosses));
     return crosses || log->lost;
+}
+
+/* Mostly it is set behind the command that waits for it. */
+bool command_log_called_back(const struct command_log *log, uint32_t command)
+{
+    size_t count;
+    bool crosses, called = false;
+    uint32_t *wanted = waited_for(log, command, &count, &crosses);
+    for (size_t i = 0; i < log->count && wanted && !called; i++)
+        called = is_set(&log->entries[i]) && log->entries[i].program && is_among(log->entries[i].command, wanted, count);
+    free(wanted);
+    return called;
 }

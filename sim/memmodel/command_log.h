@@ -11,8 +11,9 @@
  *   command_log_try       with the edit `second` knows `first`, and nobody waits for ever. False, too: not all is there
  *   command_log_try_for   the same, if others than these two are to be ordered
  *   command_log_whole     all is there
- *   command_log_crosses   it waits for commands of other queues, or for what runs when another command has, which have to be flushed
+ *   command_log_crosses   it waits for commands of other queues, which have to be flushed
  *   command_log_unmap     of what the command maps; 0: none that is known
+ *   command_log_called_back   it waits for what a callback, or a native kernel, does once another command has come to that
  */
 #ifndef ORRERY_MEMMODEL_COMMAND_LOG_H
 #define ORRERY_MEMMODEL_COMMAND_LOG_H
@@ -38,5 +39,6 @@ bool command_log_try_for(const struct command_log *log, enum command_edit edit, 
 bool command_log_whole(const struct command_log *log);
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map);
 bool command_log_crosses(const struct command_log *log, uint32_t command);
+bool command_log_called_back(const struct command_log *log, uint32_t command);
 
 #endif

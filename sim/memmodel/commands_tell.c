@@ -153,6 +153,8 @@ static void name_enqueued(const struct command_facts *facts, uint32_t command, c
     commands_format(out, NAME_CHARS, "%scommand %" PRIu32, facts->batch ? "the clEnqueueCommandBufferKHR of " : "", command);
 }
 
+static const char flush_all[] = ", with clFlush before on all queues that it waits for";
+
 enum { FLUSH_CHARS = 80 };
 
 /* What a command has to be flushed with that another one waits for; b NULL: in which queue that is is forgotten. */
@@ -160,7 +162,7 @@ static void name_flush(bool crosses, const struct command_facts *a, const struct
 {
     out[0] = '\0';
     if (crosses)
-        commands_format(out, FLUSH_CHARS, ", with clFlush before on all queues that it waits for");
+        commands_format(out, FLUSH_CHARS, "%s", flush_all);
     else if (!b || a->queue != b->queue)
         commands_format(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
 }
@@ -192,9 +194,12 @@ bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, c
         commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued", a->queue, other);
     else if (!crosses && helps(commands, EDIT_HOST_WAITS, first, second))
         commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued", other);
+    const bool called = !crosses && !wait[0] && command_log_called_back(commands->log, first);
+    if (called)
+        commands_format(flush, sizeof flush, "%s", flush_all);
     if (helps(commands, EDIT_WAIT_LIST, first, second)) {
         commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other, flush,
-               wait, wait[0] || crosses ? "" : "; the host itself cannot wait for it there without waiting for ever");
+               wait, wait[0] || crosses || called ? "" : "; the host itself cannot wait for it there without waiting for ever");
         return true;
     }
     if (helps(commands, EDIT_HOST_SETS, first, second)) {
@@ -256,6 +261,12 @@ static bool cure_by_place(struct commands *commands, const struct mapped *mapped
     if (tried && command > map && helps_mapped(commands, EDIT_HOST_SETS, map, command, mapped)) {
         commands_format(fix, SPEC_CHARS, "wait for the event of command %" PRIu32 " with clWaitForEvents before the user event is set that command %" PRIu32
                         ", which maps, waits for", command, map);
+        return true;
+    }
+    if (tried && before_unmap && helps_mapped(commands, EDIT_BEFORE, unmap, command, mapped)) {
+        name_flush(command_log_crosses(commands->log, unmap), command_graph_facts(commands->graph, unmap), facts, flush);
+        commands_format(fix, SPEC_CHARS, "enqueue command %" PRIu32 ", which unmaps, before command %" PRIu32
+                        ", when the host has done with the memory, and add its event to the wait list of that%s", unmap, command, flush);
         return true;
     }
     commands_format(fix, SPEC_CHARS, "have command %" PRIu32 " complete before command %" PRIu32 " maps, or begin when its unmap is complete: "
