@@ -224,6 +224,7 @@ scenario_tests = \
 	%D%/racy/message_within_group.yaml \
 	%D%/racy/two_barriers.yaml \
 	%D%/racy/fence_flags.yaml \
+	%D%/racy/fence_scope.yaml \
 	%D%/racy/image_fences.yaml \
 	%D%/racy/image_statement.yaml \
 	%D%/racy/before_branch.yaml \
@@ -480,6 +481,7 @@ scenario_files = \
 	%D%/racy/message_within_group.cl \
 	%D%/racy/two_barriers.cl \
 	%D%/racy/fence_flags.cl \
+	%D%/racy/fence_scope.cl \
 	%D%/racy/image_fences.cl \
 	%D%/racy/before_branch.cl \
 	%D%/racy/behind_return.cl \

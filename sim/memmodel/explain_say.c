@@ -17,6 +17,7 @@ const char *happening_noun(const struct happening *sample)
 struct saying {
     const struct search *search;
     struct answer *answer;
+    const struct found *found;
     const struct happening *head, *tail;
     bool alone;
 };
@@ -313,10 +314,21 @@ static void say_flag(const struct saying *saying, const struct edit *edit, const
     wording_add(why, " is in %s memory, the data is %s", space_word(flag_of(saying, edit)->region), space_word(saying->search->question->region));
 }
 
+/* Of the operation there as it is edited. */
+static enum memory_scope scope_at(const struct saying *saying, uint32_t spot)
+{
+    for (uint32_t i = 0; i < saying->found->count; i++) {
+        const struct edit *edit = &saying->found->edits[i];
+        if (edit->spot == spot && (edit->kind == EDIT_SCOPE || edit->kind == EDIT_ORDER_AND_SCOPE))
+            return edit->scope;
+    }
+    return (enum memory_scope)saying->search->spots[spot].sample->scope;
+}
+
 static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_order order)
 {
     wording_add(&saying->answer->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)", order_name(order),
-                scope_name((enum memory_scope)saying->search->spots[spot].sample->scope));
+                scope_name(scope_at(saying, spot)));
     say_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE, &saying->answer->fix);
 }
 
@@ -504,7 +516,7 @@ void say_edits(struct search *search, const struct found *found, struct answer *
 {
     const struct edit *edits = found->edits;
     const uint32_t count = found->count;
-    struct saying with = {.search = search, .answer = answer, .alone = count == 1};
+    struct saying with = {.search = search, .answer = answer, .found = found, .alone = count == 1};
     const struct saying *saying = &with;
     struct wording *why = &answer->why;
     bool scopes = count == 2 && edits[0].kind == EDIT_SCOPE && edits[1].kind == EDIT_SCOPE;
