@@ -223,6 +223,7 @@ scenario_tests = \
 	%D%/racy/turns_sub_group_barrier.yaml \
 	%D%/racy/message_within_group.yaml \
 	%D%/racy/two_barriers.yaml \
+	%D%/racy/two_reads.yaml \
 	%D%/racy/fence_flags.yaml \
 	%D%/racy/fence_scope.yaml \
 	%D%/racy/image_fences.yaml \
@@ -480,6 +481,7 @@ scenario_files = \
 	%D%/racy/turns_sub_group_barrier.cl \
 	%D%/racy/message_within_group.cl \
 	%D%/racy/two_barriers.cl \
+	%D%/racy/two_reads.cl \
 	%D%/racy/fence_flags.cl \
 	%D%/racy/fence_scope.cl \
 	%D%/racy/image_fences.cl \

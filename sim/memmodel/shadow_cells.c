@@ -496,6 +496,12 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
+/* In one slice what stands behind in the code mostly does: the journal has the accesses in no order. */
+static bool comes_later(const struct context *now, const struct context *earlier)
+{
+    return now->tick > earlier->tick || (now->tick == earlier->tick && now->site >= earlier->site);
+}
+
 /* From the journal: nothing races, the newer of one unit's deeds stays, and reads are kept beside later writes. */
 static bool quiet(const struct visit *visit, uint64_t *cell)
 {
@@ -517,7 +523,7 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     if (lone || (crowd && !write))
         return crowd && reader_add(crowd, unit, &visit->now->how, true);
     if (write || !(is_set(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
-        if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)
+        if (!live(visit->region, *slot) || comes_later(&visit->now->how, stamp_how(visit->region, *slot)))
             *slot = own;
         return true;
     }
