@@ -33,7 +33,7 @@ static bool has_racers_of(const struct crowd *crowd, uint32_t site, bool write)
     uint32_t count = 0;
     for (uint32_t i = 0; i < crowd->racer_count; i++)
         count += crowd->racers[i].how.site == site && is_write(crowd->racers[i].how.kind) == write;
-    return count >= RACERS_OF_A_SITE;
+    return count >= RACERS_SETTLED;
 }
 
 /* All that stands in the cell, and the access that comes: false: there is something else, too. */

@@ -35,10 +35,10 @@ struct lone { uint64_t *stamps; uint32_t count, room, compact; };
 
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer { uint64_t unit; struct context how; };
-enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = HOSTILE(8, 2), RACER_CELLS_MOST = HOSTILE(4096, 4) };
+enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = HOSTILE(8, 2), RACERS_SETTLED = 2, RACER_CELLS_MOST = HOSTILE(4096, 4) };
 
 /* Places of the program, each of which raced with each often enough: their accesses are noted down and not judged, but for one
- * now and then, while there are no others (see shadow_settle). full: the cell has all the racers of that place that it has room for;
+ * now and then, while there are no others (see shadow_settle). full: the cell has some racers of that place, and needs no more;
  * of all places that write, or read. */
 enum { SETTLED_SITES = 4, SETTLED_NONE = UINT32_MAX, SETTLED_FOR = HOSTILE(64, 4), SETTLE_PATIENCE = HOSTILE(16, 1) };
 struct settled {
