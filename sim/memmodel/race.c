@@ -332,6 +332,7 @@ static bool may_pass(const struct races *races, const struct race *race, const s
 static void note_passing(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
     struct passings *passings = &races->passings;
+    passings->lost |= race->region->lacking; /* whose value memory has is not known any more */
     if (!may_pass(races, race, now))
         return;
     passings->lost |= passings->count == PASSINGS_MOST;

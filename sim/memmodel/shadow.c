@@ -59,7 +59,7 @@ void shadow_forget(struct shadow_region *region)
     region->crowd_used = 0;
     shadow_dropped_forget(region);
     memset(region->settled, 0, sizeof region->settled);
-    region->touched = region->bygone = region->few = false;
+    region->touched = region->bygone = region->few = region->lacking = false;
     readers_forget(&region->readers);
     if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
         shadow_clear_cells(region);

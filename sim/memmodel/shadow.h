@@ -76,7 +76,8 @@ struct shadow_region {
     struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;
     struct settled_word settled[SETTLED_WORDS]; /* of late, by address */
     uint32_t racer_cells;     /* crowds that keep accesses which raced */
-    struct dropped *dropped;  /* what raced, and they had no room for; NULL: none */
+    struct dropped *dropped;  /* what raced, and was not kept; NULL: none */
+    bool lacking;             /* there was no room for some of it */
     uint64_t epochs;          /* of crowds, given out so far; kept while the allocation lives */
     bool touched;
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */

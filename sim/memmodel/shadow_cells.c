@@ -102,8 +102,8 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
 
 /* ---- what raced ------------------------------------------------------------------------------ */
 
-/* NULL: there are as many, or as many like it, as are kept. */
-static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how)
+/* NULL: there is no room, or *enough: there are as many like it as are kept. */
+static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how, bool *enough)
 {
     uint32_t alike = 0;
     for (uint32_t i = 0; i < crowd->racer_count; i++) {
@@ -113,7 +113,8 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
             return racer;
         alike += same;
     }
-    if (alike >= RACERS_OF_A_SITE || crowd->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, crowd))
+    *enough = alike >= RACERS_OF_A_SITE;
+    if (*enough || crowd->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, crowd))
         return NULL;
     return &crowd->racers[crowd->racer_count++];
 }
@@ -122,16 +123,19 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
  * crowd: the cell's, which may be made; NULL: it has none. */
 static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t *cell, uint64_t unit, const struct context *how)
 {
+    bool enough = false;
     if (!*crowd && visit->region->racer_cells >= RACER_CELLS_MOST) {
         shadow_drop(visit, unit, how);
+        visit->region->lacking = true;
         return;
     }
     if (!*crowd)
         *crowd = shadow_crowd_make(visit, cell);
-    struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how) : NULL;
+    struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how, &enough) : NULL;
     visit->shadow->failed |= !*crowd;
     if (!racer) {
         shadow_drop(visit, unit, how);
+        visit->region->lacking |= !enough;
         return;
     }
     *racer = (struct racer){unit, *how};

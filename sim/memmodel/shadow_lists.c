@@ -2,7 +2,7 @@
 /* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
 #include "shadow_state.h"
 
-enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2), LONE_FROM = HOSTILE(15, 1) };
+enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2), LONE_FROM = HOSTILE(15, 7) };
 
 /* ---- members --------------------------------------------------------------------------------- */
 

@@ -82,7 +82,7 @@ bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct co
     const struct shadow_region *region = visit->region;
     struct asked asked = {visit, unit, how, false};
     uint64_t cell[2];
-    if (region->dropped || unit >= UNIT_COPIES || visit->now->agent->unit >= UNIT_COPIES)
+    if (region->lacking || unit >= UNIT_COPIES || visit->now->agent->unit >= UNIT_COPIES)
         return false;
     find_cell(visit, cell);
     if (atomic_may_follow(region, &asked, crowd_of(region, visit->address, cell), cell[1]))
