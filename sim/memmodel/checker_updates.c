@@ -202,7 +202,8 @@ static struct atomic_act act_of(const struct access_event *event, const struct s
 {
     return (struct atomic_act){.size = event->size_bytes, .region = region->space, .reads = true, .writes = !reads_only,
                                .order = reads_only && event->failed ? event->failure_order : event->order,
-                               .success = reads_only && event->failed ? (uint8_t)(1 + event->order) : 0, .scope = event->scope, .site = event->origin.site, .svm_atomics = region->svm_atomics};
+                               .success = reads_only && event->failed ? (uint8_t)(1 + event->order) : 0,
+                               .scope = event->scope, .site = event->origin.site, .svm_atomics = region->svm_atomics};
 }
 
 /* One slice begins for all of them, in whichever group: nothing is between their deeds. */

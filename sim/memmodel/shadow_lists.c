@@ -176,7 +176,7 @@ static bool lone_room(struct lone *lone)
 }
 
 /* As far as there is memory; so many left. */
-static void put_lone(struct crowd *crowd)
+static void lay_down_lone(struct crowd *crowd)
 {
     struct members *atomics = &crowd->atomics;
     uint32_t kept = 0;
@@ -195,7 +195,7 @@ static void put_lone(struct crowd *crowd)
 }
 
 /* Back among the others, which may make them redundant. False: no memory. */
-static bool take_lone(struct crowd *crowd)
+static bool take_back_lone(struct crowd *crowd)
 {
     struct members *atomics = &crowd->atomics;
     struct lone *lone = &crowd->lone;
@@ -211,10 +211,10 @@ static void shorten(struct crowd *crowd)
 {
     struct members *atomics = &crowd->atomics;
     const uint32_t room = atomics->room;
-    const bool all = crowd->lone.count > 2 * crowd->lone.compact && take_lone(crowd);
+    const bool all = crowd->lone.count > 2 * crowd->lone.compact && take_back_lone(crowd);
     if (all || atomics->count >= atomics->compact + atomics->compact / 2)
         compact(atomics);
-    put_lone(crowd);
+    lay_down_lone(crowd);
     if (all)
         crowd->lone.compact = crowd->lone.count;
     if (all && atomics->count <= room)
