@@ -104,7 +104,7 @@ bool explain_flag(const struct question *question, const struct passings *passin
         if (is_own_race(question, &flag) || was_tried(passings, i, &flag) || updates(question, flag.store) || updates(question, flag.load))
             continue;
         tries++;
-        if (!again_flag(question, passings, &flag))
+        if (!passings_order(question, passings, &flag))
             continue;
         *out_flag = flag;
         say_why(question, passing, out_why);
@@ -117,5 +117,5 @@ bool explain_flag(const struct question *question, const struct passings *passin
 bool explain_flag_covers(const struct question *question, const struct passings *passings, const struct flag *flag)
 {
     return passings->lost || question->history->full || !question->meeting_count ||
-           again_flag(question, passings, flag) == question->meeting_count;
+           passings_order(question, passings, flag) == question->meeting_count;
 }

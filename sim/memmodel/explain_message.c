@@ -71,7 +71,7 @@ static bool try_message(struct sought *sought, const struct end *release, const 
         remedy.place = release->place;
     }
     for (uint32_t i = 0; i < question->meeting_count && sought->work < WORK_MOST && (ordered || i == 0); i++) {
-        ordered += again_message(question, &question->meetings[i], &remedy);
+        ordered += insert_message_barriers(question, &question->meetings[i], &remedy);
         sought->work += question->history->count;
     }
     if (ordered > sought->ordered) {
@@ -151,7 +151,7 @@ bool explain_message(const struct question *question, struct wording *out_why, s
 bool explain_message_covers(const struct question *question, const struct remedy *remedy)
 {
     for (uint32_t i = 0; i < question->meeting_count && !question->history->full; i++)
-        if (!again_message(question, &question->meetings[i], remedy))
+        if (!insert_message_barriers(question, &question->meetings[i], remedy))
             return false;
     return true;
 }

@@ -97,7 +97,7 @@ static bool separate_next_turn(const struct question *question, struct wording *
     const struct meeting *meeting = question->meetings;
     if (!host->next_turn || !question->one_wave || question->history->full || !in_one_group(question, meeting) ||
         !host->next_turn(host->self, meeting->first.site, meeting->second.site, &remedy->place) || is_in_lock(question, &remedy->place) ||
-        !again_barrier(question, &remedy->place))
+        !insert_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_NEXT_TURN;
     say_turns(question, remedy, fix);
@@ -112,7 +112,7 @@ static bool separate_turns(const struct question *question, struct wording *fix,
     uint32_t since;
     if (!host->in_turn || question->history->full || !all_in_one_group(question) || !last_barrier(question, &since) ||
         !host->in_turn(host->self, meeting->first.site, meeting->second.site, since, &remedy->place) || is_in_lock(question, &remedy->place) ||
-        !again_barrier(question, &remedy->place))
+        !insert_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_TURN;
     remedy->since = since;
@@ -132,7 +132,7 @@ static bool separate_each_turn(const struct question *question, struct wording *
         return false;
     for (int first = 0; first < 2; first++) {
         places[0].first = first;
-        if (!again_barrier(question, &places[0]))
+        if (!insert_barrier(question, &places[0]))
             return false;
     }
     *remedy = (struct remedy){.kind = REMEDY_TURNS, .place = places[0], .next = places[1]};
@@ -150,7 +150,7 @@ static bool separate(const struct question *question, struct wording *fix, struc
         return false;
     if ((!barrier && question->region == IN_LOCAL) || is_in_lock(question, &remedy->place))
         return false;
-    if (barrier && !again_barrier(question, &remedy->place))
+    if (barrier && !insert_barrier(question, &remedy->place))
         return false;
     remedy->kind = barrier ? REMEDY_BARRIER : REMEDY_SPLIT;
     if (remedy->place.branches) {
@@ -273,7 +273,7 @@ static bool separate_in_line(const struct question *question, struct wording *fi
         !order.parted)
         return false;
     remedy->place = (struct code_place){.site = order.first == 0 ? meeting->first.site : meeting->second.site, .first = order.first};
-    if (is_in_lock(question, &remedy->place) || !again_barrier(question, &remedy->place))
+    if (is_in_lock(question, &remedy->place) || !insert_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_BARRIER;
     say_in_line(question, &order, fix);
@@ -565,7 +565,7 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
         return false;
     }
     host->place(host->self, out_remedy->place.site, &b);
-    if (!out_remedy->place.before || !a.line || a.line != b.line || !same_text(a.file, b.file) || !again_barrier(question, &out_remedy->place)) {
+    if (!out_remedy->place.before || !a.line || a.line != b.line || !same_text(a.file, b.file) || !insert_barrier(question, &out_remedy->place)) {
         out_remedy->kind = REMEDY_NONE;
         return false;
     }
@@ -584,7 +584,7 @@ bool explain_barrier_before(const struct question *question, struct wording *out
     *out_fix = (struct wording){.used = 0};
     if (meeting->first.unit >= UNIT_COPIES || !host->between ||
         !host->between(host->self, meeting->first.site, meeting->second.site, &place) || !place.before || place.first != 0 ||
-        !again_barrier_before(question, place.site))
+        !insert_barrier_before_copy(question, place.site))
         return false;
     wording_add(out_fix, "work_group_barrier(%s)", region_flag(question->region));
     say_at(question, &place, out_fix);
@@ -598,7 +598,7 @@ bool explain_image_fence(const struct question *question, struct wording *out_fi
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
     if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) || place.branches ||
-        !again_image_fence(question, &place))
+        !insert_image_fence(question, &place))
         return false;
     wording_add(out_fix, "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)");
     say_at(question, &place, out_fix);
@@ -612,7 +612,7 @@ bool explain_wait(const struct question *question, struct wording *out_fix)
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
     if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) || !place.before || place.first != 0 ||
-        !again_wait(question))
+        !insert_wait(question))
         return false;
     wording_add(out_fix, "wait_group_events");
     say_at(question, &place, out_fix);

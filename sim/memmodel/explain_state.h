@@ -10,9 +10,9 @@
  *   again_orders     orders the launch again with the edits: in how many meetings would the second access
  *                    come behind the first? 0: not in the one that was asked about
  *   again_clashes    do atomics of one object race with the edits whose scopes include each other without?
- *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
+ *   insert_barrier   the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other behind it
- *   again_message    of any meeting: with a barrier of the first one's work-group before the remedy's release, and of the second
+ *   insert_message_barriers   of any meeting: with a barrier of the first one's work-group before the remedy's release, and of the second
  *                    one's behind its acquire, where it has them
  *   again_known      does the one unit know, at that moment of the history, what the other did at an earlier one?
  *   again_read       the same, had the unit waited with what it did from then on until somebody's store was done?
@@ -21,10 +21,10 @@
  *   say_at, say_and_at   " before mp.cl:8"
  *   store_function   that stores what is loaded there, as an atomic with an order
  *   say_beside       where a fence goes that is before an operation and behind the first access, or behind it and before the second
- *   again_wait       the same with a wait for the copy that is the first access, right before the second
- *   again_barrier_before   the same with a barrier right before the copy that is the second access
- *   again_image_fence   of one work-item: would its read of an image see what it wrote, with a fence for images between?
- *   again_flag       in how many meetings does the second access come behind the first, with the passings of a flag as
+ *   insert_wait      the same with a wait for the copy that is the first access, right before the second
+ *   insert_barrier_before_copy   the same with a barrier right before the copy that is the second access
+ *   insert_image_fence   of one work-item: would its read of an image see what it wrote, with a fence for images between?
+ *   passings_order   in how many meetings does the second access come behind the first, with the passings of a flag as
  *                    releases and acquires? 0: not in the first
  *   again_write      the history with the edits, up to the second access; false: no memory. The caller
  *                    frees both arrays either way
@@ -96,8 +96,8 @@ void search_edits(struct search *search, struct found *found);
 void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
 bool again_clashes(struct search *search, const struct edit *edits, uint32_t count);
-bool again_barrier(const struct question *question, const struct code_place *place);
-bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy);
+bool insert_barrier(const struct question *question, const struct code_place *place);
+bool insert_message_barriers(const struct question *question, const struct meeting *meeting, const struct remedy *remedy);
 bool again_known(const struct question *question, const struct moment *from, const struct moment *to);
 bool again_read(const struct question *question, const struct moment *from, uint32_t store, const struct moment *read, uint32_t end);
 bool is_message_end(const struct question *question, const struct happening *happening, bool releases);
@@ -106,10 +106,10 @@ void say_at(const struct question *question, const struct code_place *place, str
 void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
 const char *store_function(const struct question *question, uint32_t load);
 void say_beside(const struct question *question, uint32_t site, bool behind, struct wording *fix);
-bool again_wait(const struct question *question);
-bool again_image_fence(const struct question *question, const struct code_place *place);
-bool again_barrier_before(const struct question *question, uint32_t site);
-uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag);
+bool insert_wait(const struct question *question);
+bool insert_image_fence(const struct question *question, const struct code_place *place);
+bool insert_barrier_before_copy(const struct question *question, uint32_t site);
+uint32_t passings_order(const struct question *question, const struct passings *passings, const struct flag *flag);
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
 bool has_old_atomics(const struct question *question);
 void say_edits(struct search *search, const struct found *found, struct answer *answer);

@@ -46,8 +46,12 @@ libmemmodel_la_SOURCES = \
 	%D%/explain_again.c \
 	%D%/explain_draw.c \
 	%D%/explain_flag.c \
+	%D%/explain_insert.c \
 	%D%/explain_message.c \
+	%D%/explain_passings.c \
 	%D%/explain_remedy.c \
+	%D%/explain_replay.c \
+	%D%/explain_replay.h \
 	%D%/explain_say.c \
 	%D%/explain_search.c \
 	%D%/explain_side.c \
