@@ -13,6 +13,23 @@ static uint32_t place_in(uint64_t key) { return knowledge_place(key); }
 
 static const int32_t *ticks(const struct knowledge *leaf) { return ((const struct knowledge_leaf *)leaf)->tick; }
 
+/* Of one of few: no other place of the leaf has a tick. */
+struct known_place { uint32_t place; int32_t tick; };
+
+static struct known_place few_at(const struct knowledge *leaf, uint32_t i)
+{
+    return (struct known_place){leaf->place[i], leaf->few_tick[i]};
+}
+
+static void put_few(struct knowledge *leaf, const struct known_place *places, uint32_t count)
+{
+    leaf->few = count & 3;
+    for (uint32_t i = 0; i < count; i++) {
+        leaf->place[i] = (uint8_t)places[i].place;
+        leaf->few_tick[i] = places[i].tick;
+    }
+}
+
 static struct knowledge *few_new(struct knowledge_pool *pool, uint64_t chunk, const struct known_place *places, uint32_t count)
 {
     struct knowledge *leaf = knowledge_new(pool, SMALL);
@@ -20,8 +37,7 @@ static struct knowledge *few_new(struct knowledge_pool *pool, uint64_t chunk, co
         return NULL;
     leaf->bit = LEAF;
     leaf->key = chunk;
-    leaf->few = (uint8_t)count;
-    memcpy(leaf->places, places, count * sizeof *places);
+    put_few(leaf, places, count);
     return leaf;
 }
 
@@ -39,14 +55,14 @@ static struct knowledge_leaf *leaf_new(struct knowledge_pool *pool, uint64_t chu
     }
     memset(leaf->tick, 0, sizeof leaf->tick);
     for (uint32_t i = 0; like && i < like->few; i++)
-        leaf->tick[like->places[i].place] = like->places[i].tick;
+        leaf->tick[like->place[i]] = like->few_tick[i];
     return leaf;
 }
 
 /* A new map that holds all of an earlier one: it is the next in its chain, unless that has gone on already. */
 static bool follow(struct knowledge *map, struct knowledge *earlier)
 {
-    if (knowledge_step_of(map) || knowledge_step_of(earlier) || map->references > 1 || earlier->followed || earlier->length == UINT32_MAX)
+    if (knowledge_step_of(map) || knowledge_step_of(earlier) || map->references > 1 || earlier->followed || !earlier->chain || earlier->length == UINT32_MAX)
         return false;
     earlier->followed = true;
     map->chain = earlier->chain;
@@ -72,8 +88,8 @@ static struct knowledge *branch(struct knowledge_pool *pool, uint64_t key, uint3
     }
     node->bit = bit;
     node->key = above(key, bit);
-    node->low = low;
-    node->high = high;
+    node->low = knowledge_handle(low);
+    node->high = knowledge_handle(high);
     return node;
 }
 
@@ -92,6 +108,9 @@ static bool belongs(const struct knowledge *node, uint64_t key)
     return node->bit == LEAF ? node->key == key : above(key, node->bit) == node->key;
 }
 
+static struct knowledge *low_of(const struct knowledge_pool *pool, const struct knowledge *branch) { return knowledge_of_handle(pool, branch->low); }
+static struct knowledge *high_of(const struct knowledge_pool *pool, const struct knowledge *branch) { return knowledge_of_handle(pool, branch->high); }
+
 static bool goes_high(const struct knowledge *node, uint64_t key)
 {
     return key >> node->bit & 1;
@@ -101,7 +120,7 @@ static bool goes_high(const struct knowledge *node, uint64_t key)
 static struct knowledge *rebranch(struct knowledge_pool *pool, struct knowledge *old, struct knowledge *low,
                                   struct knowledge *high)
 {
-    if (low == old->low && high == old->high) {
+    if (low == low_of(pool, old) && high == high_of(pool, old)) {
         knowledge_drop(pool, low);
         knowledge_drop(pool, high);
         return knowledge_share(old);
@@ -125,19 +144,20 @@ static uint32_t merge_few(const struct knowledge *a, const struct knowledge *b, 
 {
     uint32_t count = 0;
     for (uint32_t i = 0, k = 0; i < a->few || k < b->few; count++) {
-        const struct known_place *x = i < a->few ? &a->places[i] : NULL, *y = k < b->few ? &b->places[k] : NULL;
-        const bool takes_x = x && (!y || x->place <= y->place), takes_y = y && (!x || y->place <= x->place);
-        out_places[count] = takes_x && (!takes_y || x->tick >= y->tick) ? *x : *y;
+        const bool has_x = i < a->few, has_y = k < b->few;
+        const struct known_place x = has_x ? few_at(a, i) : few_at(b, k), y = has_y ? few_at(b, k) : x;
+        const bool takes_x = has_x && (!has_y || x.place <= y.place), takes_y = has_y && (!has_x || y.place <= x.place);
+        out_places[count] = takes_x && (!takes_y || x.tick >= y.tick) ? x : y;
         i += takes_x;
         k += takes_y;
     }
     return count;
 }
 
-static bool has_places(const struct knowledge *leaf, const struct known_place *places, uint32_t count)
+static bool has_few(const struct knowledge *leaf, const struct knowledge *few)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (knowledge_tick(leaf, places[i].place) < places[i].tick)
+    for (uint32_t i = 0; i < few->few; i++)
+        if (knowledge_tick(leaf, few->place[i]) < few->few_tick[i])
             return false;
     return true;
 }
@@ -146,11 +166,11 @@ static bool has_places(const struct knowledge *leaf, const struct known_place *p
 static struct knowledge *join_few(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
 {
     struct known_place places[2 * KNOWLEDGE_FEW];
-    if (has_places(a, b->places, b->few))
+    if (has_few(a, b))
         return knowledge_share(a);
     if (a->few) {
         const uint32_t count = merge_few(a, b, places);
-        if (has_places(b, places, count))
+        if (has_few(b, a))
             return knowledge_share(b);
         struct knowledge *few = count <= KNOWLEDGE_FEW ? few_new(pool, a->key, places, count) : NULL;
         if (few || count <= KNOWLEDGE_FEW)
@@ -160,8 +180,8 @@ static struct knowledge *join_few(struct knowledge_pool *pool, struct knowledge 
     if (!leaf)
         return knowledge_share(a);
     for (uint32_t i = 0; i < b->few; i++)
-        if (leaf->tick[b->places[i].place] < b->places[i].tick)
-            leaf->tick[b->places[i].place] = b->places[i].tick;
+        if (leaf->tick[b->place[i]] < b->few_tick[i])
+            leaf->tick[b->place[i]] = b->few_tick[i];
     return &leaf->node;
 }
 
@@ -188,16 +208,16 @@ static struct knowledge *join_leaf(struct knowledge_pool *pool, struct knowledge
     if (map->bit == LEAF)
         return map == one ? knowledge_share(map) : join_ticks(pool, map, one);
     if (goes_high(map, one->key))
-        return rebranch(pool, map, knowledge_share(map->low), join_leaf(pool, map->high, one));
-    return rebranch(pool, map, join_leaf(pool, map->low, one), knowledge_share(map->high));
+        return rebranch(pool, map, knowledge_share(low_of(pool, map)), join_leaf(pool, high_of(pool, map), one));
+    return rebranch(pool, map, join_leaf(pool, low_of(pool, map), one), knowledge_share(high_of(pool, map)));
 }
 
 /* b belongs wholly to one side of a. */
 static struct knowledge *join_below(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
 {
     if (goes_high(a, b->key))
-        return rebranch(pool, a, knowledge_share(a->low), knowledge_join_maps(pool, a->high, b));
-    return rebranch(pool, a, knowledge_join_maps(pool, a->low, b), knowledge_share(a->high));
+        return rebranch(pool, a, knowledge_share(low_of(pool, a)), knowledge_join_maps(pool, high_of(pool, a), b));
+    return rebranch(pool, a, knowledge_join_maps(pool, low_of(pool, a), b), knowledge_share(high_of(pool, a)));
 }
 
 struct knowledge *knowledge_join_maps(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
@@ -208,8 +228,9 @@ struct knowledge *knowledge_join_maps(struct knowledge_pool *pool, struct knowle
     if (a->bit == LEAF || b->bit == LEAF)
         return a->bit == LEAF ? join_leaf(pool, b, a) : join_leaf(pool, a, b);
     if (a->bit == b->bit && a->key == b->key) {
-        struct knowledge *low = knowledge_join_maps(pool, a->low, b->low), *high = knowledge_join_maps(pool, a->high, b->high);
-        bool as_b = low == b->low && high == b->high;
+        struct knowledge *low = knowledge_join_maps(pool, low_of(pool, a), low_of(pool, b));
+        struct knowledge *high = knowledge_join_maps(pool, high_of(pool, a), high_of(pool, b));
+        bool as_b = low == low_of(pool, b) && high == high_of(pool, b);
         return rebranch(pool, as_b ? b : a, low, high);
     }
     if (a->bit > b->bit && belongs(a, b->key))
@@ -223,7 +244,7 @@ struct knowledge *knowledge_join_maps(struct knowledge_pool *pool, struct knowle
 static inline struct knowledge *leaf_with(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, int32_t tick)
 {
     const struct known_place one = {place_in(key), tick};
-    const struct knowledge alone = {.bit = LEAF, .few = 1, .places = {one}};
+    const struct knowledge alone = {.bit = LEAF, .few = 1, .place = {(uint8_t)one.place}, .few_tick = {tick}};
     struct known_place places[2 * KNOWLEDGE_FEW];
     if (!map)
         return few_new(pool, chunk_of(key), &one, 1);
@@ -242,8 +263,8 @@ struct knowledge *knowledge_put_in(struct knowledge_pool *pool, struct knowledge
     const uint64_t chunk = chunk_of(key);
     if (map && map->bit != LEAF && belongs(map, chunk)) {
         if (goes_high(map, chunk))
-            return rebranch(pool, map, knowledge_share(map->low), knowledge_put_in(pool, map->high, key, tick));
-        return rebranch(pool, map, knowledge_put_in(pool, map->low, key, tick), knowledge_share(map->high));
+            return rebranch(pool, map, knowledge_share(low_of(pool, map)), knowledge_put_in(pool, high_of(pool, map), key, tick));
+        return rebranch(pool, map, knowledge_put_in(pool, low_of(pool, map), key, tick), knowledge_share(high_of(pool, map)));
     }
     const bool here = map && belongs(map, chunk);
     struct knowledge *leaf = leaf_with(pool, here ? map : NULL, key, tick);
@@ -351,7 +372,7 @@ struct knowledge *knowledge_put_row(struct knowledge_pool *pool, struct knowledg
 static uint32_t list_leaf(const struct knowledge *leaf, struct known_key *keys, uint32_t count, uint32_t most)
 {
     for (uint32_t i = 0; i < (leaf->few ? leaf->few : (uint32_t)LEAF_KEYS); i++) {
-        const struct known_place known = leaf->few ? leaf->places[i] : (struct known_place){i, ticks(leaf)[i]};
+        const struct known_place known = leaf->few ? few_at(leaf, i) : (struct known_place){i, ticks(leaf)[i]};
         if (!known.tick)
             continue;
         if (count++ == most)
@@ -361,18 +382,18 @@ static uint32_t list_leaf(const struct knowledge *leaf, struct known_key *keys, 
     return count;
 }
 
-static uint32_t list(const struct knowledge *map, struct known_key *keys, uint32_t count, uint32_t most)
+static uint32_t list(const struct knowledge_pool *pool, const struct knowledge *map, struct known_key *keys, uint32_t count, uint32_t most)
 {
     if (count > most)
         return count;
     if (map->bit == LEAF)
         return list_leaf(map, keys, count, most);
-    return list(map->high, keys, list(map->low, keys, count, most), most);
+    return list(pool, high_of(pool, map), keys, list(pool, low_of(pool, map), keys, count, most), most);
 }
 
 uint32_t knowledge_list(struct knowledge_pool *pool, const struct knowledge *map, struct known_key *keys, uint32_t most)
 {
     const struct knowledge *left = knowledge_made(pool, map);
     const uint32_t count = knowledge_step_of(left) ? knowledge_list_puts(pool, left, keys, most, &left) : 0;
-    return left && count <= most ? list(left, keys, count, most) : count;
+    return left && count <= most ? list(pool, left, keys, count, most) : count;
 }

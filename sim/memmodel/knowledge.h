@@ -37,23 +37,20 @@
 
 enum { KNOWLEDGE_FEW = HOSTILE(2, 1) };
 
-/* Of one of few: no other place of the leaf has a tick. */
-struct known_place { uint32_t place; int32_t tick; };
-
 struct knowledge {
     uint32_t references;
-    uint8_t bit;    /* branches: keys below part at this bit; else KNOWLEDGE_LEAF or _UNUSED */
-    uint8_t few;    /* leaves: so many places, ascending; 0: all are in struct knowledge_leaf */
-    bool followed;  /* somebody comes next in its chain */
-    bool met;       /* while what was put off is looked through */
+    uint32_t chain;  /* maps of one chain hold each other: the later ones the earlier ones; 0: it is of none */
     uint32_t length; /* of its chain, up to here */
-    uint32_t self;  /* its handle: number of the block and place there; 0 is nobody's */
+    uint8_t bit;     /* branches: keys below part at this bit; else KNOWLEDGE_LEAF or _UNUSED */
+    uint8_t few : 2, /* leaves: so many places, ascending; 0: all are in struct knowledge_leaf */
+        followed : 1, /* somebody comes next in its chain */
+        met : 1;     /* while what was put off is looked through */
+    uint8_t place[2]; /* leaves of few */
     union {
         struct knowledge *next; /* unused */
-        struct { struct knowledge *low, *high; };
-        struct known_place places[2];
+        struct { uint32_t low, high; }; /* handles */
+        int32_t few_tick[2];
     };
-    uint64_t chain; /* maps of one chain hold each other: the later ones the earlier ones */
     union {
         uint64_t key;           /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
         struct knowledge *dead; /* nobody refers to it */
@@ -124,7 +121,7 @@ struct knowledge_pool {
     struct knowledge_block *strands; /* whose end is not in use */
     uint8_t **blocks; uint32_t block_count, block_room;
     size_t bytes;                /* of nodes in use */
-    uint64_t chains;             /* begun so far */
+    uint32_t chains;             /* begun so far */
     uint64_t chained;            /* how often that spared a join */
     uint64_t joined;             /* pairs of nodes */
     size_t bytes_most; uint64_t joined_most; /* beyond that puts and joins are put off */
@@ -166,8 +163,8 @@ static inline int32_t knowledge_tick(const struct knowledge *leaf, uint32_t plac
     if (!leaf->few)
         return ((const struct knowledge_leaf *)leaf)->tick[place];
     for (uint32_t i = 0; i < leaf->few; i++)
-        if (leaf->places[i].place == place)
-            return leaf->places[i].tick;
+        if (leaf->place[i] == place)
+            return leaf->few_tick[i];
     return 0;
 }
 
@@ -186,9 +183,7 @@ static inline struct knowledge_strand *knowledge_strand_of(const struct knowledg
 
 static inline uint32_t knowledge_handle(const struct knowledge *map)
 {
-    if (!knowledge_step_of(map))
-        return map ? map->self : 0;
-    return (uint32_t)knowledge_block_of(map)->number << KNOWLEDGE_BLOCK_BITS | ((uint32_t)(uintptr_t)map & (KNOWLEDGE_BLOCK - 1));
+    return !map ? 0 : (uint32_t)knowledge_block_of(map)->number << KNOWLEDGE_BLOCK_BITS | ((uint32_t)(uintptr_t)map & (KNOWLEDGE_BLOCK - 1));
 }
 
 static inline struct knowledge *knowledge_of_handle(const struct knowledge_pool *pool, uint32_t handle)
@@ -196,17 +191,17 @@ static inline struct knowledge *knowledge_of_handle(const struct knowledge_pool 
     return handle ? (struct knowledge *)(pool->blocks[handle >> KNOWLEDGE_BLOCK_BITS] + (handle & (KNOWLEDGE_BLOCK - 1))) : NULL;
 }
 
-static inline uint64_t knowledge_get_made(const struct knowledge *map, uint64_t key)
+static inline uint64_t knowledge_get_made(const struct knowledge_pool *pool, const struct knowledge *map, uint64_t key)
 {
     const uint64_t chunk = knowledge_chunk(key);
     while (map && map->bit != KNOWLEDGE_LEAF)
-        map = chunk >> map->bit & 1 ? map->high : map->low;
+        map = knowledge_of_handle(pool, chunk >> map->bit & 1 ? map->high : map->low);
     return map && map->key == chunk ? (uint64_t)knowledge_tick(map, knowledge_place(key)) : 0;
 }
 
 static inline uint64_t knowledge_get(struct knowledge_pool *pool, struct knowledge *asked, uint64_t key)
 {
-    return knowledge_get_made(knowledge_step_of(asked) ? knowledge_make(pool, asked) : asked, key);
+    return knowledge_get_made(pool, knowledge_step_of(asked) ? knowledge_make(pool, asked) : asked, key);
 }
 
 /* Of one that is put off: is the key's tick a later one, as is seen from near by? False: that takes the map. */
@@ -227,7 +222,7 @@ static inline bool knowledge_holds(const struct knowledge *later, const struct k
     if (!later || (!step && other))
         return false;
     if (!step)
-        return later->chain == earlier->chain && earlier->length <= later->length;
+        return later->chain && later->chain == earlier->chain && earlier->length <= later->length;
     const struct knowledge_strand *strand = knowledge_strand_of(later);
     const uint32_t handle = knowledge_handle(earlier);
     return handle == strand->step[step - 1].high || (step == 1 && handle == strand->below) || (other && other < step && strand == knowledge_strand_of(earlier));

@@ -5,6 +5,7 @@
 #include "knowledge_state.h"
 
 enum { BLOCKS_MOST = HOSTILE(16, 2) }; /* that are allocated at once */
+static const uint32_t CHAINS_MOST = HOSTILE(UINT32_MAX, 3000);
 
 static const size_t SIZE[] = {[SMALL] = sizeof(struct knowledge), [LEAVES] = sizeof(struct knowledge_leaf)};
 
@@ -80,7 +81,6 @@ static bool refill(struct knowledge_pool *pool, uint32_t kind)
     struct knowledge_block *block = block_add(pool, kind, (KNOWLEDGE_BLOCK - sizeof(struct knowledge_block)) / SIZE[kind]);
     for (uint32_t i = block ? block->count : 0; i-- > 0;) {
         struct knowledge *node = (void *)((uint8_t *)(block + 1) + i * SIZE[kind]);
-        node->self = (uint32_t)block->number << KNOWLEDGE_BLOCK_BITS | (uint32_t)((uintptr_t)node & (KNOWLEDGE_BLOCK - 1));
         put_back(pool, kind, node);
     }
     return block;
@@ -95,7 +95,7 @@ struct knowledge *knowledge_new(struct knowledge_pool *pool, uint32_t kind)
     pool->bytes += SIZE[kind];
     node->references = 1;
     node->met = false;
-    node->chain = ++pool->chains;
+    node->chain = pool->chains < CHAINS_MOST ? ++pool->chains : 0;
     node->length = 0;
     node->followed = false;
     node->few = 0;
@@ -230,7 +230,7 @@ static struct knowledge *unmake_map(struct knowledge_pool *pool, struct knowledg
     struct knowledge *dead = map->dead;
     const uint32_t kind = map->bit == KNOWLEDGE_LEAF && !map->few ? LEAVES : SMALL;
     if (map->bit != KNOWLEDGE_LEAF)
-        dead = leave(map->high, leave(map->low, dead));
+        dead = leave(knowledge_of_handle(pool, map->high), leave(knowledge_of_handle(pool, map->low), dead));
     pool->bytes -= SIZE[kind];
     put_back(pool, kind, map);
     return dead;

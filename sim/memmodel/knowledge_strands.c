@@ -289,7 +289,7 @@ bool knowledge_shows(const struct knowledge_pool *pool, const struct knowledge *
     for (uint32_t i = 0, count = 1; i < count; i++) {
         const struct knowledge *at = knowledge_made(pool, seen[i]);
         if (!knowledge_step_of(at)) {
-            if (tick < knowledge_get_made(at, key))
+            if (tick < knowledge_get_made(pool, at, key))
                 return true;
             continue;
         }
