@@ -12,6 +12,7 @@ scenario_tests = \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
 	%D%/clean/collectives.yaml \
+	%D%/clean/concurrent_batches.yaml \
 	%D%/clean/remedied.yaml \
 	%D%/clean/uniform_arguments.yaml \
 	%D%/clean/deep_calls.yaml \

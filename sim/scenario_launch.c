@@ -292,6 +292,20 @@ static void run_batch(struct batch *batch)
     }
 }
 
+/* What comes next is behind all of them. */
+static enum status announce_wait(const struct batch *batch)
+{
+    uint32_t *commands = malloc(batch->count * sizeof *commands);
+    const struct order_event event = {.kind = ORDER_HOST_WAITED, .after = commands, .after_count = batch->count};
+    if (!commands)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < batch->count; i++)
+        commands[i] = batch->ahead[i].request.command;
+    device_order(batch->run->device, &event);
+    free(commands);
+    return batch->status;
+}
+
 static enum status launch_batch(struct run *run, size_t first, size_t count)
 {
     struct batch batch = {.run = run, .count = count, .to_begin = count};
@@ -306,6 +320,8 @@ static enum status launch_batch(struct run *run, size_t first, size_t count)
     }
     if (batch.status == STATUS_OK)
         run_batch(&batch);
+    if ((batch.status == STATUS_OK || batch.status == STATUS_NO_PROGRESS) && count > 1)
+        batch.status = announce_wait(&batch);
     for (size_t i = 0; i < count; i++)
         ahead_fini(&batch.ahead[i]);
     free(batch.ahead);
