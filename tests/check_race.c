@@ -6,6 +6,7 @@
  */
 #include <check.h>
 
+#include "orrery/limits.h"
 #include "race_world.h"
 
 /* ---- definitions ---------------------------------------------------------------------- */
@@ -488,6 +489,20 @@ START_TEST(a_pair_that_may_not_be_told_is_not_hidden)
 }
 END_TEST
 
+/* Who knows of a turn's load need not know of the next one's, which races, too. */
+START_TEST(the_later_of_two_turns_raced)
+{
+    world_begin(1, 5, 1, SCOPE_RULE_EQUAL);
+    reads(0, DATA, 4);
+    const uint32_t place = touches(1, false, DATA, NO_SITE);
+    release(1, FLAG, SCOPE_DEVICE), touches(1, false, DATA, place);
+    acquire(2, FLAG, SCOPE_DEVICE), store(2, DATA, ORDER_RELAXED, SCOPE_DEVICE);
+    store(3, DATA, ORDER_RELAXED, SCOPE_DEVICE);
+    acquire(4, FLAG, SCOPE_DEVICE), store(4, DATA, ORDER_RELAXED, SCOPE_DEVICE);
+    pair_told(judged(), 6);
+}
+END_TEST
+
 /* ---- kernels that enqueue each other (R31 (2), (13), (14), R32) ----------------------------- */
 
 /* Launch 2 writes, or its child 3 does; 4 waits for an event. */
@@ -829,6 +844,7 @@ int main(void)
     tcase_add_test(rules, each_pair_that_races_is_told);
     tcase_add_test(rules, each_pair_that_races_is_told_behind_others_of_its_place);
     tcase_add_test(rules, a_pair_that_may_not_be_told_is_not_hidden);
+    tcase_add_test(rules, the_later_of_two_turns_raced);
     tcase_add_test(rules, a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier);
     suite_add_tcase(suite, rules);
     SRunner *runner = srunner_create(suite);

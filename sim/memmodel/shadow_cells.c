@@ -108,7 +108,8 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
     uint32_t alike = 0;
     for (uint32_t i = 0; i < crowd->racer_count; i++) {
         struct racer *racer = &crowd->racers[i];
-        const bool same = racer->how.site == how->site && racer->how.kind == how->kind; /* an exchange may have failed */
+        /* An exchange may have failed, and a scope is not always the same. */
+        const bool same = racer->how.site == how->site && racer->how.kind == how->kind && racer->how.scope == how->scope;
         if (same && racer->unit == unit)
             return racer;
         alike += same;
@@ -116,6 +117,7 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
     *enough = alike >= RACERS_OF_A_SITE;
     if (*enough || crowd->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, crowd))
         return NULL;
+    crowd->racers[crowd->racer_count] = (struct racer){unit, *how};
     return &crowd->racers[crowd->racer_count++];
 }
 
@@ -138,7 +140,8 @@ static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t
         visit->region->lacking |= !enough;
         return;
     }
-    *racer = (struct racer){unit, *how};
+    if (racer->how.tick < how->tick) /* who knows of the later of two turns knows of both */
+        *racer = (struct racer){unit, *how};
     (*crowd)->epoch = ++visit->region->epochs;
 }
 
