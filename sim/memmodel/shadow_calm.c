@@ -4,11 +4,11 @@
 
 #include "lane_mask.h"
 
-/* The crowd of such a word, if it has one whose atomics are all alike. */
+/* The crowd of such a word, if it has one whose atomics are all alike, and all that raced there is known. */
 static struct crowd *alike_in(const struct shadow_region *region, uint64_t address, const uint64_t *cell)
 {
     struct crowd *crowd = cell ? crowd_of(region, address, cell) : NULL;
-    return crowd && crowd->alike ? crowd : NULL;
+    return crowd && crowd->alike && !(region->dropped && shadow_has_dropped(region, address)) ? crowd : NULL;
 }
 
 static struct crowd *alike_at(const struct shadow_region *region, uint64_t address, uint32_t size)

@@ -71,6 +71,16 @@ void shadow_dropped_forget(struct shadow_region *region)
     region->dropped = NULL;
 }
 
+bool shadow_has_dropped(const struct shadow_region *region, uint64_t address)
+{
+    const struct dropped *dropped = region->dropped;
+    const uint64_t bit = bit_of(region, address);
+    bool has = has_bit(dropped->others, bit);
+    for (uint32_t i = 0; i < dropped->site_count; i++)
+        has |= has_bit(dropped->site[i].words, bit);
+    return has;
+}
+
 /* Barriers since then order all of them. */
 static bool is_past(const struct visit *visit, const struct dropped *dropped)
 {

@@ -341,6 +341,7 @@ bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct co
 void shadow_drop(const struct visit *visit, uint64_t unit, const struct context *how);
 void shadow_dropped_forget(struct shadow_region *region);
 void shadow_meet_dropped(const struct visit *visit); /* the region has some */
+bool shadow_has_dropped(const struct shadow_region *region, uint64_t address); /* likewise: of that word */
 
 /* ---- races told often enough ----------------------------------------------------------------- */
 
