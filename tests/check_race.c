@@ -503,6 +503,43 @@ START_TEST(the_later_of_two_turns_raced)
 }
 END_TEST
 
+/* Each of the four stores, by one instruction, races with each of the others. */
+static void four_stores(uint32_t size)
+{
+    const uint32_t place = touches_bytes(0, true, DATA, size, NO_SITE);
+    for (uint32_t i = 1; i < 4; i++)
+        touches_bytes(i, true, DATA, size, place);
+    const char *wrong = judged();
+    ck_assert_msg(!wrong, "%s", wrong);
+    const struct finding *finding = world_finding(world_races() - 1);
+    ck_assert(finding->count == 6 || (HOSTILE(false, true) && finding->count < 6 && finding->count_at_least));
+    world_end();
+}
+
+/* However many cells of the shadow the two have in common. */
+START_TEST(a_pair_counts_once)
+{
+    one_group(), four_stores(4);
+    one_group(), four_stores(8);
+    one_group(), four_stores(16);
+    one_group(), writes(0, OTHER, 1), four_stores(4); /* a cell for each byte */
+}
+END_TEST
+
+START_TEST(repetitions_are_not_hidden)
+{
+    one_group(), writes(0, DATA, 4);
+    const uint32_t place = adds(1, DATA, NO_SITE);
+    for (uint32_t i = 0; i < 9; i++)
+        adds(1, DATA, place);
+    const char *wrong = judged();
+    ck_assert_msg(!wrong, "%s", wrong);
+    const struct finding *finding = world_finding(0);
+    ck_assert(finding->count == 10 || (finding->count < 10 && finding->count_at_least));
+    world_end();
+}
+END_TEST
+
 /* ---- kernels that enqueue each other (R31 (2), (13), (14), R32) ----------------------------- */
 
 /* Launch 2 writes, or its child 3 does; 4 waits for an event. */
@@ -845,6 +882,8 @@ int main(void)
     tcase_add_test(rules, each_pair_that_races_is_told_behind_others_of_its_place);
     tcase_add_test(rules, a_pair_that_may_not_be_told_is_not_hidden);
     tcase_add_test(rules, the_later_of_two_turns_raced);
+    tcase_add_test(rules, a_pair_counts_once);
+    tcase_add_test(rules, repetitions_are_not_hidden);
     tcase_add_test(rules, a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier);
     suite_add_tcase(suite, rules);
     SRunner *runner = srunner_create(suite);

@@ -529,8 +529,10 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     note_passing(races, race, now, time);
     if (!pair && !(pair = new_pair(races, race, now, hidden)))
         return;
+    const struct counted earlier = {race->unit, context_begin(race->context, race->address), race->context->tick};
+    const bool counted = now->how.size > race->bytes && tally_has(&pair->tally, &earlier, now->agent->unit, time);
     if (pair->like) {
-        pair->like->tally.count++;
+        pair->like->tally.count += !counted;
         if (pair->like->amendment_count)
             meet(races, pair->like, race, now, time);
         ask_remedy(races, pair->like, race, now);
@@ -539,8 +541,9 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     if (pair->tally.count && continues(pair, race, now))
         continue_news(&pair->news, race);
     pair->tally.uncounted |= race->region->thinned;
-    if (tally_add(&pair->tally, race->unit, now->agent->unit, time))
+    if (counted)
         return;
+    pair->tally.count++;
     meet(races, pair, race, now, time);
     ask_remedy(races, pair, race, now);
     pair->tally.settled = pair->told && (!pair->asks || pair->tally.count >= ASKS_MOST) && wants_no_meeting(pair) &&

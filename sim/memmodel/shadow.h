@@ -124,9 +124,13 @@ struct race_tally {
     int space;
     bool unseen, settled;
     bool uncounted;           /* some pairs since were not even looked at: see shadow_settled.c */
-    uint64_t count, last_unit[2], last_time; /* the latest pair: bytes of one access count once */
+    uint64_t count;
+    /* Those counted of the latest access that touches several cells: each is met in every one of them. */
+    struct counted { uint64_t unit, address; uint32_t tick; } counted[HOSTILE(16, 3)];
+    uint32_t counted_count;
+    uint64_t counted_unit, counted_time;
 };
-enum { TALLIES = HOSTILE(64, 1), TALLY_ENOUGH = HOSTILE(10000, 100) };
+enum { TALLIES = HOSTILE(64, 1), COUNTED_MOST = HOSTILE(16, 3), TALLY_ENOUGH = HOSTILE(10000, 100) };
 
 struct shadow {
     struct order *order;
@@ -147,15 +151,27 @@ static inline bool tally_is_of(const struct race_tally *tally, uint32_t a, uint3
            ((tally->site[0] == a && tally->site[1] == b) || (tally->site[0] == b && tally->site[1] == a));
 }
 
-/* True: it was counted before. */
-static inline bool tally_add(struct race_tally *tally, uint64_t earlier, uint64_t later, uint64_t time)
+/* What of an earlier access stands in the cell: where it began, if it is aligned. */
+static inline uint64_t context_begin(const struct context *how, uint64_t address)
 {
-    if (tally->count && tally->last_time == time && tally->last_unit[0] == earlier && tally->last_unit[1] == later)
+    return how->size & (how->size - 1) ? 0 : address & ~(uint64_t)(how->size - 1);
+}
+
+/* The pair was counted for an earlier cell that both touch, or there is no room to know it. */
+static inline bool tally_has(struct race_tally *tally, const struct counted *earlier, uint64_t later, uint64_t time)
+{
+    if (tally->counted_time != time || tally->counted_unit != later)
+        tally->counted_count = 0;
+    tally->counted_time = time;
+    tally->counted_unit = later;
+    for (uint32_t i = 0; i < tally->counted_count; i++)
+        if (tally->counted[i].unit == earlier->unit && tally->counted[i].tick == earlier->tick && tally->counted[i].address == earlier->address)
+            return true;
+    if (tally->counted_count == COUNTED_MOST) {
+        tally->uncounted = true;
         return true;
-    tally->last_time = time;
-    tally->last_unit[0] = earlier;
-    tally->last_unit[1] = later;
-    tally->count++;
+    }
+    tally->counted[tally->counted_count++] = *earlier;
     return false;
 }
 

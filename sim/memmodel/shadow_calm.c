@@ -18,6 +18,24 @@ static struct crowd *alike_at(const struct shadow_region *region, uint64_t addre
 
 /* ---- the same again -------------------------------------------------------------------------- */
 
+static void leave_uncounted(const struct shadow *shadow, const struct shadow_region *region, uint32_t earlier, uint32_t later)
+{
+    struct race_tally *tally = shadow->tallies[(earlier + later) % TALLIES];
+    if (tally && tally_is_of(tally, earlier, later, region->space, false))
+        tally->uncounted = true;
+}
+
+/* Those that raced with the first time race with each. */
+static void repeat(const struct shadow *shadow, const struct shadow_region *region, const struct shadow_access *now)
+{
+    const uint64_t *cell = word_at(region, now->address, now->how.size);
+    const struct crowd *crowd = alike_in(region, now->address, cell);
+    if (live(region, cell[0]))
+        leave_uncounted(shadow, region, stamp_how(region, cell[0])->site, now->how.site);
+    for (uint32_t i = 0; i < crowd->racer_count; i++)
+        leave_uncounted(shadow, region, crowd->racers[i].how.site, now->how.site);
+}
+
 /* Nothing that could race with it has come since the same unit last did the same in the same slice. */
 static bool is_repeated(const struct shadow_region *region, const struct shadow_access *now)
 {
@@ -26,7 +44,7 @@ static bool is_repeated(const struct shadow_region *region, const struct shadow_
         item->done.sort != sort_of(&now->how) || item->done.site != now->how.site)
         return false;
     const struct crowd *crowd = alike_at(region, now->address, now->how.size);
-    return crowd && crowd->epoch == item->done.epoch;
+    return crowd && crowd->epoch == item->done.epoch && !(crowd->readers.count && is_write(now->how.kind));
 }
 
 static void note_done(const struct crowd *crowd, const struct shadow_access *now)
@@ -46,6 +64,7 @@ static bool is_calm(const struct shadow_region *region, const struct shadow_acce
 bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region, const struct shadow_access *now)
 {
     if (is_repeated(region, now)) {
+        repeat(shadow, region, now);
         way_taken(shadow->order->ways, WAY_REPEATED);
         return true;
     }

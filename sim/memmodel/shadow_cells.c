@@ -95,7 +95,9 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
         tell(visit, unit, how, unseen);
         return true;
     }
-    tally_add(tally, unit, visit->now->agent->unit, *visit->shadow->time);
+    const struct counted earlier = {unit, context_begin(how, visit->address), how->tick};
+    if (visit->now->how.size <= visit->bytes || !tally_has(tally, &earlier, visit->now->agent->unit, *visit->shadow->time))
+        tally->count++;
     visit->shadow->met_enough |= tally->count >= visit->shadow->enough;
     return true;
 }
