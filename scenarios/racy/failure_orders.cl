@@ -48,3 +48,16 @@ kernel void locked(global int *data, global atomic_int *lock)
     data[0]++;
     atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
 }
+
+/* The order is right, and who fails is in another work-group. */
+kernel void found_near(global int *data, global atomic_int *flag, global int *out)
+{
+    int clear = 0;
+    if (get_global_id(0) == 0) {
+        data[0] = 1;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else if (!atomic_compare_exchange_strong_explicit(flag, &clear, 5,
+                                                        memory_order_acquire, memory_order_acquire, memory_scope_work_group)) {
+        out[0] = data[0];
+    }
+}
