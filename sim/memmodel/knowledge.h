@@ -91,7 +91,7 @@ enum { KNOWLEDGE_FOREVER = (1 << 14) - 1 }; /* so many references are not counte
 
 /* Of a handle: so many bits say where in the block. Blocks stand at multiples of their size. */
 enum { KNOWLEDGE_BLOCK_BITS = HOSTILE(16, 10), KNOWLEDGE_BLOCK = 1 << KNOWLEDGE_BLOCK_BITS };
-struct knowledge_block { uint64_t number; uint32_t kind, count; }; /* maps that follow; of strands: their eights in use */
+struct knowledge_block { uint64_t number; uint32_t kind, count; }; /* so many maps were ever in use; of strands: eights */
 enum {
     KNOWLEDGE_EIGHTS = (KNOWLEDGE_BLOCK - sizeof(struct knowledge_block)) / (8 + sizeof(union knowledge_state)) & ~3u,
     KNOWLEDGE_STRANDS = sizeof(struct knowledge_block) + KNOWLEDGE_EIGHTS * sizeof(union knowledge_state) /* where they begin */
@@ -117,6 +117,7 @@ static inline union knowledge_state *knowledge_step_state(const struct knowledge
 
 struct knowledge_pool {
     struct knowledge *unused[2]; /* branches and leaves of a few; leaves */
+    struct knowledge_block *fresh[2]; /* likewise: whose end was never in use */
     struct knowledge_strand *unused_strand[KNOWLEDGE_STEPS + 1]; /* by their room */
     struct knowledge_block *strands; /* whose end is not in use */
     uint8_t **blocks; uint32_t block_count, block_room;

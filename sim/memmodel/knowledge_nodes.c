@@ -64,34 +64,34 @@ static uint8_t *block_new(const struct knowledge_pool *pool)
     return is_first(number) ? aligned_alloc(KNOWLEDGE_BLOCK, (size_t)(more ? more : 1) * KNOWLEDGE_BLOCK) : pool->blocks[number - 1] + KNOWLEDGE_BLOCK;
 }
 
-static struct knowledge_block *block_add(struct knowledge_pool *pool, uint32_t kind, size_t count)
+static struct knowledge_block *block_add(struct knowledge_pool *pool, uint32_t kind)
 {
     const bool numbers_left = pool->block_count >> (32 - KNOWLEDGE_BLOCK_BITS) == 0;
     struct knowledge_block *block = numbers_left && has_room(pool) ? (void *)block_new(pool) : NULL;
     pool->failed |= !block;
     if (!block)
         return NULL;
-    *block = (struct knowledge_block){pool->block_count, kind, (uint32_t)count};
+    *block = (struct knowledge_block){pool->block_count, kind, 0};
     pool->blocks[pool->block_count++] = (uint8_t *)block;
     return block;
 }
 
-static bool refill(struct knowledge_pool *pool, uint32_t kind)
+/* Of a block only as much is touched as is used: most orders are short, and made often. */
+static struct knowledge *fresh(struct knowledge_pool *pool, uint32_t kind)
 {
-    struct knowledge_block *block = block_add(pool, kind, (KNOWLEDGE_BLOCK - sizeof(struct knowledge_block)) / SIZE[kind]);
-    for (uint32_t i = block ? block->count : 0; i-- > 0;) {
-        struct knowledge *node = (void *)((uint8_t *)(block + 1) + i * SIZE[kind]);
-        put_back(pool, kind, node);
-    }
-    return block;
+    struct knowledge_block *block = pool->fresh[kind];
+    if (!block || block->count == (KNOWLEDGE_BLOCK - sizeof *block) / SIZE[kind])
+        pool->fresh[kind] = block = block_add(pool, kind);
+    return block ? (void *)((uint8_t *)(block + 1) + block->count++ * SIZE[kind]) : NULL;
 }
 
 struct knowledge *knowledge_new(struct knowledge_pool *pool, uint32_t kind)
 {
-    if (!pool->unused[kind] && !refill(pool, kind))
-        return NULL;
     struct knowledge *node = pool->unused[kind];
-    pool->unused[kind] = node->next;
+    if (node)
+        pool->unused[kind] = node->next;
+    else if (!(node = fresh(pool, kind)))
+        return NULL;
     pool->bytes += SIZE[kind];
     node->references = 1;
     node->met = false;
@@ -148,7 +148,7 @@ static struct knowledge_strand *strand_begin(struct knowledge_pool *pool, uint32
     struct knowledge_block *block = pool->strands;
     const uint32_t left = block ? KNOWLEDGE_EIGHTS - block->count : 0;
     if (left <= room) {
-        if (!(pool->strands = block_add(pool, STRANDS, 0)))
+        if (!(pool->strands = block_add(pool, STRANDS)))
             return NULL;
         if (left) {
             leave_over(pool, strand_at(block, block->count), left);
