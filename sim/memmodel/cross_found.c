@@ -444,6 +444,7 @@ void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const 
 {
     pthread_mutex_lock(&cross->lock);
     tell_all(cross, 0, family, hearer);
+    cross_forget_unheard(cross, family);
     if (cross->member_count && !cross_is_announced(cross, &cross->members[cross->member_count - 1])) /* nobody tells that the host knows of it */
         cross_reset(cross);
     pthread_mutex_unlock(&cross->lock);

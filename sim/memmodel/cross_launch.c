@@ -86,6 +86,7 @@ void cross_launch_free(struct cross_launch *cross)
     if (!cross)
         return;
     cross_reset(cross);
+    free(cross->unheard);
     order_fini(&cross->order);
     command_graph_free(cross->graph);
     pthread_mutex_destroy(&cross->lock);
@@ -182,6 +183,8 @@ bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *la
                        open_with_elders(cross, launch) && cross_add_member(cross, launch);
     if (!heard && (synchronises(launch) || launch->kin || hears_family(cross, launch)))
         go_blind(cross, launch);
+    if (!heard)
+        cross_note_unheard(cross, launch);
     pthread_mutex_unlock(&cross->lock);
     return heard;
 }

@@ -146,11 +146,41 @@ bool cross_is_running(const struct member *member)
     return member->launch || member->moves;
 }
 
-bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor)
+void cross_note_unheard(struct cross_launch *cross, const struct launch_info *launch)
 {
-    while (member && member != ancestor)
-        member = cross->members[member].shape.parent ? member_by_launch(cross, cross->members[member].shape.parent) : 0;
-    return member == ancestor;
+    if (!launch->parent)
+        return;
+    if (cross_room_for((void **)&cross->unheard, cross->unheard_count, &cross->unheard_room, sizeof *cross->unheard))
+        cross->unheard[cross->unheard_count++] = (struct unheard){launch->launch, launch->parent, launch->family};
+    else
+        cross->shadow.failed = true;
+}
+
+void cross_forget_unheard(struct cross_launch *cross, uint32_t family)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cross->unheard_count; i++)
+        if (cross->unheard[i].family != family)
+            cross->unheard[kept++] = cross->unheard[i];
+    cross->unheard_count = kept;
+}
+
+/* 0: the host enqueued it. */
+static uint32_t parent_of(const struct cross_launch *cross, uint32_t launch)
+{
+    const uint32_t member = member_by_launch(cross, launch);
+    uint32_t parent = member ? cross->members[member].shape.parent : 0;
+    for (uint32_t i = 0; !member && i < cross->unheard_count; i++)
+        if (cross->unheard[i].launch == launch)
+            parent = cross->unheard[i].parent;
+    return parent;
+}
+
+static bool came_of(const struct cross_launch *cross, uint32_t launch, uint32_t ancestor)
+{
+    while (launch && launch != ancestor)
+        launch = parent_of(cross, launch);
+    return launch == ancestor;
 }
 
 bool cross_knows_wholly(const struct cross_launch *cross, const struct member *member, uint32_t earlier)
@@ -222,11 +252,14 @@ static bool has_shared(const struct memory *memory)
     return false;
 }
 
-static void know_awaited_launch(struct cross_launch *cross, struct member *member, uint32_t other, bool complete)
+/* If it is not heard, what came of it may be. */
+static void know_awaited_launch(struct cross_launch *cross, struct member *member, uint32_t launch, bool complete)
 {
-    know_launch(cross, member, other);
+    const uint32_t other = member_by_launch(cross, launch);
+    if (other)
+        know_launch(cross, member, other);
     for (uint32_t i = 1; complete && i + 1 < cross->member_count; i++)
-        if (i != other && cross_came_of(cross, i, other))
+        if (i != other && came_of(cross, cross->members[i].shape.launch, launch))
             know_launch(cross, member, i);
 }
 
@@ -255,8 +288,8 @@ static void know_events(struct cross_launch *cross, struct member *member)
         const uint32_t other = member_by_launch(cross, after->launch);
         if (other && after->marked)
             know_caller(cross, member, other, after->moment);
-        else if (other)
-            know_awaited_launch(cross, member, other, after->complete);
+        else if (!after->marked)
+            know_awaited_launch(cross, member, after->launch, after->complete);
     }
 }
 

@@ -10,7 +10,8 @@
  *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard any more?
  *   cross_add_member, cross_has_room           a launch that begins
  *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
- *   cross_family_of, cross_came_of, cross_is_announced     of kernels that enqueue each other; does the host tell what orders it?
+ *   cross_family_of, cross_is_announced     of kernels that enqueue each other; does the host tell what orders it?
+ *   cross_note_unheard, _forget_unheard     by whom a launch was enqueued that is not heard, while its family runs
  *   cross_is_guaranteed, cross_has_guaranteed, _svm_atomics  memory where atomics of several launches are, and of the host
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
@@ -96,6 +97,9 @@ struct toucher {
     struct journal *journal;
     struct journal_line *lines; uint32_t line_count;
 };
+/* A launch that is not heard and that a kernel enqueued: those that are may have come of it. */
+struct unheard { uint32_t launch, parent, family; };
+
 /* A work-group that has ended, and for which a kernel waits that it enqueued. */
 struct awaited { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
 
@@ -126,6 +130,7 @@ struct cross_launch {
     struct cross_wave wave;
     struct held held;              /* of copies */
     struct awaited *awaited; uint32_t awaited_count, awaited_room;
+    struct unheard *unheard; uint32_t unheard_count, unheard_room; /* of families that run */
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
@@ -189,7 +194,8 @@ bool cross_has_guaranteed(const struct memory *memory);
 bool cross_has_svm_atomics(const struct memory *memory);
 bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch);
 uint32_t cross_family_of(const struct member *member);
-bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor);
+void cross_note_unheard(struct cross_launch *cross, const struct launch_info *launch);
+void cross_forget_unheard(struct cross_launch *cross, uint32_t family);
 bool cross_is_announced(const struct cross_launch *cross, const struct member *member);
 struct member *cross_add_command(struct cross_launch *cross, uint32_t command, const char *kernel); /* as one work-item; NULL: no room */
 bool cross_open_order(struct cross_launch *cross, const struct launch_info *first); /* unless it is */
