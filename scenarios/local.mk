@@ -30,6 +30,7 @@ scenario_tests = \
 	%D%/clean/program_scope.yaml \
 	%D%/clean/reduction.yaml \
 	%D%/clean/shared_buffer.yaml \
+	%D%/clean/stacks.yaml \
 	%D%/clean/struct_arguments.yaml \
 	%D%/clean/sub_groups.yaml \
 	%D%/clean/three_dimensions.yaml \
@@ -340,6 +341,7 @@ scenario_files = \
 	%D%/clean/program_scope.cl \
 	%D%/clean/reduction.cl \
 	%D%/clean/shared_buffer.cl \
+	%D%/clean/stacks.cl \
 	%D%/clean/struct_arguments.cl \
 	%D%/clean/sub_groups.cl \
 	%D%/clean/three_dimensions.cl \

@@ -75,9 +75,10 @@ told=clean/device_enqueue # the kernel is told that it could not enqueue, and do
 for scenario in clean/collectives clean/device_enqueue clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
     starve "$scenario" "$build/orrery" run "$src/scenarios/$scenario.yaml"
 done
-for scenario in racy/spinlock racy/histogram racy/message_passing_scope clean/reduction_tree clean/global_barrier clean/spinlock racy/child_counter racy/child_lock; do
+for scenario in racy/spinlock racy/histogram racy/message_passing_scope clean/reduction_tree clean/global_barrier clean/spinlock racy/child_counter racy/child_lock racy/sub_group_barrier_wide; do
     starve "races $scenario" "$build/orrery" run --data-races "$src/scenarios/$scenario.yaml"
 done
+every=$((7 * every)) starve 'races clean/stacks' "$build/orrery" run --data-races "$src/scenarios/clean/stacks.yaml" # thousands
 starve topology "$build/orrery" topology asymmetric
 starve partition "$build/orrery" topology --partition numa@1/next "package:2 numa:2 l3:2 cu:2"
 starve expect "$build/orrery" check "$src/scenarios/partition/numa_first_touch.yaml"
