@@ -200,6 +200,7 @@ scenario_tests = \
 	%D%/racy/child_siblings.yaml \
 	%D%/racy/child_wrong_group.yaml \
 	%D%/racy/collective.yaml \
+	%D%/racy/fence_beside_access.yaml \
 	%D%/racy/fence_by_argument.yaml \
 	%D%/racy/fence_too_late.yaml \
 	%D%/racy/order_by_argument.yaml \
@@ -464,6 +465,7 @@ scenario_files = \
 	%D%/racy/child_counter.cl \
 	%D%/racy/child_orders.cl \
 	%D%/racy/collective.cl \
+	%D%/racy/fence_beside_access.cl \
 	%D%/racy/fence_by_argument.spvasm \
 	%D%/racy/fence_too_late.cl \
 	%D%/racy/order_by_argument.cl \

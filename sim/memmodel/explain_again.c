@@ -11,7 +11,11 @@ struct again {
     const struct edit *edits;
     uint32_t edit_count;
     bool *moved;              /* by happening: it was done with another one; NULL: nothing moves */
+    bool fences;              /* the edits put some beside atomics */
+    uint64_t tick[MEETINGS_MOST]; /* of the first accesses */
+    bool ordered[MEETINGS_MOST];  /* the second access comes behind the first */
     struct edited *list;      /* what happens is written there, instead of ordered; NULL: it is ordered */
+    uint32_t first;           /* how much of it comes before the first access of the first meeting */
 };
 
 static const struct edit *edit_of(const struct again *again, uint32_t at, enum edit_kind kind)
@@ -75,6 +79,15 @@ static bool moves_something(const struct edit *edits, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (edits[i].kind == EDIT_MOVE)
+            return true;
+    }
+    return false;
+}
+
+static bool puts_fences(const struct edit *edits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (edits[i].kind == EDIT_MOVE || edits[i].kind == EDIT_FENCE || edits[i].kind == EDIT_FENCES)
             return true;
     }
     return false;
@@ -167,27 +180,6 @@ static void happen_beside(struct again *again, const struct happening *beside, e
     }
 }
 
-static void happen_edited(struct again *again, uint32_t at)
-{
-    const struct happening happening = edited(again, at);
-    bool fences = is_atomic(&happening) && edit_of(again, at, EDIT_FENCES);
-    if (is_moved(again, at))
-        return;
-    if (again->moved && is_atomic(&happening))
-        do_moved(again, at, true);
-    if (fences && happening.writes)
-        happen_fence(again, &happening, ORDER_RELEASE, at);
-    if (is_atomic(&happening) && happening.writes)
-        happen_beside(again, &happening, ORDER_RELEASE, at);
-    happen(again, &happening, at);
-    if (is_atomic(&happening) && happening.reads)
-        happen_beside(again, &happening, ORDER_ACQUIRE, at);
-    if (fences && happening.reads)
-        happen_fence(again, &happening, ORDER_ACQUIRE, at);
-    if (again->moved && is_atomic(&happening))
-        do_moved(again, at, false);
-}
-
 /* Two atomics on the same bytes race no more when their scopes include each other. */
 static bool scopes_meet(const struct again *again, const struct meeting *meeting, const struct agent *second)
 {
@@ -209,31 +201,81 @@ static bool scopes_meet(const struct again *again, const struct meeting *meeting
     return scope_inclusive(question->rule, scope[0], &first.place, scope[1], &second->place);
 }
 
-/* The meetings whose place in the history this is: when their first access was, and whether the second comes behind it. */
-static void look(const struct again *again, uint32_t at, uint64_t tick[MEETINGS_MOST], bool ordered[MEETINGS_MOST])
+static void ask_first(struct again *again, uint32_t meeting)
+{
+    if (!again->list)
+        again->tick[meeting] = replay_slice(&again->replay, again->search->question->meetings[meeting].first.unit);
+    else if (meeting == 0)
+        again->first = again->list->count;
+}
+
+static void ask_second(struct again *again, uint32_t index)
 {
     const struct question *question = again->search->question;
+    const struct meeting *meeting = &question->meetings[index];
     struct agent agent;
-    for (uint32_t i = 0; i < again->search->meeting_count; i++) {
-        const struct meeting *meeting = &question->meetings[i];
-        if (at == again->search->first_at[i])
-            tick[i] = replay_slice(&again->replay, meeting->first.unit);
-        if (at != meeting->end)
-            continue;
-        order_agent(&again->replay.order, meeting->second.unit, &agent);
-        ordered[i] = question->unseen ? order_sees_own_image(&agent, tick[i])
-                                      : order_knows(&again->replay.order, &agent, question->region, meeting->first.unit, tick[i]) ||
-                                            scopes_meet(again, meeting, &agent);
+    if (again->list) {
+        again->list->room = index == 0 ? again->list->count : again->list->room; /* nothing more comes before it */
+        return;
     }
+    order_agent(&again->replay.order, meeting->second.unit, &agent);
+    again->ordered[index] = question->unseen ? order_sees_own_image(&agent, again->tick[index])
+                                             : order_knows(&again->replay.order, &agent, question->region, meeting->first.unit, again->tick[index]) ||
+                                                   scopes_meet(again, meeting, &agent);
+}
+
+/* The meetings whose place in the history this is, but for accesses beside which a fence is put. */
+static void look(struct again *again, uint32_t at)
+{
+    const struct search *search = again->search;
+    for (uint32_t i = 0; i < search->meeting_count; i++) {
+        if (at == search->first_at[i] && !(again->fences && search->first_act[i] != NO_ACT))
+            ask_first(again, i);
+        if (at == search->question->meetings[i].end && !(again->fences && search->second_act[i] != NO_ACT))
+            ask_second(again, i);
+    }
+}
+
+/* An atomic that is an access itself is behind what is put before it, and before what is put behind it. */
+static void look_within(struct again *again, uint32_t at, bool behind)
+{
+    const struct search *search = again->search;
+    for (uint32_t i = 0; again->fences && i < search->meeting_count; i++) {
+        if (!behind && at == search->first_act[i])
+            ask_first(again, i);
+        if (behind && at == search->second_act[i])
+            ask_second(again, i);
+    }
+}
+
+static void happen_edited(struct again *again, uint32_t at)
+{
+    const struct happening happening = edited(again, at);
+    bool fences = is_atomic(&happening) && edit_of(again, at, EDIT_FENCES);
+    if (is_moved(again, at))
+        return;
+    if (again->moved && is_atomic(&happening))
+        do_moved(again, at, true);
+    if (fences && happening.writes)
+        happen_fence(again, &happening, ORDER_RELEASE, at);
+    if (is_atomic(&happening) && happening.writes)
+        happen_beside(again, &happening, ORDER_RELEASE, at);
+    look_within(again, at, false);
+    happen(again, &happening, at);
+    look_within(again, at, true);
+    if (is_atomic(&happening) && happening.reads)
+        happen_beside(again, &happening, ORDER_ACQUIRE, at);
+    if (fences && happening.reads)
+        happen_fence(again, &happening, ORDER_ACQUIRE, at);
+    if (again->moved && is_atomic(&happening))
+        do_moved(again, at, false);
 }
 
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count)
 {
     const struct question *question = search->question;
     const struct history *history = question->history;
-    struct again again = {.search = search, .edits = edits, .edit_count = count};
-    uint64_t tick[MEETINGS_MOST];
-    bool ordered[MEETINGS_MOST] = {false};
+    struct again again = {.search = search, .edits = edits, .edit_count = count, .fences = puts_fences(edits, count)};
     uint32_t found = 0;
     search->work += history->count + 1;
     if (search->work > search->work_most)
@@ -243,17 +285,17 @@ uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t 
         return 0;
     }
     for (uint32_t i = 0; i < MEETINGS_MOST; i++)
-        tick[i] = 1;
+        again.tick[i] = UINT64_MAX;
     replay_begin(&again.replay, question);
     for (uint32_t at = 0; at <= history->count; at++) {
-        look(&again, at, tick, ordered);
+        look(&again, at);
         if (at < history->count)
             happen_edited(&again, at);
     }
     search->work += again.replay.order.searched / MESSAGES_OF_WORK;
     search->failed |= replay_failed(&again.replay);
-    for (uint32_t i = 0; i < search->meeting_count && !search->failed && ordered[0]; i++)
-        found += ordered[i];
+    for (uint32_t i = 0; i < search->meeting_count && !search->failed && again.ordered[0]; i++)
+        found += again.ordered[i];
     replay_end(&again.replay, found != 0);
     free(again.moved);
     return found;
@@ -341,18 +383,19 @@ bool again_clashes(struct search *search, const struct edit *edits, uint32_t cou
 
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first)
 {
-    struct again again = {.search = search, .edits = found->edits, .edit_count = found->count, .list = list};
+    struct again again = {.search = search, .edits = found->edits, .edit_count = found->count, .list = list,
+                          .fences = puts_fences(found->edits, found->count)};
     const uint32_t end = search->question->meetings->end;
     list->room = 4 * end + 1;
     list->items = malloc(list->room * sizeof *list->items);
     list->was = malloc(list->room * sizeof *list->was);
     const bool written = list->items && list->was && begin_moves(&again);
     for (uint32_t at = 0; written && at <= end; at++) {
-        if (at == search->first_at[0])
-            *out_first = list->count;
+        look(&again, at);
         if (at < end)
             happen_edited(&again, at);
     }
+    *out_first = again.first;
     free(again.moved);
     return written;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flag that is no atomic object, as if it were one. */
-#include "edges.h"
 #include "explain_replay.h"
 
 struct passed { const struct passing *passing; uint32_t first_at, store_at; bool stored; };
@@ -14,16 +13,6 @@ struct passed_on {
     uint32_t behind[MEETINGS_MOST]; /* of the first access's slice: it is asked for its tick when this many happenings were done */
     bool after[MEETINGS_MOST];      /* and the stores that are put there */
 };
-
-static bool is_of_unit(const struct question *question, const struct happening *happening, uint64_t unit)
-{
-    const struct place place = unit_place(question->launch, unit);
-    if (is_fence(happening) || is_atomic(happening) || happening->kind == HAPPENED_OVERWRITE)
-        return happening->by == unit;
-    if (happening->kind == HAPPENED_SUB_GROUP_BARRIER)
-        return happening->by == place.group && happening->number == place.sub_group;
-    return happening->by == place.group && (is_barrier(happening) || happening->kind == HAPPENED_GROUP_END);
-}
 
 /* The end of its slice, or where its value was read. */
 static uint32_t latest_place(const struct passed_on *on, const struct passed *passed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "edges.h"
 #include "explain_state.h"
 
 /* An operation begins a slice: the tick tells behind which one the first access was. A wave's updates share one, and what
@@ -20,6 +21,39 @@ bool search_locate(struct search *search)
     for (uint32_t i = 0; i < question->meeting_count; i++)
         search->first_at[i] = locate(question->history, &question->meetings[i]);
     return search->meeting_count > 0;
+}
+
+bool is_of_unit(const struct question *question, const struct happening *happening, uint64_t unit)
+{
+    const struct place place = unit_place(question->launch, unit);
+    if (is_fence(happening) || is_atomic(happening) || happening->kind == HAPPENED_OVERWRITE)
+        return happening->by == unit;
+    if (happening->kind == HAPPENED_SUB_GROUP_BARRIER)
+        return happening->by == place.group && happening->number == place.sub_group;
+    return happening->by == place.group && (is_barrier(happening) || happening->kind == HAPPENED_GROUP_END);
+}
+
+/* Is it what the unit did at that place? */
+static bool is_act(const struct happening *happening, uint64_t unit, uint32_t site)
+{
+    return (is_atomic(happening) || happening->kind == HAPPENED_OVERWRITE) && happening->by == unit && happening->site == site;
+}
+
+/* The first access, if it ends its slice, and the second, if it is what its unit did last. */
+static void find_acts(struct search *search, uint32_t index)
+{
+    const struct question *question = search->question;
+    const struct happening *items = question->history->items;
+    const struct meeting *meeting = &question->meetings[index];
+    uint32_t next = search->first_at[index], latest = meeting->end;
+    while (next < meeting->end && !is_of_unit(question, &items[next], meeting->first.unit))
+        next++;
+    while (latest > 0 && !is_of_unit(question, &items[latest - 1], meeting->second.unit))
+        latest--;
+    const bool second = latest > 0 && is_act(&items[latest - 1], meeting->second.unit, meeting->second.site);
+    const bool first = next < (second ? latest - 1 : meeting->end) && is_act(&items[next], meeting->first.unit, meeting->first.site);
+    search->first_act[index] = first ? next : NO_ACT;
+    search->second_act[index] = second ? latest - 1 : NO_ACT;
 }
 
 static enum memory_order stronger(const struct happening *happening)
@@ -75,6 +109,8 @@ bool search_spots(struct search *search)
         search->spots[spot].reads |= happening->reads;
         search->spots[spot].writes |= happening->writes;
     }
+    for (uint32_t i = 0; i < search->meeting_count; i++)
+        find_acts(search, i);
     return search->spot_of != NULL;
 }
 

@@ -4,7 +4,7 @@
  *
  * Interface
  *   search_locate    finds where in the history the first accesses of the meetings are; false: there are none
- *   search_spots     finds the operations that could be edited; false: no memory
+ *   search_spots     finds the operations that could be edited, and those that are accesses of the meetings; false: no memory
  *   search_edits     finds the smallest edits that order most meetings; none when it is no order that is missing
  *   search_fini      frees what it has found
  *   again_orders     orders the launch again with the edits: in how many meetings would the second access
@@ -16,6 +16,7 @@
  *                    one's behind its acquire, where it has them
  *   again_known      does the one unit know, at that moment of the history, what the other did at an earlier one?
  *   again_read       the same, had the unit waited with what it did from then on until somebody's store was done?
+ *   is_of_unit       has the unit a part in it, a barrier of its group among them?
  *   is_message_end   is it a release, or an acquire, as for the question's memory?
  *   message_end      is it a release by the first one's work-group, or an acquire by the second's?
  *   say_at, say_and_at   " before mp.cl:8"
@@ -63,6 +64,8 @@ struct edit {
 
 enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 13, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
 
+enum { NO_ACT = UINT32_MAX };
+
 /* The atomics and fences of its unit just before and behind one of them; the history's length: none. */
 struct own { uint32_t before, next; };
 
@@ -72,6 +75,7 @@ struct found { struct edit edits[2]; uint32_t count, ordered; };
 struct search {
     const struct question *question;
     uint32_t first_at[MEETINGS_MOST]; /* the first access of each meeting comes behind so many happenings */
+    uint32_t first_act[MEETINGS_MOST], second_act[MEETINGS_MOST]; /* the happening that is the access itself, an atomic; NO_ACT: none */
     uint32_t meeting_count;
     uint32_t *spot_of;        /* of each happening, SPOTS_MOST: none */
     struct own *own;          /* of each happening; NULL until a fence moves */
@@ -100,6 +104,7 @@ bool insert_barrier(const struct question *question, const struct code_place *pl
 bool insert_message_barriers(const struct question *question, const struct meeting *meeting, const struct remedy *remedy);
 bool again_known(const struct question *question, const struct moment *from, const struct moment *to);
 bool again_read(const struct question *question, const struct moment *from, uint32_t store, const struct moment *read, uint32_t end);
+bool is_of_unit(const struct question *question, const struct happening *happening, uint64_t unit);
 bool is_message_end(const struct question *question, const struct happening *happening, bool releases);
 bool message_end(const struct question *question, const struct meeting *meeting, const struct happening *happening, bool releases);
 void say_at(const struct question *question, const struct code_place *place, struct wording *fix);
