@@ -245,6 +245,8 @@ scenario_tests = \
 	%D%/racy/tiles.yaml \
 	%D%/racy/assigned_update.yaml \
 	%D%/racy/reduction_serial.yaml \
+	%D%/racy/fence_lines.yaml \
+	%D%/racy/fence_lines_12.yaml \
 	%D%/racy/fence_places.yaml \
 	%D%/racy/plain_unlock.yaml \
 	%D%/racy/winner_stores.yaml \
@@ -502,6 +504,8 @@ scenario_files = \
 	%D%/racy/held_lock.cl \
 	%D%/racy/tiles.cl \
 	%D%/racy/assigned_update.cl \
+	%D%/racy/fence_lines.cl \
+	%D%/racy/fence_lines_12.cl \
 	%D%/racy/fence_places.cl \
 	%D%/racy/plain_unlock.cl \
 	%D%/racy/winner_stores.cl \

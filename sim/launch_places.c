@@ -442,36 +442,62 @@ bool launch_awaits(const struct launch *launch, uint32_t a, uint32_t b)
 
 /* ---- beside an atomic ----------------------------------------------------------- */
 
-static struct fence_place fence_before(const struct launch *launch, const struct site *site)
+/* Does the other one come behind the site only in a loop's next turn, the head of which is not on that line? */
+static bool comes_round(const struct launch *launch, const struct site *site, uint32_t line, const struct site *other)
 {
-    const struct source_line at = line_at(launch, site, site->line);
-    const uint32_t line = statement_line(launch, site);
-    return (struct fence_place){FENCE_BEFORE, site_number(launch->code, site), line ? line : site->line, at.kind == LINE_BODY && !at.begins};
+    struct position position;
+    return other->rank > site->rank && seen_from(launch->code, other, site->call, &position) && position.line > statement_end(launch, site) &&
+           !line_at(launch, site, line).loops;
 }
 
-/* Behind the statement, if that is over before the access is; else right before that. */
-static struct fence_place fence_behind(const struct launch *launch, const struct site *site, const struct site *access)
+/* Before the site's statement, and behind the other one. */
+static bool fence_before(const struct launch *launch, const struct site *site, const struct site *other, struct fence_place *out_place)
+{
+    uint32_t line = site->line;
+    struct source_line at = line_at(launch, site, line);
+    while ((at.kind == LINE_WITHIN || at.kind == LINE_BODY) && at.begins) {
+        line = at.begins;
+        at = line_at(launch, site, line);
+    }
+    const bool body = at.kind == LINE_BODY && !at.otherwise;
+    *out_place = (struct fence_place){FENCE_BEFORE, site_number(launch->code, site), line, body};
+    return (body || at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes)) &&
+           (begins_behind(launch->code, site, line, other) || comes_round(launch, site, line, other));
+}
+
+/* Behind the site's statement, if that is over before the other one comes. */
+static bool fence_behind(const struct launch *launch, const struct site *site, const struct site *other, struct fence_place *out_place)
 {
     const uint32_t line = line_behind(launch, site);
     struct position position;
-    const bool within = seen_from(launch->code, access, site->call, &position) && position.file == site->file &&
+    const bool within = seen_from(launch->code, other, site->call, &position) && position.file == site->file &&
                         position.line >= site->line && position.line <= line;
-    if (!line || within || line_at(launch, site, site->line).closes) /* `} else if` begins in one block and ends in another */
-        return fence_before(launch, access);
-    return (struct fence_place){FENCE_BEHIND, site_number(launch->code, site), line, false};
+    *out_place = (struct fence_place){FENCE_BEHIND, site_number(launch->code, site), line, false};
+    return line && !within && !line_at(launch, site, site->line).closes; /* `} else if` begins in one block and ends in another */
 }
 
+/* Of two on one line: the earlier one is first there, too. */
+static bool fence_between(const struct site *earlier, const struct site *later)
+{
+    return earlier->call == later->call && earlier->rank < later->rank;
+}
+
+/* Beside the operation, if that may be, or else beside the access. */
 bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool behind, struct fence_place *out_place)
 {
     const struct site *site = launch_site(launch, operation), *other = launch_site(launch, access);
     if (!launch->code || !site->rank || !other->rank || !site->line)
         return false;
-    if (same_line(site, other))
-        *out_place = (struct fence_place){FENCE_BETWEEN, operation, site->line, false};
-    else if (behind && launch_awaits(launch, operation, access))
+    if (behind && launch_awaits(launch, operation, access) && !same_line(site, other)) {
         *out_place = (struct fence_place){FENCE_LOOP, operation, site->line, false};
-    else
-        *out_place = behind ? fence_behind(launch, site, other) : fence_before(launch, site);
+        return true;
+    }
+    *out_place = (struct fence_place){FENCE_BETWEEN, operation, site->line, false};
+    if (same_line(site, other) ? behind ? fence_between(site, other) : fence_between(other, site)
+        : behind               ? fence_behind(launch, site, other, out_place) || fence_before(launch, other, site, out_place)
+                               : fence_before(launch, site, other, out_place) || fence_behind(launch, other, site, out_place))
+        return true;
+    *out_place = (struct fence_place){FENCE_NOWHERE, operation, site->line, false};
     return true;
 }
 

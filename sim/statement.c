@@ -319,6 +319,7 @@ static void judge_line(const struct reader *reader, const char *text, struct sou
     line->depth = blocks(reader);
     line->begins = line->kind == LINE_OUTSIDE || cut || reader->now.awaits_body ? 0 : reader->now.line;
     line->closes = text[strspn(text, " \t")] == '}';
+    line->otherwise = begins_with(text, "else");
     line->loops = begins_with(text, "for") || begins_with(text, "while") || begins_with(text, "do") ||
                   (line->closes && open->count && open->around[open->count - 1].first == WORD_DO);
 }

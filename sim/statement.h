@@ -23,6 +23,7 @@ struct source_line {
     uint32_t depth;   /* blocks that are open */
     bool loops;       /* a loop's head is next, or the end of do's block and its condition */
     bool closes;      /* the end of a block is next */
+    bool otherwise;   /* else is next: nothing comes between it and its if */
     bool leaves;      /* return, break, continue or goto is in it, or in the statement that goes on: who is past it is elsewhere */
 };
 

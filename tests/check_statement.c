@@ -8,7 +8,7 @@
 
 enum { LINES_MOST = 64 };
 
-/* A letter per line: u unknown, o outside, b between, w within, B body; with the line where what goes on begins, and ! where
+/* A letter per line: u unknown, o outside, b between, w within, B body; with the line where what goes on begins, E before else, and ! where
  * somebody leaves. */
 static void write_line(char *out, const struct source_line *line)
 {
@@ -17,7 +17,7 @@ static void write_line(char *out, const struct source_line *line)
     if (line->begins)
         snprintf(begins, sizeof begins, "%u", (unsigned)line->begins);
     sprintf(out + strlen(out), "%s%c%s%s%s%s", *out ? " " : "", letters[line->kind], begins, line->loops ? "L" : "",
-            line->closes ? "}" : "", line->leaves ? "!" : "");
+            line->closes ? "}" : line->otherwise ? "E" : "", line->leaves ? "!" : "");
 }
 
 static const char *kinds(const char *text)
@@ -47,7 +47,7 @@ static const struct { const char *text, *kinds; } texts[] = {
     {"void f(void) {\nint x[] = {\n1,\n2};\nx = (int2){\n1, 2};\nreturn (int2){\n1,\n2}; }", "o b w2 w2 b w5 b! w7! w7!"},
     {"void f(void) {\nif (a == (int2){1, 2}.x) {\nb;\n}\ng((int2){\n1, 2});\nh[\n1]++; }", "o b b b} b w5 b w7"},
     /* What has no braces. */
-    {"void f(void) {\nif (a)\nx;\nelse\ny;\nz; }", "o b B B B b"},
+    {"void f(void) {\nif (a)\nx;\nelse\ny;\nz; }", "o b B BE B b"},
     {"void f(void) {\nfor (;;)\nif (a)\nx =\n1;\nz; }", "o bL B B B4 b"},
     {"void f(void) {\nfor (a;\nb; c) {\nx; }\nwhile (b);\nz; }", "o bL w2 b bL b"},
     {"void f(void) {\ndo\nx;\nwhile (y);\nz; }", "o bL B bL b"},

@@ -7,7 +7,7 @@ import json, os, re, shutil, subprocess, sys
 
 orrery, work, scenarios = sys.argv[1], sys.argv[2], sys.argv[3:]
 there = os.path.join(work, "edited") # a copy of the directory, where one scenario's files are edited at a time
-PLACE = r"(before|behind|after|at) ([\w.]+):(\d+)"
+PLACE = r"(before|behind the loop of|behind|after|at) ([\w.]+):(\d+)(, which needs braces)?"
 FLAGS = r"CLK_\w+(?: \| CLK_\w+)*"
 FENCE = r"atomic_work_item_fence\(%s, \w+, \w+\)" % FLAGS
 
@@ -34,7 +34,7 @@ def pair_of(finding):
 
 # Lines keep their numbers: what is put before a line stands at its beginning.
 def edits_of(fix):
-    if "needs braces" in fix or " branch" in fix or "between the two" in fix:
+    if " branch" in fix or "between the two" in fix:
         return None
     move = re.fullmatch(r"the (?:load|store) at ([\w.]+):(\d+) (before|behind) \1:(\d+)", fix)
     if move:
@@ -42,13 +42,13 @@ def edits_of(fix):
     barrier = re.match(r"((?:(?:work_group_)?barrier|mem_fence)\(%s\)|atomic_work_item_fence\([^)]*\)) " % FLAGS, fix)
     edits = []
     if barrier:
-        rest = re.sub(r", in each turn of the loop$", "", fix[barrier.end():])
+        rest = re.sub(r", in each turn of the loop(?=$|, which)", "", fix[barrier.end():])
         for part in rest.split(", and "):
             other = re.match("(%s) " % FENCE, part)
             place = re.fullmatch(PLACE, part[other.end():] if other else part)
             if not place:
                 return None
-            edits.append((place[1], place[2], int(place[3]), (other or barrier)[1]))
+            edits.append(("body" if place[4] else place[1], place[2], int(place[3]), (other or barrier)[1]))
         return edits
     for part in fix.split(", and "):
         flags = re.fullmatch("(%s) %s" % (FLAGS, PLACE), part)
@@ -68,11 +68,31 @@ def move(lines, how, number, to):
         lines[to] = "{ " + moved + " " + lines[to] + " }"
 
 
+# Where the statement of a loop ends whose head is on the line, or on the latest one before it.
+def end_of_loop(text, at):
+    head = [loop.start() for loop in re.finditer(r"\b(?:for|while|do)\b", text) if loop.start() <= at][-1]
+    depth, does = 0, text.startswith("do", head)
+    for end in range(head, len(text)):
+        depth += (text[end] in "([{") - (text[end] in ")]}")
+        if depth == 0 and (text[end] == ";" or (text[end] == "}" and not does)):
+            return end + 1
+    return len(text)
+
+
+def put_behind_loop(lines, number, fence):
+    end = end_of_loop("\n".join(lines), sum(len(line) + 1 for line in lines[:number]) - 1)
+    text = "\n".join(lines)
+    lines[:] = (text[:end] + " " + fence + ";" + text[end:]).split("\n")
+
+
 def apply(lines, how, number, text):
     if how.startswith("move"):
         move(lines, how, number, text)
-        return
-    if how == "before":
+    elif how == "behind the loop of":
+        put_behind_loop(lines, number, text)
+    elif how == "body": # one statement, of one line
+        lines[number - 1] = "{ " + text + "; " + lines[number - 1] + " }"
+    elif how == "before":
         lines[number - 1] = text + "; " + lines[number - 1]
     elif how in ("behind", "after"):
         lines[number] = text + "; " + lines[number]

@@ -27,8 +27,8 @@
 struct code_place { uint32_t site, line; bool before; int first; bool branches, braces; };
 
 /* Where a fence fits that comes before an operation, or behind it, and is on the same side of an access as it. BETWEEN: the two are on
- * one line; LOOP: behind the loop that the operation is in. Of the site's file; braces: what is there is all that an if or a loop without braces has. */
-struct fence_place { enum { FENCE_BEFORE, FENCE_BEHIND, FENCE_BETWEEN, FENCE_LOOP } side; uint32_t site, line; bool braces; };
+ * one line; LOOP: behind the loop that the operation is in; NOWHERE: no place would do. Of the site's file; braces: what is there is all that an if or a loop without braces has. */
+struct fence_place { enum { FENCE_BEFORE, FENCE_BEHIND, FENCE_BETWEEN, FENCE_LOOP, FENCE_NOWHERE } side; uint32_t site, line; bool braces; };
 
 /* How two sites stand in the code. Entwined: of one statement over several lines, or of one that calls who does one of them; the
  * other is at `statement`. Parted: every work-item of a work-group that comes to one of them comes by once between the two, whether

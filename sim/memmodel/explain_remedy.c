@@ -228,13 +228,25 @@ static void say_between(const struct question *question, uint32_t first, uint32_
     wording_place(fix, host, first);
 }
 
+static uint32_t access_beside(const struct question *question, bool behind)
+{
+    return behind ? question->meetings->second.site : question->meetings->first.site;
+}
+
+bool fits_beside(const struct question *question, uint32_t site, bool behind)
+{
+    const struct checker_host *host = question->host;
+    struct fence_place place;
+    return !host->beside || !host->beside(host->self, site, access_beside(question, behind), behind, &place) || place.side != FENCE_NOWHERE;
+}
+
 void say_beside(const struct question *question, uint32_t site, bool behind, struct wording *fix)
 {
     static const char *const sides[] = {[FENCE_BEFORE] = " before ", [FENCE_BEHIND] = " after ", [FENCE_LOOP] = " behind the loop of "};
     const struct checker_host *host = question->host;
-    const uint32_t access = behind ? question->meetings->second.site : question->meetings->first.site;
+    const uint32_t access = access_beside(question, behind);
     struct fence_place place;
-    if (!host->beside || !host->beside(host->self, site, access, behind, &place)) {
+    if (!host->beside || !host->beside(host->self, site, access, behind, &place) || place.side == FENCE_NOWHERE) {
         wording_add(fix, behind ? " after " : " before ");
         wording_place(fix, host, site);
     } else if (place.side == FENCE_BETWEEN) {

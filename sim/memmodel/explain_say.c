@@ -398,8 +398,8 @@ static void say_fence(const struct saying *saying, const struct edit *edit)
     wording_add(fix, old ? "mem_fence(%s" : "atomic_work_item_fence(%s", region_flag(saying->search->question->region));
     if (!old)
         wording_add(fix, ", %s, %s", order_name(edit->order), scope_name(edit->scope));
-    wording_add(fix, acquires ? ") after " : ") before ");
-    fix_place(saying, edit->spot);
+    wording_add(fix, ")");
+    say_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires, fix);
 }
 
 /* Of a store: it, or a fence before it. */

@@ -157,6 +157,12 @@ static void add_orders(struct search *search, uint32_t spot, enum memory_scope s
     add_edit(search, EDIT_ORDER, spot, scope, stronger(sample));
 }
 
+/* Fences with both flags: a read-modify-write has one on each side. */
+static bool has_places(const struct search *search, const struct spot *spot)
+{
+    return (!spot->sample->writes || fits_beside(search->question, spot->site, false)) && (!spot->sample->reads || fits_beside(search->question, spot->site, true));
+}
+
 static bool wants(const struct search *search, uint32_t index, enum edit_kind kind, bool fails)
 {
     const struct happening *sample = search->spots[index].sample;
@@ -169,7 +175,7 @@ static bool wants(const struct search *search, uint32_t index, enum edit_kind ki
     case EDIT_SCOPE: return is_atomic(sample) || (is_fence(sample) && !of_images);
     case EDIT_ORDER: return fails ? wants_failure(search, index) : (is_fence(sample) || succeeds(sample)) && stronger(sample) != sample->order;
     case EDIT_FENCES:
-        return (is_atomic(sample) && sample->region != region) ||
+        return (is_atomic(sample) && sample->region != region && has_places(search, &search->spots[index])) ||
                (is_fence(sample) && (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
@@ -236,7 +242,8 @@ static void list_counterparts(struct search *search, enum memory_order order, en
         const struct happening *sample = search->spots[spot].sample;
         const bool end = order == ORDER_RELEASE ? search->spots[spot].writes : search->spots[spot].reads;
         const struct edit edit = {.kind = EDIT_FENCE, .spot = spot, .scope = scope, .order = order};
-        if (is_atomic(sample) && end && sample->region == search->question->region && !has_edit(search, &edit))
+        if (is_atomic(sample) && end && sample->region == search->question->region && !has_edit(search, &edit) &&
+            fits_beside(search->question, search->spots[spot].site, order == ORDER_ACQUIRE))
             add_edit(search, EDIT_FENCE, spot, scope, order);
     }
 }

@@ -21,6 +21,7 @@
  *   message_end      is it a release by the first one's work-group, or an acquire by the second's?
  *   say_at, say_and_at   " before mp.cl:8"
  *   store_function   that stores what is loaded there, as an atomic with an order
+ *   fits_beside      is there a place for a fence that say_beside could name?
  *   say_beside       where a fence goes that is before an operation and behind the first access, or behind it and before the second
  *   insert_wait      the same with a wait for the copy that is the first access, right before the second
  *   insert_barrier_before_copy   the same with a barrier right before the copy that is the second access
@@ -110,6 +111,7 @@ bool message_end(const struct question *question, const struct meeting *meeting,
 void say_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
 const char *store_function(const struct question *question, uint32_t load);
+bool fits_beside(const struct question *question, uint32_t site, bool behind);
 void say_beside(const struct question *question, uint32_t site, bool behind, struct wording *fix);
 bool insert_wait(const struct question *question);
 bool insert_image_fence(const struct question *question, const struct code_place *place);
