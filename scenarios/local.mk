@@ -154,6 +154,7 @@ scenario_tests = \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/write_only_read.yaml \
+	%D%/racy/last_turn.yaml \
 	%D%/racy/late_store.yaml \
 	%D%/racy/late_store_some.yaml \
 	%D%/racy/early_load.yaml \
@@ -181,6 +182,7 @@ scenario_tests = \
 	%D%/racy/behind_release.yaml \
 	%D%/racy/early_acquire.yaml \
 	%D%/racy/flag_by_call.yaml \
+	%D%/racy/scope_for_all.yaml \
 	%D%/racy/scope_of_counter.yaml \
 	%D%/racy/scope_of_source.yaml \
 	%D%/racy/named_barrier_flag.yaml \
@@ -375,6 +377,7 @@ scenario_files = \
 	%D%/racy/early_acquire.cl \
 	%D%/racy/flag_by_call.cl \
 	%D%/racy/image_between_groups.cl \
+	%D%/racy/last_turn.cl \
 	%D%/racy/late_store.cl \
 	%D%/racy/late_store_some.cl \
 	%D%/racy/named_barrier_apart.cl \
@@ -385,6 +388,7 @@ scenario_files = \
 	%D%/racy/sub_group_barrier_in_loop.cl \
 	%D%/racy/sub_group_barrier_wide.cl \
 	%D%/racy/acquire_behind.cl \
+	%D%/racy/scope_for_all.cl \
 	%D%/racy/scope_of_counter.cl \
 	%D%/racy/scope_of_source.cl \
 	%D%/racy/sub_group_barrier_before.cl \

@@ -384,6 +384,12 @@ static bool host_steers(void *self, uint32_t site)
     return launch_site(device->launch, site)->steers;
 }
 
+static bool host_last_turn(void *self, uint32_t a, const struct code_place *place, uint32_t b)
+{
+    const struct device *device = self;
+    return launch_last_turn(device->launch, a, place, b);
+}
+
 static bool host_decides(void *self, uint32_t a, uint32_t b)
 {
     const struct device *device = self;
@@ -426,8 +432,8 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_access, host_what, host_object, host_between, host_in_turn,
-                                      host_next_turn, host_each_turn, host_precedes, host_collective, host_steers, host_decides,
-                                      host_awaits, host_beside, host_order, host_opencl_c};
+                                      host_next_turn, host_each_turn, host_last_turn, host_precedes, host_collective, host_steers,
+                                      host_decides, host_awaits, host_beside, host_order, host_opencl_c};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -422,6 +422,17 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
     return true;
 }
 
+/* Of what is behind the place in a turn nothing is known, nor of a head that is left before it. */
+bool launch_last_turn(const struct launch *launch, uint32_t a, const struct code_place *place, uint32_t b)
+{
+    const struct code *code = launch->code;
+    const struct site *first = launch_site(launch, a), *at = launch_site(launch, place->site);
+    if (!code || !first->rank || !at->turn || !launch_precedes(launch, place->site, b))
+        return false;
+    return loop_holds(&code->loops[at->loop - 1], first) && post_dominates(code, at->block, first->block) &&
+           (place->before ? first->rank < at->rank && begins_behind(code, at, place->line, first) : first->rank <= at->rank);
+}
+
 bool launch_decides(const struct launch *launch, uint32_t a, uint32_t b)
 {
     const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);

@@ -55,6 +55,8 @@ struct checker_host {
     /* NULL, or: two places where all of the work-group come by in each turn, and go round equally often: the one between the two
      * within a turn, the other between a turn and the next. */
     bool (*each_turn)(void *self, uint32_t a, uint32_t b, struct code_place out_places[2]);
+    /* NULL, or: whoever has been at `a`, in a loop, comes by that place in the same turn, and `b` is behind the loop. */
+    bool (*last_turn)(void *self, uint32_t a, const struct code_place *place, uint32_t b);
     /* NULL, or: whatever a work-item does at `a`, it does before all that it does at `b`. */
     bool (*precedes)(void *self, uint32_t a, uint32_t b);
     /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item comes by once, between the two. */

@@ -358,10 +358,14 @@ static void search_pair(struct search *search, struct found *found)
     }
 }
 
+/* Of all that meet. */
 static enum memory_scope common_scope(const struct question *question)
 {
-    return unit_group(question, question->meetings->first.unit) == unit_group(question, question->meetings->second.unit) ? SCOPE_WORK_GROUP
-                                                                                                      : SCOPE_DEVICE;
+    enum memory_scope scope = SCOPE_WORK_GROUP;
+    for (uint32_t i = 0; i < question->meeting_count; i++)
+        if (unit_group(question, question->meetings[i].first.unit) != unit_group(question, question->meetings[i].second.unit))
+            scope = SCOPE_DEVICE;
+    return scope;
 }
 
 /* The narrowest that holds both, unless an atomic that hosts and devices share has theirs already. */

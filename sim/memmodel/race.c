@@ -121,7 +121,7 @@ static uint64_t common_bytes(const struct race_news *news)
 struct telling {
     struct finding finding;
     struct wording what[2], by[2];
-    struct answer answer;
+    struct answer answer, *later;     /* later: instead of it; NULL: nothing */
     char object[CHECKER_NAME_CHARS];
     struct race_pair *pair;
     struct telling *next;
@@ -172,10 +172,21 @@ static void stop_meeting(struct race_pair *pair)
     pair->meeting_count = 0;
 }
 
+/* Work-items of other work-groups may have met in the same places by now. */
+static void ask_for_all(struct races *races, struct telling *telling)
+{
+    struct race_pair *pair = telling->pair;
+    telling->later = pair->narrow && pair->amendment_count ? malloc(sizeof *telling->later) : NULL;
+    if (telling->later)
+        race_why_all(telling->later, races, pair, &telling->finding);
+    pair->narrow = false;
+}
+
 /* What the later of the two should have waited for may have come by now. */
 static void ask_again(struct races *races, struct telling *telling)
 {
     struct race_pair *pair = telling->pair;
+    ask_for_all(races, telling);
     if (!pair->apart)
         return;
     if (race_why_later(&telling->answer, races, pair))
@@ -191,6 +202,7 @@ static void tell_held(struct races *races)
         next = telling->next;
         ask_again(races, telling);
         report_add(races->report, &telling->finding);
+        free(telling->later);
         free(telling);
     }
     races->held = NULL;
@@ -259,13 +271,13 @@ static void tell(struct races *races, const struct race_event *under_way, struct
     if (pair->follows || own || races->held_count == HELD_MOST)
         tell_held(races);
     pair->asks = may_be_flag(races, pair);
-    if (!own && !pair->follows && (races->held || pair->asks || pair->apart)) {
+    if (!own && !pair->follows && (races->held || pair->asks || pair->apart || pair->narrow)) {
         *(races->held ? races->held_end : &races->held) = telling;
         races->held_end = &telling->next;
         races->held_count++;
         return;
     }
-    pair->apart = false;
+    pair->apart = pair->narrow = false;
     report_add(races->report, &telling->finding);
     if (!own)
         free(telling);
@@ -429,6 +441,14 @@ static bool likes_turn(const struct races *races, const struct race_pair *pair, 
     return remedy->kind == REMEDY_NEXT_TURN && site[0] == site[1] && (site[0] == other[0] || site[0] == other[1]);
 }
 
+/* Of an instruction in the loop and one behind that: the barrier of the last turn is between them. */
+static bool likes_last_turn(const struct races *races, const struct race_pair *pair, const struct remedy *remedy)
+{
+    const struct checker_host *host = races->host;
+    const uint32_t *site = pair->tally.site;
+    return host->last_turn && (host->last_turn(host->self, site[0], &remedy->place, site[1]) || host->last_turn(host->self, site[1], &remedy->place, site[0]));
+}
+
 /* Beside the same release and acquire. */
 static bool likes_message(const struct races *races, const struct race_pair *pair, const struct remedy *remedy)
 {
@@ -460,7 +480,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
         return;
     }
     if (remedy->kind == REMEDY_TURN || remedy->kind == REMEDY_NEXT_TURN) {
-        pair->like->not_served |= !likes_turn(races, pair, remedy);
+        pair->like->not_served |= !likes_turn(races, pair, remedy) && !likes_last_turn(races, pair, remedy);
         return;
     }
     if ((remedy->kind != REMEDY_BARRIER && remedy->kind != REMEDY_SPLIT) || pair->like->not_served)

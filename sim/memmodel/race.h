@@ -33,6 +33,7 @@ struct race_pair {
     uint32_t reversed_count;          /* of those behind them a few in which the other place came first, */
     uint64_t next_meeting;            /* and one whenever there are twice as many */
     struct amendment amendments[2]; uint32_t amendment_count;
+    bool narrow;                      /* they are for two of one work-group: others are looked for when the launch ends, if those are not enough */
     struct flag flag; bool follows;   /* from the race on it, which is what to mend */
     struct side side; bool apart;     /* operation NO_END: none was found; apart: it is looked for again when the launch ends */
     bool asks;                        /* it may be a race on a flag: for some time it matters whose value was read */

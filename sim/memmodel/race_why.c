@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "edges.h"
+
 /* remediable: something is absent, and explain_remedy may find what; message: explain_message, before that. copy: nobody waited for the first access. no_barrier: the second
  * is a copy that began before all were there. no_fence: for images, within a work-item. narrow_barrier: the site of one that orders
  * fewer than it would have to, 0: none; narrow_regions: what it names. apart: one of the two may be on the wrong side of something. */
@@ -594,6 +596,50 @@ bool race_why_later(struct answer *answer, struct races *races, struct race_pair
     return true;
 }
 
+static void tell_answer(struct answer *answer, const struct races *races, struct race_pair *pair, struct reason *reason, struct finding *finding)
+{
+    word_for_language(races, answer);
+    finding->why = answer->why.bytes;
+    finding->fix = answer->fix.bytes;
+    finding->step_count = answer->step_count;
+    finding->steps = answer->steps;
+    for (uint32_t i = 0; i < answer->step_count; i++) {
+        if (answer->steps[i].side > 1)
+            race_item(races, answer->step_unit[i], &answer->steps[i].item);
+    }
+    finding->edge_count = answer->edge_count;
+    finding->edges = answer->edges;
+    for (uint32_t i = 0; i < answer->amendment_count; i++)
+        blame(reason, answer->amendments[i].site);
+    finding->blamed_count = reason->blamed_count;
+    for (uint32_t i = 0; i < reason->blamed_count; i++)
+        races->host->place(races->host->self, reason->blamed[i], &finding->blamed[i]);
+    pair->amendment_count = answer->amendment_count;
+    memcpy(pair->amendments, answer->amendments, sizeof pair->amendments);
+}
+
+/* The edit is for two of one work-group: others that meet in the same two places may be of two. */
+static bool is_of_one_group(const struct question *question)
+{
+    const struct launch_info *launch = question->launch;
+    const uint64_t *count = launch->group_count, first = question->meetings->first.unit, second = question->meetings->second.unit;
+    return question->region != IN_LOCAL && count[0] * count[1] * count[2] > 1 && first < UNIT_COPIES && second < UNIT_COPIES &&
+           unit_place(launch, first).group == unit_place(launch, second).group;
+}
+
+bool race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)
+{
+    const struct question question = race_question(races, pair);
+    struct reason reason = {.remediable = false};
+    if (pair->meeting_count <= 1 || explain_covers(&question, pair->amendments, pair->amendment_count))
+        return false;
+    const bool found = explain_race(&question, answer) && answer->serves_all;
+    races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
+    if (found)
+        tell_answer(answer, races, pair, &reason, finding);
+    return found;
+}
+
 /* The edit that was verified; without one the reason that the order itself keeps. */
 void race_why(struct answer *answer, struct races *races, struct race_pair *pair, const struct race *race,
               const struct shadow_access *now)
@@ -618,22 +664,6 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
         if (!finding->fix_verified && !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
     }
-    word_for_language(races, answer);
-    finding->why = answer->why.bytes;
-    finding->fix = answer->fix.bytes;
-    finding->step_count = answer->step_count;
-    finding->steps = answer->steps;
-    for (uint32_t i = 0; i < answer->step_count; i++) {
-        if (answer->steps[i].side > 1)
-            race_item(races, answer->step_unit[i], &answer->steps[i].item);
-    }
-    finding->edge_count = answer->edge_count;
-    finding->edges = answer->edges;
-    for (uint32_t i = 0; i < answer->amendment_count; i++)
-        blame(&reason, answer->amendments[i].site);
-    finding->blamed_count = reason.blamed_count;
-    for (uint32_t i = 0; i < reason.blamed_count; i++)
-        races->host->place(races->host->self, reason.blamed[i], &finding->blamed[i]);
-    pair->amendment_count = answer->amendment_count;
-    memcpy(pair->amendments, answer->amendments, sizeof pair->amendments);
+    tell_answer(answer, races, pair, &reason, finding);
+    pair->narrow = pair->amendment_count && is_of_one_group(&question);
 }
