@@ -176,6 +176,7 @@ scenario_tests = \
 	%D%/racy/fence_on_one_side.yaml \
 	%D%/racy/scopes_that_differ.yaml \
 	%D%/racy/release_over_release.yaml \
+	%D%/racy/plain_unlock_20.yaml \
 	%D%/racy/plain_unlock.yaml \
 	%D%/racy/image_flag.yaml \
 	%D%/racy/plain_over_atomic.yaml \
@@ -250,6 +251,7 @@ scenario_tests = \
 	%D%/racy/fence_lines.yaml \
 	%D%/racy/fence_lines_12.yaml \
 	%D%/racy/fence_places.yaml \
+	%D%/racy/plain_unlock_20.yaml \
 	%D%/racy/plain_unlock.yaml \
 	%D%/racy/winner_stores.yaml \
 	%D%/racy/collective_no_barrier.yaml \
@@ -370,6 +372,7 @@ scenario_files = \
 	%D%/racy/fence_on_one_side.cl \
 	%D%/racy/scopes_that_differ.cl \
 	%D%/racy/release_over_release.cl \
+	%D%/racy/plain_unlock_20.cl \
 	%D%/racy/plain_unlock.cl \
 	%D%/racy/image_flag.cl \
 	%D%/racy/plain_over_atomic.cl \
@@ -511,6 +514,7 @@ scenario_files = \
 	%D%/racy/fence_lines.cl \
 	%D%/racy/fence_lines_12.cl \
 	%D%/racy/fence_places.cl \
+	%D%/racy/plain_unlock_20.cl \
 	%D%/racy/plain_unlock.cl \
 	%D%/racy/winner_stores.cl \
 	%D%/racy/collective_no_barrier.cl \

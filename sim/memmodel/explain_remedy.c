@@ -386,15 +386,42 @@ static bool all_write(const struct question *question)
     return question->meetings->first.writes && question->meetings->second.writes;
 }
 
+const char *store_function(const struct question *question, uint32_t load)
+{
+    static const char flag[] = "atomic_flag_";
+    struct source_place place;
+    question->host->place(question->host->self, load, &place);
+    const bool known = place.text && place.column && strlen(place.text) >= place.column;
+    return known && strncmp(place.text + place.column - 1, flag, strlen(flag)) == 0 ? "atomic_flag_clear_explicit" : "atomic_store_explicit";
+}
+
+/* What gives back the lock that is waited for there. */
+static void say_release(const struct question *question, uint32_t load, enum memory_scope scope, struct wording *fix)
+{
+    wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, load), scope_name(scope));
+}
+
+/* The lock that both stores give back; NULL: none. */
+static const struct lock *lock_of_stores(const struct question *question)
+{
+    for (uint32_t i = 0; question->locks && i < question->locks->count && all_write(question); i++)
+        if (question->locks->items[i].store == question->meetings->first.site && question->locks->items[i].store == question->meetings->second.site)
+            return &question->locks->items[i];
+    return NULL;
+}
+
 static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
 {
     const bool one = of_one_operator(question);
+    const struct lock *lock = lock_of_stores(question);
     const bool updates = update_operator(question);
     const char *update = one || updates ? atomic_update(question) : NULL;
     if (update && has_old_atomics(question))
         wording_add(fix, "%s at ", update);
     else if (update || updates || (one && question->meetings->first.writes != question->meetings->second.writes))
         wording_add(fix, "%s with memory_order_relaxed, %s at ", update ? update : "an atomic read-modify-write", scope_name(scope));
+    else if (lock)
+        say_release(question, lock->load, scope, fix);
     else if (one && all_write(question))
         wording_add(fix, "let one work-item do it, or atomic_store_explicit with memory_order_relaxed, %s at ", scope_name(scope));
     else
@@ -408,21 +435,12 @@ static enum memory_scope scope_of_all(const struct question *question)
     return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
 }
 
-const char *store_function(const struct question *question, uint32_t load)
-{
-    static const char flag[] = "atomic_flag_";
-    struct source_place place;
-    question->host->place(question->host->self, load, &place);
-    const bool known = place.text && place.column && strlen(place.text) >= place.column;
-    return known && strncmp(place.text + place.column - 1, flag, strlen(flag)) == 0 ? "atomic_flag_clear_explicit" : "atomic_store_explicit";
-}
-
 /* One access is atomic. What gives a lock back publishes what was done with it. */
 static void say_other_atomic(const struct question *question, const struct asked *atomic, const struct asked *plain, struct wording *fix)
 {
     const struct checker_host *host = question->host;
     if (plain->writes && host->awaits && host->awaits(host->self, atomic->site, plain->site))
-        wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, atomic->site), scope_name(atomic->scope));
+        say_release(question, atomic->site, atomic->scope, fix);
     else
         wording_add(fix, "an atomic operation with %s at ", scope_name(atomic->scope));
 }
