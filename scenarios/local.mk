@@ -176,6 +176,7 @@ scenario_tests = \
 	%D%/racy/fence_on_one_side.yaml \
 	%D%/racy/scopes_that_differ.yaml \
 	%D%/racy/release_over_release.yaml \
+	%D%/racy/released_lock.yaml \
 	%D%/racy/plain_unlock_20.yaml \
 	%D%/racy/plain_unlock.yaml \
 	%D%/racy/image_flag.yaml \
@@ -372,6 +373,7 @@ scenario_files = \
 	%D%/racy/fence_on_one_side.cl \
 	%D%/racy/scopes_that_differ.cl \
 	%D%/racy/release_over_release.cl \
+	%D%/racy/released_lock.cl \
 	%D%/racy/plain_unlock_20.cl \
 	%D%/racy/plain_unlock.cl \
 	%D%/racy/image_flag.cl \

@@ -476,6 +476,37 @@ static bool is_branched(const struct question *question)
            code_order(question, &order) && order.branched && (!on_one_line(question) || in_line(question, &order));
 }
 
+/* The latest atomic there that releases; NULL: none. */
+static const struct happening *release_at(const struct question *question, uint32_t site)
+{
+    const struct history *history = question->history;
+    for (uint32_t at = history->full ? 0 : history->count; at-- > 0;)
+        if (history->items[at].site == site && is_atomic(&history->items[at]) && is_message_end(question, &history->items[at], true))
+            return &history->items[at];
+    return NULL;
+}
+
+/* What is done with the lock, within work-groups that have to be told of each other. */
+static bool advise_scopes(const struct question *question, const struct happening *release, struct wording *fix)
+{
+    enum { PLACES_MOST = 4 };
+    const struct history *history = question->history;
+    uint32_t sites[PLACES_MOST], count = 0;
+    for (uint32_t at = 0; at < history->count && count < PLACES_MOST; at++) {
+        const struct happening *happening = &history->items[at];
+        bool told = !is_atomic(happening) || happening->address != release->address || happening_scope(happening) >= SCOPE_DEVICE;
+        for (uint32_t i = 0; i < count; i++)
+            told |= sites[i] == happening->site;
+        if (!told)
+            sites[count++] = happening->site;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        wording_add(fix, "%s", i == 0 ? "memory_scope_device at " : i + 1 < count ? ", " : " and ");
+        wording_place(fix, question->host, sites[i]);
+    }
+    return count > 0;
+}
+
 /* Of two that are done with a lock. */
 static bool advise_unlock(const struct question *question, struct wording *fix)
 {
@@ -483,6 +514,9 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
     const struct meeting *meeting = question->meetings;
     struct code_place place;
     const struct lock *lock = host->between && host->between(host->self, meeting->first.site, meeting->second.site, &place) ? lock_at(question, &place) : NULL;
+    const struct happening *release = lock ? release_at(question, lock->store) : NULL;
+    if (release)
+        return release->region != IN_LOCAL && !in_one_group(question, meeting) && advise_scopes(question, release, fix);
     if (!lock)
         return false;
     wording_add(fix, "an atomic store with memory_order_release where the lock is given back, at ");
