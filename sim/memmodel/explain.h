@@ -21,8 +21,8 @@
  *            fence; a wider scope; a fence on the other side of its atomic; release and acquire for
  *            relaxed, where a compare-exchange succeeds or where it fails; the other one of two fences, and
  *            in OpenCL C 1.x, where that comes before orders, both; fences with both flags beside a flag in the
- *            other memory; a read-modify-write for a store that broke a release sequence. Single ones first,
- *            then pairs; a scope that makes other atomics of its object race comes last of all.
+ *            other memory; an atomic store for a plain one behind a fence; a read-modify-write for a store that
+ *            broke a release sequence. Single ones first, then pairs; a scope that makes other atomics of its object race comes last of all.
  * Exactness  What is told was verified under the interleaving that ran: the same operations read
  *            the same values.
  */

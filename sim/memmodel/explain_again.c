@@ -49,6 +49,12 @@ static struct happening edited(const struct again *again, uint32_t at)
         happening.scope = (uint8_t)edit->scope;
     for (uint32_t i = 0; i < again->edit_count; i++)
         strengthen(&again->edits[i], again->search->spot_of[at], &happening);
+    if ((edit = edit_of(again, at, EDIT_STORE))) {
+        happening.kind = HAPPENED_ATOMIC;
+        happening.writes = true;
+        happening.order = ORDER_RELAXED;
+        happening.scope = (uint8_t)edit->scope;
+    }
     if (edit_of(again, at, EDIT_UPDATE)) {
         happening.kind = HAPPENED_ATOMIC;
         happening.reads = true;

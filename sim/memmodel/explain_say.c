@@ -424,6 +424,36 @@ static const struct happening *head_of_sequence(const struct saying *saying, con
     return NULL;
 }
 
+/* Its own work-item's, which would release by it; NULL: none is remembered. */
+static const struct happening *fence_before_store(const struct saying *saying, const struct happening *store)
+{
+    const struct happening *items = saying->search->question->history->items, *found = NULL;
+    for (const struct happening *before = items; before < store; before++)
+        if (is_fence(before) && before->by == store->by && before->order != ORDER_RELAXED && before->order != ORDER_ACQUIRE)
+            found = before;
+    return found;
+}
+
+/* A release, as it is told where the plain store races itself. */
+static void say_store(const struct saying *saying, const struct edit *edit)
+{
+    const struct question *question = saying->search->question;
+    const struct happening *sample = saying->search->spots[edit->spot].sample, *fence = fence_before_store(saying, sample);
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the store at ");
+    why_place(saying, edit->spot);
+    wording_add(why, " is plain: ");
+    if (fence) {
+        wording_add(why, "the fence at ");
+        wording_place(why, question->host, fence->site);
+        wording_add(why, " has no atomic behind it that would release what was written before");
+    } else {
+        wording_add(why, "it releases nothing");
+    }
+    wording_add(&saying->answer->fix, "atomic_store_explicit with memory_order_release, %s at ", scope_name(edit->scope));
+    fix_place(saying, edit->spot);
+}
+
 static void say_update(const struct saying *saying, const struct edit *edit)
 {
     const struct happening *sample = saying->search->spots[edit->spot].sample, *head = head_of_sequence(saying, sample);
@@ -457,6 +487,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
         break;
     case EDIT_FENCE: say_fence(saying, edit); break;
     case EDIT_FENCES: say_fences(saying, edit); break;
+    case EDIT_STORE: say_store(saying, edit); break;
     case EDIT_UPDATE: say_update(saying, edit); break;
     case EDIT_MOVE:
         wording_add(why, "the %s at ", role(saying, sample));

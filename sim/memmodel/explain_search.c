@@ -177,6 +177,7 @@ static bool wants(const struct search *search, uint32_t index, enum edit_kind ki
     case EDIT_FENCES:
         return (is_atomic(sample) && sample->region != region && has_places(search, &search->spots[index])) ||
                (is_fence(sample) && (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
+    case EDIT_STORE: return sample->kind == HAPPENED_OVERWRITE && sample->size == 4;
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
     case EDIT_FENCE: return false; /* list_fences */

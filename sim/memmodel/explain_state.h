@@ -42,8 +42,9 @@
 #include "explain.h"
 
 /* In the order in which they are tried. A fence on the wrong side is found before one that is not there. FENCE: one of the question's
- * memory beside an atomic, for the other end to meet; FENCES: with both flags, beside a flag in the other memory. */
-enum edit_kind { EDIT_FLAGS, EDIT_SCOPE, EDIT_MOVE, EDIT_ORDER, EDIT_FENCE, EDIT_FENCES, EDIT_UPDATE, EDIT_ORDER_AND_SCOPE, EDIT_KINDS };
+ * memory beside an atomic, for the other end to meet; FENCES: with both flags, beside a flag in the other memory. STORE: an
+ * atomic one for a plain one, which makes a fence before it a release. */
+enum edit_kind { EDIT_FLAGS, EDIT_SCOPE, EDIT_MOVE, EDIT_ORDER, EDIT_FENCE, EDIT_FENCES, EDIT_STORE, EDIT_UPDATE, EDIT_ORDER_AND_SCOPE, EDIT_KINDS };
 
 /* One operation of the source, wherever it runs. */
 struct spot {
@@ -57,7 +58,7 @@ struct spot {
 struct edit {
     enum edit_kind kind;
     uint32_t spot;
-    enum memory_scope scope;  /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE */
+    enum memory_scope scope;  /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE, EDIT_STORE */
     enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; of EDIT_FENCE: RELEASE before the atomic, ACQUIRE behind it */
     bool fails;               /* which is that of failure, and of success is: */
     enum memory_order success;
