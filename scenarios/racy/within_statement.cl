@@ -123,3 +123,9 @@ kernel void left_out(global int *d, global int *o)
     o[g] =
         d[g ^ 1];
 }
+
+kernel void in_head(global int *d) {
+    int l = get_local_id(0), x, sum = 0;
+    for (d[l] = 3, x = 0; x < 8; x++) sum += d[x];
+    d[l + 64] = sum;
+}

@@ -203,11 +203,20 @@ static bool of_one_operator(const struct question *question)
     return question->meetings->first.site == question->meetings->second.site || (on_one_line(question) && a.column == b.column);
 }
 
+/* On the line of both, and not within the head of a loop. */
 static bool statement_ends(const struct source_place *first, const struct source_place *second)
 {
+    int depth = 0;
+    bool ends = false;
     if (!first->text || !first->column || first->column >= second->column || strlen(first->text) < second->column)
         return false;
-    return memchr(first->text + first->column - 1, ';', second->column - first->column);
+    for (const char *at = first->text; at < first->text + second->column - 1; at++) {
+        depth += (*at == '(') - (*at == ')');
+        ends |= *at == ';' && depth == 0 && at >= first->text + first->column - 1;
+        ends &= depth >= 0; /* else the head began on another line */
+        depth = depth < 0 ? 0 : depth;
+    }
+    return ends;
 }
 
 /* Does a statement end between the two? Of one line, as far as its text tells. */
