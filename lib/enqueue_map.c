@@ -14,6 +14,7 @@
 #include "enqueue.h"
 #include "error.h"
 #include "image.h"
+#include "map_doubt.h"
 #include "transfer.h"
 
 enum { MAP_WRITES = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION };
@@ -136,7 +137,7 @@ static void map_bytes(const struct command *command, const struct map_record *re
                       size_t size, void *host)
 {
     bool keeps = !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION);
-    device_map(command_device(command), command->serial, address, size, device_flags(record->flags) | (record->unmapped ? DEVICE_MAP_ASTRAY : 0),
+    device_map(command_device(command), command->serial, address, size, device_flags(record->flags) | (record->unmapped || record->doubt.any ? DEVICE_MAP_ASTRAY : 0),
                keeps ? host : NULL);
 }
 
@@ -144,7 +145,7 @@ static void unmap_bytes(const struct command *command, const struct map_record *
                         size_t size, void *host)
 {
     device_unmap(command_device(command), command->serial, record->by, address, size,
-                 device_flags(record->flags) | (record->mapped ? 0 : DEVICE_MAP_ASTRAY), host);
+                 device_flags(record->flags) | (record->mapped ? 0 : DEVICE_MAP_ASTRAY) | (record->doubt.any ? DEVICE_MAP_BYTES : 0), host);
 }
 
 static void each_piece(const struct command *command, const struct map_record *record, map_piece *piece)
@@ -170,9 +171,12 @@ cl_int run_map_buffer(struct command *command)
 /* What the host wrote becomes the device's: also when it wrote to the same bytes. Nothing need order it behind its map. */
 cl_int run_unmap_mem_object(struct command *command)
 {
-    if (command->u.map.record->by)
-        each_piece(command, command->u.map.record, unmap_bytes);
-    command->u.map.record->unmapped = command->u.map.done = true;
+    struct map_record *record = command->u.map.record;
+    if (record->by)
+        each_piece(command, record, unmap_bytes);
+    if (record->doubt.any)
+        map_doubt_unmap(command, record, record_address(record));
+    record->unmapped = command->u.map.done = true;
     return CL_SUCCESS;
 }
 
@@ -339,6 +343,8 @@ static cl_int fill_unmap(struct enqueue *enqueue, cl_mem handle, const void *map
         return CL_INVALID_CONTEXT;
     runtime_lock();
     command->u.map.record = record_remove(memobj, mapped_ptr, NULL);
+    if (command->u.map.record)
+        map_doubt_note(root_of(memobj)->maps, command->u.map.record);
     runtime_unlock();
     if (!command->u.map.record)
         return CL_INVALID_VALUE;

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "enqueue.h"
 #include "error.h"
+#include "map_doubt.h"
 #include "svm.h"
 #include "transfer.h"
 #include "usage.h"
@@ -148,7 +149,7 @@ static cl_int fill_svm_map(struct command *command, void *pointer, size_t size, 
     struct map_record *record = calloc(1, sizeof *record);
     if (!record)
         return CL_OUT_OF_HOST_MEMORY;
-    *record = (struct map_record){.pointer = pointer, .size = size, .flags = flags, .count = 1};
+    *record = (struct map_record){.pointer = pointer, .size = size, .region = {size, 1, 1}, .flags = flags, .count = 1};
     command->u.svm_map.pointer = pointer;
     command->u.svm_map.size = size;
     command->u.svm_map.flags = flags;
@@ -164,6 +165,8 @@ static void fill_svm_unmap(struct command *command, void *pointer)
     command->u.svm_map.pointer = pointer;
     runtime_lock();
     command->u.svm_map.record = record_remove(pointer, NULL);
+    if (command->u.svm_map.record)
+        map_doubt_note(svm_mappings, command->u.svm_map.record);
     runtime_unlock();
 }
 
@@ -184,7 +187,7 @@ cl_int run_svm_map(struct command *command)
 {
     struct map_record *record = command->u.svm_map.record;
     if (is_closed_to_host(command))
-        device_map(command_device(command), command->serial, address_of(record->pointer), record->size, device_flags(record, record->unmapped), NULL);
+        device_map(command_device(command), command->serial, address_of(record->pointer), record->size, device_flags(record, record->unmapped || record->doubt.any), NULL);
     record->mapped = command->u.svm_map.done = true;
     return CL_SUCCESS;
 }
@@ -195,7 +198,9 @@ cl_int run_svm_unmap(struct command *command)
     command->u.svm_map.done = true;
     if (!record)
         return CL_SUCCESS;
-    if (record->by && is_closed_to_host(command))
+    if (record->doubt.any && is_closed_to_host(command))
+        map_doubt_unmap(command, record, address_of(record->pointer));
+    else if (record->by && is_closed_to_host(command))
         device_unmap(command_device(command), command->serial, record->by, address_of(record->pointer), record->size,
                      device_flags(record, !record->mapped), NULL);
     record->unmapped = true;

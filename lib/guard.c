@@ -299,13 +299,18 @@ void guard_add_behind(const struct memobj *memobj)
     runtime_unlock();
 }
 
-static void area_free(struct area *area)
+static void free_windows(struct window *windows)
 {
-    while (area->windows) {
-        struct window *window = area->windows;
-        area->windows = window->next;
+    while (windows) {
+        struct window *window = windows;
+        windows = window->next;
         free(window);
     }
+}
+
+static void area_free(struct area *area)
+{
+    free_windows(area->windows);
     free(area);
 }
 
@@ -360,7 +365,7 @@ static struct area *mapped_area(const struct map_record *record, uint64_t low)
     return *link_of(low, behind ? root->address : 0);
 }
 
-static void add_window(struct area *area, uint64_t low, size_t size, const struct command *command)
+static void add_window(struct area *area, uint64_t low, size_t size, const struct memobj *owner, const struct command *command)
 {
     struct window *window = calloc(1, sizeof *window);
     struct area *made = window && !area ? area_new(low, false) : NULL;
@@ -368,7 +373,7 @@ static void add_window(struct area *area, uint64_t low, size_t size, const struc
         free(window);
         return;
     }
-    *window = (struct window){.low = low, .high = low + size, .command = command->serial, .call = command_call(command->kind)};
+    *window = (struct window){.low = low, .high = low + size, .command = command->serial, .call = command_call(command->kind), .owner = owner};
     pthread_mutex_lock(&guard.lock);
     if (made)
         area_link(area = made);
@@ -378,21 +383,62 @@ static void add_window(struct area *area, uint64_t low, size_t size, const struc
     pthread_mutex_unlock(&guard.lock);
 }
 
-/* The last one mapped at the pointer, as the runtime takes the last record. */
-static void remove_window(struct area *area, uint64_t low, const struct command *command)
+static bool has_pointer(const struct window *window, uint64_t low, const struct memobj *owner)
 {
-    struct window **link = area ? &area->windows : NULL;
-    while (link && *link && (*link)->low != low)
-        link = &(*link)->next;
-    if (!link || !*link)
+    return window->low == low && window->owner == owner;
+}
+
+/* The host has more by another one, and knows it. */
+static bool is_covered(const struct area *area, const struct window *window)
+{
+    for (const struct window *other = area->windows; other; other = other->next)
+        if (other != window && has_pointer(other, window->low, window->owner) && other->known && other->high >= window->high)
+            return true;
+    return false;
+}
+
+static bool is_open(const struct area *area, uint64_t low, const struct memobj *owner)
+{
+    for (const struct window *window = area->windows; window; window = window->next)
+        if (has_pointer(window, low, owner) && !window->unmapped)
+            return true;
+    return false;
+}
+
+/* One whose unmap may mean another one goes when that has all it has; otherwise when the last is unmapped. */
+static struct window *take_closed(struct area *area, uint64_t low, const struct memobj *owner)
+{
+    const bool open = is_open(area, low, owner);
+    struct window *taken = NULL;
+    for (struct window **link = &area->windows; *link;) {
+        struct window *window = *link;
+        if (!has_pointer(window, low, owner) || (open && !(window->unmapped && is_covered(area, window)))) {
+            link = &window->next;
+            continue;
+        }
+        *link = window->next;
+        window->next = taken;
+        taken = window;
+    }
+    return taken;
+}
+
+/* The last one mapped at the pointer, as the runtime takes the last record. */
+static void remove_window(struct area *area, uint64_t low, const struct memobj *owner, const struct command *command)
+{
+    struct window *window = area ? area->windows : NULL;
+    while (window && (window->unmapped || !has_pointer(window, low, owner)))
+        window = window->next;
+    if (!window)
         return;
-    struct window *window = *link;
     pthread_mutex_lock(&guard.lock);
-    *link = window->next;
-    area->unmap = command->serial;
+    window->unmapped = true;
+    struct window *taken = take_closed(area, low, owner);
+    if (!is_open(area, low, owner))
+        area->unmap = command->serial;
     apply(area);
     pthread_mutex_unlock(&guard.lock);
-    free(window);
+    free_windows(taken);
 }
 
 static void map_enqueued(const struct command *command)
@@ -409,9 +455,9 @@ static void map_enqueued(const struct command *command)
     prepare();
     struct area *area = mapped_area(record, low);
     if (map || command->kind == COMMAND_SVM_MAP)
-        add_window(area, low, map ? record->size : command->u.svm_map.size, command);
+        add_window(area, low, map ? record->size : command->u.svm_map.size, record ? record->owner : NULL, command);
     else
-        remove_window(area, low, command);
+        remove_window(area, low, record ? record->owner : NULL, command);
 }
 
 static void may_write(const struct memobj *memobj)

@@ -29,7 +29,9 @@ struct window {
     uint64_t low, high;
     uint32_t command;
     const char *call;
-    bool known; /* the host knows the map to be complete */
+    const struct memobj *owner; /* NULL: shared virtual memory */
+    bool known;    /* the host knows the map to be complete */
+    bool unmapped; /* by an unmap that may mean another one of the owner's that begin there */
 };
 /* One allocation, in whole pages. No page holds two: of memory behind a buffer only those that it fills count. */
 struct area {

@@ -11,6 +11,7 @@
 #include "device_info.h"
 #include "guard.h"
 #include "host_use.h"
+#include "map_doubt.h"
 #include "order.h"
 #include "runtime.h"
 
@@ -66,14 +67,14 @@ static void see_extent_again(const struct extent *extent)
 /* What was changed, but for what is mapped from this record on. */
 static void tell(struct memobj *root, const struct map_record *record, size_t low, size_t high, const char *now, uint32_t command)
 {
-    while (record && (record->offset >= high || record->offset + record->size <= low))
+    while (record && (record->offset >= high || map_doubt_end(record) <= low))
         record = record->next;
     if (!record) {
         memcpy(root->seen + low, now, high - low);
         device_host_wrote(runtime_device(), command, root->address + low, high - low);
         return;
     }
-    const size_t from = record->offset, to = record->offset + record->size;
+    const size_t from = record->offset, to = map_doubt_end(record);
     if (low < from)
         tell(root, record->next, low, from, now, command);
     if (to < high)
@@ -148,7 +149,7 @@ static void unmapped(const struct map_record *record)
     while (root->parent)
         root = root->parent;
     if (root->seen)
-        see_again(root, record->offset, record->offset + record->size);
+        see_again(root, record->offset, map_doubt_end(record));
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */

@@ -79,6 +79,8 @@ libapi_la_SOURCES = \
 	%D%/intel.h \
 	%D%/kernel.c \
 	%D%/kernel_info.c \
+	%D%/map_doubt.c \
+	%D%/map_doubt.h \
 	%D%/memobj.c \
 	%D%/memobj.h \
 	%D%/thread_state.c \

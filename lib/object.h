@@ -143,11 +143,15 @@ struct context {
  * returns, or else by itself. */
 void context_complain(struct context *context, const char *text);
 
+/* Of the maps of an object that begin at one byte an unmap does not say which it gives back. Once one of several that differ was
+ * unmapped: what each of them has, what any of them has, and of which sorts they are (DEVICE_MAP_*; writing counts alone). */
+struct map_doubt { bool any; size_t least[3], most[3]; uint32_t sorts; };
 struct map_record { struct map_record *next; void *pointer; size_t offset, size; cl_map_flags flags; uint32_t count;
                     size_t region[3], pitch[2]; /* bytes of a row, rows, slices; from row to row, slice to slice */
                     struct memobj *owner; /* whose mapping it is: records hang on the root buffer, offsets are in it */
                     struct call_site *made; /* owned; NULL: nobody wants to know */
-                    uint32_t by; bool mapped, unmapped; }; /* the command that maps, 0: none does; it ran; its unmap did */
+                    uint32_t by; bool mapped, unmapped; /* the command that maps, 0: none does; it ran; its unmap did */
+    struct map_doubt doubt; };
 
 struct image { /* of a cl_mem */
     cl_image_format format; cl_image_desc desc; /* as created; pitches as they are */

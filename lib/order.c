@@ -104,12 +104,12 @@ static void frontier_add(struct queue *queue, const struct command *command)
 
 /* ---- commands ------------------------------------------------------------------------ */
 
-/* An unmap's map. */
+/* An unmap's map, where it is known. */
 static uint32_t map_of(const struct command *command)
 {
     const bool svm = command->kind == COMMAND_SVM_UNMAP;
     const struct map_record *record = svm ? command->u.svm_map.record : command->kind == COMMAND_UNMAP_MEM_OBJECT ? command->u.map.record : NULL;
-    return record ? record->by : 0;
+    return record && !record->doubt.any ? record->by : 0;
 }
 
 static void announce(enum order_kind kind, const struct command *command, const uint32_t *after, size_t count, bool program)

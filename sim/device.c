@@ -848,18 +848,38 @@ void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_
     struct region *region = arena_find(&device->arena, address, size);
     if (!region)
         return;
-    if (flags && !(flags & DEVICE_MAP_ASTRAY))
-        arena_unmap(&device->arena, region, address, size, flags);
+    if (flags && !(flags & (DEVICE_MAP_ASTRAY | DEVICE_MAP_BYTES)))
+        arena_unmap(&device->arena, region, address, size, flags, map);
     if (flags & DEVICE_MAP_WRITE && !(flags & DEVICE_MAP_ASTRAY)) {
         memory_set_valid(region, address, size, true);
         if (host)
             memcpy(memory_byte(region, address), byte_of(device, host), size);
         clock_tick(&device->clock, clock_copy_cost(size));
     }
+    if (flags & DEVICE_MAP_BYTES)
+        return;
     announce(device, &(struct command_event){.command = command,
                                              .kind = flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ,
                                              .address = address,
                                              .size_bytes = size,
                                              .role = COMMAND_UNMAPS,
                                              .map = map});
+}
+
+void device_unmap_any(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t least, size_t most, uint32_t sorts)
+{
+    struct region *region = arena_find(&device->arena, address, most);
+    const bool write = !(sorts & DEVICE_MAP_READ);
+    if (!region)
+        return;
+    arena_unmap_any(&device->arena, region, address, least, write, map);
+    if (sorts & DEVICE_MAP_WRITE)
+        memory_set_valid(region, address, most, true);
+    announce(device, &(struct command_event){.command = command,
+                                             .kind = write ? ACCESS_WRITE : ACCESS_READ,
+                                             .address = address,
+                                             .size_bytes = least,
+                                             .role = COMMAND_UNMAPS,
+                                             .map = map,
+                                             .most_bytes = most});
 }

@@ -451,18 +451,55 @@ bool arena_map(struct memory_arena *arena, struct region *region, uint64_t addre
     return room;
 }
 
-void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size,
-                 uint32_t flags)
+static void take_map(struct region *region, struct region_record *record, uint32_t index)
+{
+    if (index < region->map_count)
+        record->maps[index] = record->maps[--region->map_count];
+}
+
+static bool is_same(const struct region_map *map, const struct region_map *other)
+{
+    return map->low == other->low && map->high == other->high && map->flags == other->flags;
+}
+
+/* One that was cut is known by its command. */
+void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags, uint32_t command)
+{
+    const struct region_map wanted = {.low = address, .high = address + size, .flags = flags};
+    pthread_mutex_lock(&arena->lock);
+    struct region_record *record = record_of(arena, region);
+    uint32_t i = 0, of_command = 0;
+    while (i < region->map_count && !is_same(&record->maps[i], &wanted))
+        i++;
+    while (of_command < region->map_count && (record->maps[of_command].low != address || record->maps[of_command].command != command))
+        of_command++;
+    take_map(region, record, i < region->map_count ? i : of_command);
+    apply_maps(region, record);
+    pthread_mutex_unlock(&arena->lock);
+}
+
+/* To what they have in common. Which of them goes: the command's, or any if that is not there. */
+static uint32_t cut_maps(struct region *region, struct region_record *record, uint64_t address, uint64_t least, bool write, uint32_t command)
+{
+    uint32_t goes = region->map_count;
+    for (uint32_t i = 0; i < region->map_count; i++) {
+        struct region_map *map = &record->maps[i];
+        if (map->low != address)
+            continue;
+        map->high = map->high < address + least ? map->high : address + least;
+        map->flags = write ? map->flags : ARENA_MAP_READ;
+        map->deny = write ? map->deny : DENY_KERNEL_WRITE;
+        if (goes == region->map_count || map->command == command)
+            goes = i;
+    }
+    return goes;
+}
+
+void arena_unmap_any(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t least, bool write, uint32_t command)
 {
     pthread_mutex_lock(&arena->lock);
     struct region_record *record = record_of(arena, region);
-    for (uint32_t i = 0; i < region->map_count; i++) {
-        struct region_map *map = &record->maps[i];
-        if (map->low != address || map->high != address + size || map->flags != flags)
-            continue;
-        *map = record->maps[--region->map_count];
-        break;
-    }
+    take_map(region, record, cut_maps(region, record, address, least, write, command));
     apply_maps(region, record);
     pthread_mutex_unlock(&arena->lock);
 }

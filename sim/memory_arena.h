@@ -11,6 +11,7 @@
  *   arena_resize                    another size within the range a region already has
  *   arena_tell                      which shared allocations kernels may touch
  *   arena_map, arena_unmap          host mappings: each unmap takes one map of the same bytes and flags back
+ *   arena_unmap_any                 one of those that begin there, nobody knows which
  *   arena_check                     walks everything; for tests
  *
  * Layout   A region takes whole granules and is followed by at least one free granule,
@@ -72,7 +73,9 @@ struct region *arena_find(struct memory_arena *arena, uint64_t address, uint64_t
 
 enum { ARENA_MAP_READ = 1, ARENA_MAP_WRITE = 2 };
 bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags, uint32_t command);
-void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags);
+void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags, uint32_t command);
+/* Each has `least` bytes; what more it has, and that it is for writing unless all are, does not count from now on. */
+void arena_unmap_any(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t least, bool write, uint32_t command);
 /* Shared allocations that hold none of the addresses are REGION_FLAG_NOT_SET from now on, and denied; NULL: none is. */
 void arena_tell(struct memory_arena *arena, const uint64_t *addresses, size_t count);
 

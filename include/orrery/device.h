@@ -119,10 +119,14 @@ void device_migrate(struct device *device, uint32_t command, uint64_t address, s
 void device_frees(struct device *device, uint32_t command, uint64_t address); /* the allocation that begins there, if one does, goes now */
 /* While bytes are mapped for reading kernels and commands may not write them; for writing, not touch. Each unmap takes
  * one map of the same bytes and flags back; map: the command that made it. host: where the program sees them, NULL when that is the same memory or
- * need not be copied. DEVICE_MAP_ASTRAY, of both: the unmap runs before its map, so nothing stays mapped. */
-enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2, DEVICE_MAP_ASTRAY = 4 };
+ * need not be copied. DEVICE_MAP_ASTRAY, of both: the unmap runs before its map, so nothing stays mapped; _BYTES, of
+ * the unmap: it hands over what the host wrote, and device_unmap_any says the rest. */
+enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2, DEVICE_MAP_ASTRAY = 4, DEVICE_MAP_BYTES = 8 };
 void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags, void *host);
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size, uint32_t flags, const void *host);
+/* One of the maps that begin there, and nobody knows which: each has `least` bytes at least, and none has more than `most`. sorts: _WRITE
+ * where some are for writing, _READ where some are not. */
+void device_unmap_any(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t least, size_t most, uint32_t sorts);
 
 /* ---- programs -------------------------------------------------------------- */
 

@@ -195,6 +195,7 @@ struct command_event {
     uint64_t address, size_bytes;
     enum command_role role;
     uint32_t map;  /* COMMAND_UNMAPS: the command that mapped; 0: not known */
+    uint64_t most_bytes; /* COMMAND_UNMAPS: it may be another map that begins there, of so many bytes at most; 0: it is this one */
     const struct launch_info *launch; uint32_t site; /* COMMAND_PACKETS: of the function, program_site(launch->program, site) */
     bool by_pointer; /* COMMAND_MOVES: to the host's memory, or to what a map has made that meanwhile */
 };

@@ -24,7 +24,7 @@ struct byte_access {
     uint32_t site;      /* a number of the one who asks */
     enum access_kind kind;
     bool by_map;        /* by a command that maps or unmaps */
-    uint32_t map;       /* an unmap: the command that mapped; else 0 */
+    uint32_t map;       /* an unmap: the command that mapped, or itself, if nobody knows which did; else 0 */
     bool opens;         /* no access by itself: from here on the host may write */
     bool frees;         /* a write: the bytes are gone */
     bool of_host;       /* to memory of the host that a buffer has as its own */

@@ -448,7 +448,8 @@ static void on_order(void *self, const struct order_event *event)
 static void range_meets_host(struct commands *commands, struct area *area, const struct command_event *event, const struct byte_access *access)
 {
     static const uint32_t nowhere[FOOTPRINT_USES];
-    struct byte_run run = {event->address - area->low, event->address + event->size_bytes - area->low};
+    const uint64_t size = event->most_bytes ? event->most_bytes : event->size_bytes;
+    struct byte_run run = {event->address - area->low, event->address + size - area->low};
     struct byte_set sets[FOOTPRINT_USES];
     for (int use = 0; use < FOOTPRINT_USES; use++)
         byte_set_init(&sets[use], area->high - area->low);
@@ -568,7 +569,7 @@ static void note_map(struct commands *commands, const struct command_event *even
     const uint64_t high = event->address + event->size_bytes;
     if (event->role == COMMAND_MAPS && is_lent(commands, event->address))
         commands_give(commands, event->command, event->address, high);
-    else if (event->role == COMMAND_UNMAPS)
+    else if (event->role == COMMAND_UNMAPS && !event->most_bytes)
         commands_take_back(commands, event->map, event->address, high);
 }
 
@@ -581,7 +582,7 @@ static void on_command(void *self, const struct command_event *event)
                                  .packets = event->role == COMMAND_PACKETS,
                                  .reads_packets = event->role == COMMAND_PACKETS && event->kind == ACCESS_READ,
                                  .frees = event->role == COMMAND_FREES,
-                                 .map = event->map,
+                                 .map = event->most_bytes ? event->command : event->map, /* itself: of which map it is is open */
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
     if (event->role == COMMAND_MAPS)

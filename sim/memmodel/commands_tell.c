@@ -217,7 +217,7 @@ struct mapped { uint32_t map, unmap, command, named; }; /* unmap 0: not enqueued
 static struct mapped mapped_of(const struct commands *commands, const struct byte_access *first, const struct byte_access *second)
 {
     const struct byte_access *by = first->by_map ? first : second, *other = by == first ? second : first;
-    if (!by->by_map || other->by_map)
+    if (!by->by_map || other->by_map || by->map == by->command)
         return (struct mapped){0};
     if (by->map)
         return (struct mapped){by->map, by->command, other->command, by->command};
@@ -388,8 +388,8 @@ static bool is_followed(const struct commands *commands, const struct conflict *
         return false;
     if (!map->map)
         return other->command > map->command && met_unmap(commands, conflict->area, other->command, map->command);
-    if (!command_graph_knows(commands->graph, map->command, map->map))
-        return false; /* so it need not be behind its map */
+    if (map->map == map->command || !command_graph_knows(commands->graph, map->command, map->map))
+        return false; /* so it need not be behind its map, or nobody knows which that is */
     if (map_is_later)
         return command_graph_ended(commands->graph, map->map) && !commands_are_ordered(commands, map->map, other->command);
     return other->command < map->map && met_map(commands, conflict->area, other->command, map->map);
