@@ -288,6 +288,29 @@ START_TEST(cures_of_what_races_with_an_unmap)
 }
 END_TEST
 
+/* It belongs between the two. Once it was to go behind the unmap, or before the map that gives it the pointer. */
+START_TEST(cures_of_what_has_the_pointer_of_a_map)
+{
+    static const char *const expected[] = {"add the event of command 2 to the wait list of command 3",
+                                           "add the event of command 1 to the wait list of command 2",
+                                           "enqueue command 3 before command 2, which unmaps, and add its event to the wait list of that"};
+    cl_mem other = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    cl_event mapped, read;
+    const cl_command_queue maps = _i == 1 ? queue : unordered;
+    void *bytes = map_for_writing(maps, _i != 1, &mapped);
+    cl_ok(clFlush(maps));
+    if (_i == 2)
+        unmap(unordered, bytes, 0, NULL);
+    cl_ok(clEnqueueReadBuffer(unordered, other, CL_FALSE, 0, 64, bytes, 0, NULL, &read));
+    if (_i < 2)
+        unmap(maps, bytes, _i, &read);
+    expect_cure(expected[_i]);
+    if (_i == 1)
+        ck_assert_ptr_nonnull(strstr(finding_last("race-commands").why, "when the map is complete"));
+    cl_ok(clReleaseMemObject(other));
+}
+END_TEST
+
 START_TEST(cures_of_what_an_unmap_waits_for)
 {
     cl_event waits[2] = {NULL, NULL};
@@ -787,6 +810,7 @@ int main(void)
     tcase_add_loop_test(cases, a_map_and_its_unmap, 0, 4);
     tcase_add_loop_test(cases, a_map_of_shared_memory_and_its_unmap, 0, 4);
     tcase_add_loop_test(cases, cures_of_what_races_with_an_unmap, 0, 2);
+    tcase_add_loop_test(cases, cures_of_what_has_the_pointer_of_a_map, 0, 3);
     tcase_add_loop_test(cases, cures_of_what_an_unmap_waits_for, 0, 2);
     tcase_add_loop_test(cases, cures_of_what_runs_before_a_map, 0, 2);
     tcase_add_loop_test(cases, a_mapped_region_is_copied_as_the_hosts, 0, 2);

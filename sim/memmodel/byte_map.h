@@ -28,6 +28,7 @@ struct byte_access {
     bool opens;         /* no access by itself: from here on the host may write */
     bool frees;         /* a write: the bytes are gone */
     bool of_host;       /* to memory of the host that a buffer has as its own */
+    bool by_pointer;    /* to memory of the device, through the pointer of a map */
     bool unmapped;      /* through the pointer of a map, and it comes after none that gave it */
     bool packets;       /* the use of one side of a pipe, by a kernel that */
     bool reads_packets; /* ... reads */

@@ -56,8 +56,7 @@ void commands_free(struct commands *commands)
 
 /* ---- what conflicts --------------------------------------------------------------------- */
 
-/* What it reads through the pointer is there when the map is complete. */
-static bool lacks_map(const struct byte_access *access, const struct byte_access *map)
+bool commands_lacks_map(const struct byte_access *access, const struct byte_access *map)
 {
     return access->unmapped && map->by_map && !map->map && RULE(33);
 }
@@ -68,7 +67,7 @@ static bool conflicts(const struct byte_access *a, const struct byte_access *b)
 {
     if (a->of_host && b->of_host)
         return false;
-    if (lacks_map(a, b) || lacks_map(b, a))
+    if (commands_lacks_map(a, b) || commands_lacks_map(b, a))
         return true;
     if ((a->opens || b->opens) && RULE(33))
         return !a->by_map || !b->by_map;
@@ -593,8 +592,8 @@ static void on_command(void *self, const struct command_event *event)
         note_map(commands, event);
         if (event->role == COMMAND_MOVES && event->kind == ACCESS_READ)
             commands->moved = *event;
-        access.unmapped = event->by_pointer && is_lent(commands, event->address) &&
-                          !commands_is_given(commands, event->command, event->address, event->address + event->size_bytes);
+        access.by_pointer = event->by_pointer && is_lent(commands, event->address);
+        access.unmapped = access.by_pointer && !commands_is_given(commands, event->command, event->address, event->address + event->size_bytes);
         take(commands, event, &access);
         if (event->by_pointer)
             take_storage(commands, event, &access);

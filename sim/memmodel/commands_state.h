@@ -13,6 +13,7 @@
  *   commands_storage_next   a range of the host's memory that is a buffer's, too: the buffer's bytes. *at counts up; false: no more
  *   commands_give, commands_take_back   a map is complete; so is its unmap
  *   commands_is_given     the command comes after maps that gave it the pointer to all of these bytes
+ *   commands_lacks_map    it uses the pointer that this map gives, and comes after none that did
  *   commands_reserve      room for one more in a list of `count`; false: no memory left
  *   commands_area_free, commands_areas_free   what is open in it is over; of all
  *   commands_number_sites   of a launch's instructions, from 1; 0: no memory left
@@ -192,6 +193,7 @@ bool commands_reserve(void **list, size_t *room, size_t count, size_t item);
 bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at, struct byte_run *out_bytes);
 void commands_give(struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_take_back(struct commands *commands, uint32_t map, uint64_t low, uint64_t high);
+bool commands_lacks_map(const struct byte_access *access, const struct byte_access *map);
 bool commands_is_given(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_area_free(struct commands *commands, struct area *area);
 void commands_areas_free(struct commands *commands);

@@ -211,17 +211,19 @@ bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, c
     return false;
 }
 
-/* A command that races with a map, or with the unmap of it: between the two it is undefined (5.5.3). The finding names the command and one of them. */
-struct mapped { uint32_t map, unmap, command, named; }; /* unmap 0: not enqueued yet, or not known */
+/* A command that races with a map, or with the unmap of it: between the two it is undefined (5.5.3), but if it has its pointer. The finding
+ * names the command and one of them. */
+struct mapped { uint32_t map, unmap, command, named; bool by_pointer; }; /* unmap 0: not enqueued yet, or not known */
 
 static struct mapped mapped_of(const struct commands *commands, const struct byte_access *first, const struct byte_access *second)
 {
     const struct byte_access *by = first->by_map ? first : second, *other = by == first ? second : first;
+    const bool by_pointer = other->by_pointer || other->of_host;
     if (!by->by_map || other->by_map || by->map == by->command)
         return (struct mapped){0};
     if (by->map)
-        return (struct mapped){by->map, by->command, other->command, by->command};
-    return (struct mapped){by->command, command_log_unmap(commands->log, by->command), other->command, by->command};
+        return (struct mapped){by->map, by->command, other->command, by->command, by_pointer};
+    return (struct mapped){by->command, command_log_unmap(commands->log, by->command), other->command, by->command, by_pointer};
 }
 
 static bool helps_mapped(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second, const struct mapped *mapped)
@@ -274,6 +276,21 @@ static bool cure_by_place(struct commands *commands, const struct mapped *mapped
     return false;
 }
 
+/* Enqueued behind the map, it has the pointer from there: it belongs between map and unmap. */
+static bool cure_by_pointer(struct commands *commands, const struct mapped *mapped, char fix[SPEC_CHARS])
+{
+    const uint32_t command = mapped->command, unmap = mapped->unmap;
+    char flush[FLUSH_CHARS];
+    if (mapped->named == mapped->map)
+        return commands_cure(commands, mapped->map, command, fix);
+    if (command < unmap)
+        return commands_cure(commands, command, unmap, fix);
+    name_flush(command_log_crosses(commands->log, command), command_graph_facts(commands->graph, command), command_graph_facts(commands->graph, unmap), flush);
+    commands_format(fix, SPEC_CHARS, "enqueue command %" PRIu32 " before command %" PRIu32 ", which unmaps, and add its event to the wait list of that%s",
+                    command, unmap, flush);
+    return may_try(commands) && helps_mapped(commands, EDIT_BEFORE, command, unmap, mapped);
+}
+
 static bool cure(struct commands *commands, const struct byte_access *first, const struct byte_access *second, char fix[SPEC_CHARS])
 {
     const struct mapped mapped = mapped_of(commands, first, second);
@@ -281,6 +298,8 @@ static bool cure(struct commands *commands, const struct byte_access *first, con
     const bool astray = command_graph_ended(commands->graph, unmap) && !command_graph_knows(commands->graph, unmap, map), behind = unmap && command > unmap;
     if (!map || astray || command_graph_knows(commands->graph, map, command)) /* nothing orders the unmap, not even behind its map */
         return commands_cure(commands, first->command, second->command, fix);
+    if (mapped.by_pointer && command > map)
+        return cure_by_pointer(commands, &mapped, fix);
     const uint32_t earlier = behind ? unmap : command, later = behind ? command : map;
     if ((behind || command < map) && (!command_log_whole(commands->log) || helps_mapped(commands, EDIT_WAIT_LIST, earlier, later, &mapped)))
         return commands_cure(commands, earlier, later, fix);
@@ -300,11 +319,11 @@ const char *commands_object(const struct commands *commands, const struct area *
     return out;
 }
 
-/* Nobody would see why two that read may not meet. */
+/* Nobody would see why it may not meet the map whose pointer it has, least of all where both read. */
 static void say_no_map_yet(char why[SPEC_CHARS])
 {
     const size_t used = strlen(why);
-    commands_format(why + used, SPEC_CHARS - used, "; what is read through the pointer of a map is there when the map is complete (5.2.4)");
+    commands_format(why + used, SPEC_CHARS - used, "; the pointer of a map may be used only when the map is complete (5.2.4)");
 }
 
 static void say_before_map(uint32_t map, uint32_t command, char why[SPEC_CHARS], char fix[SPEC_CHARS])
@@ -340,7 +359,7 @@ static void tell(struct commands *commands, const struct conflict *conflict)
         say_before_map(first->command, second->command, why, fix);
     } else if (!report_has(commands->report, &finding)) {
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
-        if ((first->unmapped || second->unmapped) && reads_only(first) && reads_only(second))
+        if (commands_lacks_map(first, second) || commands_lacks_map(second, first))
             say_no_map_yet(why);
         if (second->packets)
             wording_one_at_a_time(second->reads_packets, why, sizeof why);
