@@ -112,6 +112,12 @@ static uint32_t map_of(const struct command *command)
     return record && !record->doubt.any ? record->by : 0;
 }
 
+/* A callback, or a function that a command runs. */
+static bool of_program(void)
+{
+    return callback_thread() || executor_is_here();
+}
+
 static void announce(enum order_kind kind, const struct command *command, const uint32_t *after, size_t count, bool program)
 {
     const struct queue *queue = command->queue;
@@ -147,7 +153,7 @@ void order_enqueued(const struct command *command)
         return;
     shared_bytes_look();
     if (!in_order(queue) && command_waits_for_all(command)) {
-        announce(ORDER_ENQUEUED, command, queue->frontier, RULE(13106) ? queue->frontier_count : 0, false);
+        announce(ORDER_ENQUEUED, command, queue->frontier, RULE(13106) ? queue->frontier_count : 0, of_program());
     } else {
         for (cl_uint i = 0; i < command->wait_count && RULE(13103); i++)
             command->after[count++] = command->waits[i]->serial;
@@ -155,7 +161,7 @@ void order_enqueued(const struct command *command)
             command->after[count++] = queue->frontier[0];
         else if (!in_order(queue) && queue->frontier_barrier && RULE(13107))
             command->after[count++] = queue->frontier_barrier;
-        announce(ORDER_ENQUEUED, command, command->after, count, false);
+        announce(ORDER_ENQUEUED, command, command->after, count, of_program());
     }
     frontier_add(queue, command);
     guard_enqueued(command);
@@ -191,7 +197,7 @@ void order_end(const struct command *command)
 void order_user_set(const struct event *event)
 {
     struct order_event set = {
-        .kind = ORDER_ENQUEUED, .command = event->serial, .call = "clSetUserEventStatus", .program = callback_thread() || executor_is_here()};
+        .kind = ORDER_ENQUEUED, .command = event->serial, .call = "clSetUserEventStatus", .program = of_program()};
     if (!order_heard())
         return;
     shared_bytes_look();

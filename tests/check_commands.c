@@ -608,6 +608,36 @@ START_TEST(who_waits_for_a_callback_has_to_flush_what_it_is_of)
 }
 END_TEST
 
+static void program_does(uint32_t command, uint32_t on)
+{
+    const struct order_event event = {.kind = ORDER_ENQUEUED, .command = command, .queue = on, .call = "clEnqueueFillBuffer", .program = true};
+    observer.order(observer.self, &event);
+}
+
+/* 5.11: what waits is undefined in a callback. */
+START_TEST(a_callback_is_not_told_to_wait)
+{
+    enqueue(1, 1, NONE);
+    program_does(2, 2);
+    writes(1, 0, 64);
+    writes(2, 0, 64);
+    ck_assert_str_eq(the_fix(true), "add the event of command 1 to the wait list of command 2, with clFlush on queue 1 before");
+}
+END_TEST
+
+/* As who_asks_before_it_sets_has_to_wait_instead(), but the callback that sets it may not. */
+START_TEST(nor_before_it_sets_an_event)
+{
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 1, NONE);
+    writes(3, 0, 64);
+    order(ORDER_HOST_ASKED, 3, 0, NONE);
+    program_does(1, 0);
+    writes(2, 0, 64);
+    ck_assert_ptr_null(strstr(the_fix(false), "clWaitForEvents"));
+}
+END_TEST
+
 static void unmaps(uint32_t command, uint32_t map)
 {
     struct command_event event = {.command = command, .kind = ACCESS_READ, .address = data, .size_bytes = 64, .role = COMMAND_UNMAPS, .map = map};
@@ -1322,6 +1352,8 @@ int main(void)
     ADD(nor_behind_a_command_that_waits);
     ADD(one_event_where_the_queue_would_not_do);
     ADD(who_asks_before_it_sets_has_to_wait_instead);
+    ADD(a_callback_is_not_told_to_wait);
+    ADD(nor_before_it_sets_an_event);
     ADD(what_is_waited_for_has_to_be_flushed);
     ADD(who_waits_for_a_callback_has_to_flush_what_it_is_of);
     ADD(a_map_is_named_not_its_unmap);

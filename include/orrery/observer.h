@@ -223,8 +223,8 @@ struct order_event {
     uint64_t time;         /* simulated nanoseconds; of BEGIN and END */
     const struct enqueuer *enqueuer; /* of ENQUEUED; NULL: not known */
     uint32_t batch;        /* of ENQUEUED: commands of one clEnqueueCommandBufferKHR have one number; 0: it is of none */
-    bool program;          /* of BEGIN: a function of the program runs with it (a native kernel); of a user event: such a function, or a
-                              callback, sets it, and so a command came before */
+    bool program;          /* of BEGIN: a function of the program runs with it (a native kernel); of ENQUEUED: such a function, or a
+                              callback, enqueues it, or sets the user event, and so a command came before */
     uint32_t map;          /* of ENQUEUED: an unmap's, the command that maps; 0: it is none, or that is not known yet */
 };
 

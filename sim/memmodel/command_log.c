@@ -336,7 +336,7 @@ static bool try_sets(struct trial *trial)
     for (size_t i = 0; i < trial->log->count && tries; i++) {
         const struct entry *entry = &trial->log->entries[i];
         enqueued |= is_command(entry) && entry->command == trial->second;
-        if (!enqueued || !is_set(entry) || entry->after_count)
+        if (!enqueued || !is_set(entry) || entry->after_count || entry->program) /* a callback may not wait */
             continue;
         tries--;
         trial->sets_at = i;
@@ -453,6 +453,14 @@ bool command_log_crosses(const struct command_log *log, uint32_t command)
     bool crosses;
     free(waited_for(log, command, &count, &crosses));
     return crosses || log->lost;
+}
+
+bool command_log_in_callback(const struct command_log *log, uint32_t command)
+{
+    for (size_t i = 0; i < log->count; i++)
+        if (is_command(&log->entries[i]) && log->entries[i].command == command)
+            return log->entries[i].program;
+    return false;
 }
 
 /* Mostly it is set behind the command that waits for it. */

@@ -13,6 +13,7 @@
  *   command_log_whole     all is there
  *   command_log_crosses   it waits for commands of other queues, which have to be flushed
  *   command_log_unmap     of what the command maps; 0: none that is known
+ *   command_log_in_callback   a callback, or a native kernel, enqueued it: which may not wait (5.11)
  *   command_log_called_back   it waits for what a callback, or a native kernel, does once another command has come to that
  */
 #ifndef ORRERY_MEMMODEL_COMMAND_LOG_H
@@ -39,6 +40,7 @@ bool command_log_try_for(const struct command_log *log, enum command_edit edit, 
 bool command_log_whole(const struct command_log *log);
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map);
 bool command_log_crosses(const struct command_log *log, uint32_t command);
+bool command_log_in_callback(const struct command_log *log, uint32_t command);
 bool command_log_called_back(const struct command_log *log, uint32_t command);
 
 #endif

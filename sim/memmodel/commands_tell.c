@@ -190,16 +190,17 @@ bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, c
         commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
         return false;
     }
-    if (!crosses && helps(commands, EDIT_FINISH, first, second))
+    const bool may_wait = !crosses && !command_log_in_callback(commands->log, second);
+    if (may_wait && helps(commands, EDIT_FINISH, first, second))
         commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued", a->queue, other);
-    else if (!crosses && helps(commands, EDIT_HOST_WAITS, first, second))
+    else if (may_wait && helps(commands, EDIT_HOST_WAITS, first, second))
         commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued", other);
     const bool called = !crosses && !wait[0] && command_log_called_back(commands->log, first);
     if (called)
         commands_format(flush, sizeof flush, "%s", flush_all);
     if (helps(commands, EDIT_WAIT_LIST, first, second)) {
         commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other, flush,
-               wait, wait[0] || crosses || called ? "" : "; the host itself cannot wait for it there without waiting for ever");
+               wait, wait[0] || !may_wait || called ? "" : "; the host itself cannot wait for it there without waiting for ever");
         return true;
     }
     if (helps(commands, EDIT_HOST_SETS, first, second)) {
