@@ -622,6 +622,8 @@ void device_release(struct device *device, uint64_t address)
     struct region *region = arena_find(&device->arena, address, 0);
     if (region)
         books_forget(device, region);
+    if (region && device->commands)
+        commands_released(device->commands, region->low, region->high);
     if (region)
         arena_release(&device->arena, region);
 }

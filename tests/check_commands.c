@@ -513,6 +513,22 @@ START_TEST(R33_an_unmap_overwrites)
 }
 END_TEST
 
+/* The unmap that would drop it never comes. */
+START_TEST(what_is_kept_of_a_map_goes_with_the_memory)
+{
+    struct command_name name;
+    struct finding_access access = {.what = "mapping"};
+    enqueue(1, 1, NONE);
+    maps(1, false);
+    waited(AFTER(1));
+    ck_assert(commands_name(commands, 1, &name, &access));
+    commands_released(commands, data + 64, data + 128);
+    ck_assert(commands_name(commands, 1, &name, &access));
+    commands_released(commands, data, data + 64);
+    ck_assert(!commands_name(commands, 1, &name, &access));
+}
+END_TEST
+
 /* ---- what would order them ------------------------------------------------------------------- */
 
 static const char *the_fix(bool verified)
@@ -1348,6 +1364,7 @@ int main(void)
     ADD(R33_a_map_for_reading_admits_readers);
     ADD(R33_maps_do_not_exclude_each_other);
     ADD(R33_an_unmap_overwrites);
+    ADD(what_is_kept_of_a_map_goes_with_the_memory);
     ADD(the_host_is_not_told_to_wait_for_ever);
     ADD(nor_behind_a_command_that_waits);
     ADD(one_event_where_the_queue_would_not_do);

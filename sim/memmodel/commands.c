@@ -508,7 +508,7 @@ static void drop_mapping(struct commands *commands, uint32_t command)
 }
 
 /* Some map piece by piece. */
-static void note_mapping(struct commands *commands, uint32_t command)
+static void note_mapping(struct commands *commands, uint32_t command, uint64_t address)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, command);
     if (!facts || (commands->mapping_count && commands->mappings[commands->mapping_count - 1].command == command))
@@ -521,7 +521,7 @@ static void note_mapping(struct commands *commands, uint32_t command)
         commands->mappings = grown;
         commands->mapping_room = room;
     }
-    commands->mappings[commands->mapping_count++] = (struct mapping){command, *facts};
+    commands->mappings[commands->mapping_count++] = (struct mapping){command, address, *facts};
 }
 
 static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
@@ -585,7 +585,7 @@ static void on_command(void *self, const struct command_event *event)
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
     if (event->role == COMMAND_MAPS)
-        note_mapping(commands, event->command);
+        note_mapping(commands, event->command, event->address);
     else if (event->role == COMMAND_UNMAPS)
         drop_mapping(commands, event->map);
     if (commands_judges(commands, event->command)) {

@@ -12,7 +12,7 @@
  *   commands_cross        who is to hear of all launches: cross_launch.h; borrowed
  *   commands_host_knows   the host knows the command to be complete
  *   commands_name         an access of which `what` is set gets the command's name, line and device, too; false: the command is not known. Maps are
- *                         until their unmaps run, others as long as somebody may race with them
+ *                         until their unmaps run or their memory goes, others as long as somebody may race with them
  *
  * Needs    order events for every command; without them (a scenario without a host program) commands are in order and
  *          nothing is judged. Launches are judged when their footprints arrive, other commands by their ranges.
@@ -51,6 +51,8 @@ void commands_host_touched(struct commands *commands, const struct host_access *
 void commands_storage(struct commands *commands, uint64_t address, uint64_t size, const void *host);
 /* The host has the bytes of this allocation at `host`, too (CL_MEM_USE_HOST_PTR), and is watched there; NULL: no longer. */
 void commands_mirror(struct commands *commands, uint64_t address, const void *host);
+/* The allocation goes, be it mapped: no unmap of it will come. */
+void commands_released(struct commands *commands, uint64_t low, uint64_t high);
 bool commands_unseen(struct commands *commands, uint64_t address);
 bool commands_under_way(struct commands *commands);
 bool commands_host_knows(struct commands *commands, uint32_t command);

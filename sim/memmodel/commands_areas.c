@@ -231,3 +231,31 @@ bool commands_is_given(const struct commands *commands, uint32_t command, uint64
             return false;
     return true;
 }
+
+/* ---- memory that goes ------------------------------------------------------------------------- */
+
+static void forget_given(struct commands *commands, uint64_t low, uint64_t high)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < commands->given_count; i++)
+        if (commands->given[i].low < low || commands->given[i].low >= high)
+            commands->given[kept++] = commands->given[i];
+    commands->given_count = kept;
+}
+
+static void forget_mappings(struct commands *commands, uint64_t low, uint64_t high)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < commands->mapping_count; i++)
+        if (commands->mappings[i].address < low || commands->mappings[i].address >= high)
+            commands->mappings[kept++] = commands->mappings[i];
+    commands->mapping_count = kept;
+}
+
+void commands_released(struct commands *commands, uint64_t low, uint64_t high)
+{
+    pthread_mutex_lock(&commands->lock);
+    forget_given(commands, low, high);
+    forget_mappings(commands, low, high);
+    pthread_mutex_unlock(&commands->lock);
+}

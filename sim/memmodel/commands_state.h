@@ -131,7 +131,7 @@ struct conflict {
 struct talk { uint32_t a, b; };
 
 /* A map that ran and whose unmap has not. */
-struct mapping { uint32_t command; struct command_facts facts; };
+struct mapping { uint32_t command; uint64_t address; struct command_facts facts; };
 /* Memory of the host that a buffer was made with: CL_MEM_USE_HOST_PTR. */
 struct storage { uint64_t host, address, size; };
 
