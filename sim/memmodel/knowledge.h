@@ -90,7 +90,7 @@ enum { KNOWLEDGE_LEAST = 2 * (sizeof(struct knowledge_step) + sizeof(union knowl
 enum { KNOWLEDGE_FOREVER = (1 << 14) - 1 }; /* so many references are not counted any more */
 
 /* Of a handle: so many bits say where in the block. Blocks stand at multiples of their size. */
-enum { KNOWLEDGE_BLOCK_BITS = HOSTILE(16, 10), KNOWLEDGE_BLOCK = 1 << KNOWLEDGE_BLOCK_BITS };
+enum { KNOWLEDGE_BLOCK_BITS = HOSTILE(14, 10), KNOWLEDGE_BLOCK = 1 << KNOWLEDGE_BLOCK_BITS };
 struct knowledge_block { uint64_t number; uint32_t kind, count; }; /* so many maps were ever in use; of strands: eights */
 enum {
     KNOWLEDGE_EIGHTS = (KNOWLEDGE_BLOCK - sizeof(struct knowledge_block)) / (8 + sizeof(union knowledge_state)) & ~3u,

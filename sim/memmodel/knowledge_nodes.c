@@ -4,7 +4,7 @@
 
 #include "knowledge_state.h"
 
-enum { BLOCKS_MOST = HOSTILE(16, 2) }; /* that are allocated at once */
+enum { BLOCKS_MOST = HOSTILE(64, 2) }; /* that are allocated at once */
 static const uint32_t CHAINS_MOST = HOSTILE(UINT32_MAX, 3000);
 
 static const size_t SIZE[] = {[SMALL] = sizeof(struct knowledge), [LEAVES] = sizeof(struct knowledge_leaf)};
