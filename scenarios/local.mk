@@ -201,6 +201,7 @@ scenario_tests = \
 	%D%/racy/child_lock.yaml \
 	%D%/racy/child_marker.yaml \
 	%D%/racy/child_no_wait.yaml \
+	%D%/racy/child_scopes.yaml \
 	%D%/racy/child_siblings.yaml \
 	%D%/racy/child_wrong_group.yaml \
 	%D%/racy/collective.yaml \

@@ -179,6 +179,12 @@ static void say_order(bool apart, const struct missed_edge *edge, const char *or
              apart && !edge->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
 
+/* Their atomics on a buffer are those of one kernel and its children (3.3.5). */
+static bool of_one_family(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now)
+{
+    return cross_family_of(&cross->members[member_of_unit(cross, race->unit)]) == cross_family_of(&cross->members[member_of_unit(cross, now->agent->unit)]);
+}
+
 static void say_edge(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, const struct missed_edge *edge,
                      struct words *words)
 {
@@ -191,7 +197,7 @@ static void say_edge(const struct cross_launch *cross, const struct race *race, 
     say_place(cross, acquire_site, acquire, sizeof acquire);
     switch (edge->why) {
     case MISSED_SCOPE:
-        if (edge->apart) {
+        if (edge->apart && !of_one_family(cross, race, now)) {
             snprintf(words->why, CROSS_WHY_CHARS, "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
             say_for_several(apart, words);
             break;
@@ -226,7 +232,7 @@ static void explain(const struct cross_launch *cross, const struct race *race, c
     const struct member *earlier = &cross->members[member_of_unit(cross, race->unit)];
     struct missed_edge edge;
     const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && !race->region->alone;
-    if (atomics && race->region->apart) {
+    if (atomics && race->region->apart && !of_one_family(cross, race, now)) {
         snprintf(words->why, CROSS_WHY_CHARS, "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
         say_for_several(is_apart(cross, race, now), words);
     } else if (atomics) {

@@ -417,8 +417,11 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
         format(why, "neither of the kernels %s and %s waits for the other: a device queue is out of order", a->kernel, b->kernel);
     if (child || between)
         format(fix, "enqueue kernel %s with CLK_ENQUEUE_FLAGS_WAIT_KERNEL", between ? between->kernel : b->kernel);
-    else
+    else if (a->kin.parent == b->kin.parent)
         format(fix, "pass the event of the one that is to come first in the wait list of the other");
+    else
+        format(fix, "where one kernel enqueues what the two came of, pass the event of the one that is to come first in the wait list of the other: it "
+                    "stands for what that enqueues, too");
 }
 
 static void tell(const struct relatives *relatives, const struct family *family, uint32_t earlier, uint32_t later,
