@@ -320,7 +320,7 @@ program:
     }
 launch: [{kernel: k, global: 128, local: 64, args: [{buffer: {type: uint, count: 5000, fill: 0}}]}]
 END
-expect 66 -e 'count=at-least$' -- "$orrery" run words.yaml
+expect 66 -e 'count=at-least' -- "$orrery" run words.yaml
 
 # ---- order and scope of what raced
 cat >narrow.yaml <<'END'

@@ -2,10 +2,10 @@ kernel void before_else(global int *data, global int *flag, global int *out)
 {
   int l = get_local_id(0);
   data[l] = 42;
-  if (l == 32)
+  if (l == 2)
     atomic_xchg(flag, 1);
   else if (l == 0 && atomic_or(flag, 0) == 1)
-    out[0] = data[32];
+    out[0] = data[2];
 }
 
 inline void publish(volatile global int *f) {
@@ -18,27 +18,27 @@ kernel void in_return(global int *data, global int *flag, global int *out)
 {
   int l = get_local_id(0);
   data[l] = 42;
-  if (l == 32)
+  if (l == 2)
     publish(flag);
   if (l == 0 && got(flag))
-    out[0] = data[32];
+    out[0] = data[2];
 }
 
 kernel void one_line(global int *data, global int *flag, global int *out)
 {
   int l = get_local_id(0);
-  if (l == 32) { data[0] = 42; atomic_xchg(flag, 1); }
+  if (l == 2) { data[0] = 42; atomic_xchg(flag, 1); }
   if (l == 0 && atomic_or(flag, 0) == 1) out[0] = data[0];
 }
 
 kernel void else_if(global int *data, global int *flag, global int *out)
 {
   int l = get_local_id(0);
-  if (l == 32)
+  if (l == 2)
     data[0] = 42;
-  if (l == 63) {
+  if (l == 3) {
     data[1] = 1;
-  } else if (l == 32 && atomic_xchg(flag, 1) == 0) {
+  } else if (l == 2 && atomic_xchg(flag, 1) == 0) {
     data[2] = 1;
   }
   if (l == 0 && atomic_or(flag, 0) == 1)
@@ -49,7 +49,7 @@ kernel void one_call(global int *data, global int *flag, global int *out)
 {
   int l = get_local_id(0);
   data[l] = 42;
-  if (l == 32)
+  if (l == 2)
     publish(flag);
-  if (l == 0 && got(flag)) out[0] = data[32];
+  if (l == 0 && got(flag)) out[0] = data[2];
 }
