@@ -89,8 +89,16 @@ check_PROGRAMS += %D%/check_device
 %C%_check_device_SOURCES = %D%/check_device.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_device_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_commands
-%C%_check_commands_SOURCES = %D%/check_commands.c %D%/dice.h
+%C%_check_commands_SOURCES = %D%/check_commands.c %D%/commands_fixture.h
 %C%_check_commands_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_command_fixes
+%C%_check_command_fixes_SOURCES = %D%/check_command_fixes.c %D%/commands_fixture.h
+%C%_check_command_fixes_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_command_histories
+%C%_check_command_histories_SOURCES = %D%/check_command_histories.c %D%/commands_fixture.h %D%/dice.h
+%C%_check_command_histories_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_kept
 %C%_check_kept_SOURCES = %D%/check_kept.c %D%/dice.h
 %C%_check_kept_LDADD = libsim.la $(CHECK_LIBS)
