@@ -54,7 +54,7 @@ static const struct { const char *parent; bool races[2], coarse[2]; } cases[] = 
      "enqueue_marker(q, 1, &e, &m); enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[6]; }); }", {true, true}, {true, true}},
     /* who waits for an event comes behind what that kernel enqueued, too, which alone has atomics */
     {"clk_event_t e; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{"
-     "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ o[3] = b[5]; atomic_fetch_add((global atomic_int *)&b[600], 1); }); });"
+     "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ o[3] = b[5]; atomic_fetch_add_explicit((global atomic_int *)&b[600], 1, memory_order_relaxed, memory_scope_device); }); });"
      "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &e, NULL, ^{ b[5] = 1; }); }", {false, false}, {false, false}},
     {"clk_event_t e, m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ b[5] = 1; }); enqueue_marker(q, 1, &e, &m);"
      "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[5]; }); }", {false, false}, {false, false}},

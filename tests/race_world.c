@@ -499,6 +499,15 @@ uint32_t touches_bytes(uint32_t item, bool write, uint32_t address, uint32_t siz
     return site;
 }
 
+uint32_t looks(uint32_t item, uint32_t address, uint32_t again)
+{
+    const uint32_t site = again == NO_SITE ? world.oracle.count : again;
+    world.same = site + 1;
+    load(item, address, ORDER_RELAXED, SCOPE_DEVICE);
+    world.same = 0;
+    return site;
+}
+
 uint32_t changes(uint32_t item, uint32_t address, enum memory_order order, enum memory_scope scope, uint32_t again)
 {
     const uint32_t site = again == NO_SITE ? world.oracle.count : again;

@@ -43,6 +43,7 @@ void writes(uint32_t item, uint32_t address, uint32_t size);
 uint32_t touches(uint32_t item, bool write, uint32_t address, uint32_t again); /* 4 bytes, by the instruction of that deed; its own: NO_SITE */
 uint32_t touches_bytes(uint32_t item, bool write, uint32_t address, uint32_t size, uint32_t again);
 uint32_t adds(uint32_t item, uint32_t address, uint32_t again); /* likewise: a relaxed update of device scope */
+uint32_t looks(uint32_t item, uint32_t address, uint32_t again); /* likewise: a relaxed load of device scope */
 uint32_t changes(uint32_t item, uint32_t address, enum memory_order order, enum memory_scope scope, uint32_t again); /* likewise: an update */
 void samples(uint32_t item, uint32_t address); /* four bytes of the image, with a sampler */
 void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order, enum memory_scope scope);
