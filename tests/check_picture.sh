@@ -53,7 +53,7 @@ print(*(f["accesses"][0]["line"] for f in map(json.loads, open(sys.argv[1])) if 
 }
 
 partial neighbour "5"
-partial turns_two_flags "6"
+partial turns_two_flags ""
 partial turns_sub_group_barrier "10"
 partial message_within_group "8"
 partial message_for_all ""
