@@ -125,8 +125,9 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
 
 /* What leaves its place in the cell though it races. A few of each place of the program stay, in a limited number of cells.
  * crowd: the cell's, which may be made; NULL: it has none. */
-static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t *cell, uint64_t unit, const struct context *how)
+static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t *cell, uint64_t unit, const struct context *earlier)
 {
+    const struct context own = *earlier, *how = &own; /* where it stands may move when a crowd is made */
     bool enough = false;
     if (!*crowd && visit->region->racer_cells >= RACER_CELLS_MOST) {
         shadow_drop(visit, unit, how);

@@ -244,10 +244,11 @@ static bool deed_begins(struct members *members, struct crowd *lone, uint64_t un
         *recent_of(members, how) = (uint16_t)i;
         return member_put(&members->items[i], unit % BLOCK_UNITS, how->tick);
     }
+    const struct context deed = *how; /* where it stands may move when others are laid down */
     if (!members_room(members, lone))
         return false;
-    *recent_of(members, how) = (uint16_t)members->count;
-    member_begin(&members->items[members->count++], unit, how);
+    *recent_of(members, &deed) = (uint16_t)members->count;
+    member_begin(&members->items[members->count++], unit, &deed);
     return true;
 }
 
