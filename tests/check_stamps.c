@@ -69,6 +69,49 @@ START_TEST(runs_are_all_active_lanes)
 }
 END_TEST
 
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+START_TEST(lists_are_the_active_lanes_one_by_one)
+{
+    const struct stamp_loops *loops = stamp_loops(_i);
+    uint32_t outside = 0;
+    if (!loops)
+        return;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint64_t mask[LANE_MASK_WORDS];
+        const uint32_t lanes = 1 + below(WAVE_LANES_MAX), size = 1u << below(5);
+        uint64_t *address = malloc(lanes * sizeof *address); /* so that an access behind it is noticed */
+        int32_t *values = malloc(lanes * sizeof *values), packed[WAVE_LANES_MAX + STAMP_LANES];
+        uint32_t at[WAVE_LANES_MAX + STAMP_LANES], count = 0, bits = 0, expected_count = 0, expected_bits = 0;
+        bool within = true;
+        random_mask(lanes, mask);
+        for (uint32_t i = 0; i < lanes; i++) {
+            address[i] = !acts(mask, i) ? UINT64_MAX - below(9000) : below(200) ? 5000 + below(3001 - size) : below(2) ? 8001 - size : below(2) ? below(5000) : UINT64_MAX - below(9);
+            values[i] = (int32_t)below(1u << 30);
+        }
+        const struct lane_list list = {address, mask, lanes, size, 5000, 3000};
+        const bool fits = loops->list(&list, at, &count, &bits);
+        loops->pack(values, mask, lanes, packed);
+        for (uint32_t i = 0; i < lanes; i++) {
+            if (!acts(mask, i))
+                continue;
+            within &= address[i] >= 5000 && address[i] + size <= 8000 && address[i] + size > size;
+            ck_assert_int_eq(packed[expected_count], values[i]);
+            ck_assert(!fits || at[expected_count] == address[i] - 5000);
+            expected_bits |= (uint32_t)(address[i] - 5000);
+            expected_count++;
+        }
+        ck_assert_int_eq(fits, within);
+        ck_assert(!fits || (count == expected_count && bits == expected_bits));
+        outside += !within;
+        free(address);
+        free(values);
+    }
+    ck_assert_uint_gt(outside, ROUNDS / 10);
+    ck_assert_uint_lt(outside, ROUNDS - ROUNDS / 10);
+}
+END_TEST
+
 /* ---- stamps ----------------------------------------------------------------------------------- */
 
 struct planes { int32_t readers[GRANULES + STAMP_LANES], writers[GRANULES + STAMP_LANES]; };
@@ -153,6 +196,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, some_loops_run_anywhere);
     tcase_add_loop_test(tests, runs_are_all_active_lanes, 0, 3);
+    tcase_add_loop_test(tests, lists_are_the_active_lanes_one_by_one, 0, 3);
     tcase_add_loop_test(tests, stamps_as_lane_by_lane, 0, 3);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -99,6 +99,10 @@ check_PROGRAMS += %D%/check_command_fixes
 check_PROGRAMS += %D%/check_command_histories
 %C%_check_command_histories_SOURCES = %D%/check_command_histories.c %D%/commands_fixture.h %D%/dice.h
 %C%_check_command_histories_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_sieve
+%C%_check_sieve_SOURCES = %D%/check_sieve.c %D%/dice.h %D%/many_asserts.h
+%C%_check_sieve_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_kept
 %C%_check_kept_SOURCES = %D%/check_kept.c %D%/dice.h %D%/growth.h
 %C%_check_kept_LDADD = libsim.la $(CHECK_LIBS)

@@ -46,32 +46,6 @@ void notes_fini(struct notes *notes)
 
 /* ---- where ------------------------------------------------------------------------------- */
 
-/* Negative: not all of them lie within. */
-static int64_t list_all(const uint64_t *restrict address, uint32_t lanes, uint64_t low, uint64_t room, uint32_t *restrict out)
-{
-    uint64_t outside = 0;
-    for (uint32_t i = 0; i < lanes; i++) {
-        const uint64_t offset = address[i] - low;
-        outside |= offset | (room - offset);
-        out[i] = (uint32_t)offset;
-    }
-    return (int64_t)outside;
-}
-
-static int64_t list_some(const uint64_t *restrict address, const uint64_t *mask, uint64_t low, uint64_t room, struct places *restrict out)
-{
-    uint64_t outside = 0;
-    uint32_t count = 0;
-    EACH_LANE_OF(mask, lane)
-    {
-        const uint64_t offset = address[lane] - low;
-        outside |= offset | (room - offset);
-        out->at[count++] = (uint32_t)offset;
-    }
-    out->count = count;
-    return (int64_t)outside;
-}
-
 /* All lanes of all rows, be they active or not. */
 static bool rows_within(const struct access_event *event, uint64_t low, uint64_t room)
 {
@@ -97,10 +71,7 @@ bool notes_places(const struct notes *notes, const struct access_event *event, s
     if (notes->loops->find(&list, &out->runs))
         return true;
     out->runs.count = 0;
-    if (!all_set(event->mask, 0, event->lane_count))
-        return list_some(event->address, event->mask, notes->low, room, out) >= 0;
-    out->count = event->lane_count;
-    return list_all(event->address, event->lane_count, notes->low, room, out->at) >= 0;
+    return notes->loops->list(&list, out->at, &out->count, &out->bits);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */

@@ -57,8 +57,8 @@ struct wave_crew {
     uint64_t unit_low;               /* its first unit */
 };
 
-/* Of active lanes, when they are listed: in runs, or if there are none one by one. */
-struct places { struct lane_runs runs; uint32_t count, at[WAVE_LANES_MAX]; };
+/* Of active lanes, when they are listed: in runs, or if there are none one by one. bits: all those of the offsets. */
+struct places { struct lane_runs runs; uint32_t count, bits, at[WAVE_LANES_MAX + STAMP_LANES]; };
 
 bool notes_places(const struct notes *notes, const struct access_event *event, struct places *out);
 bool notes_add(struct notes *notes, const struct access_event *event, const struct places *listed, const struct wave_crew *crew,

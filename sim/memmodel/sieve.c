@@ -312,36 +312,34 @@ static bool fits(const struct sieve *sieve, uint64_t address, uint32_t size)
 }
 
 /* Where active lanes act, and as whom. */
-struct actors { struct places where; const int32_t *own; int32_t add, some[WAVE_LANES_MAX]; };
+struct actors { struct places where; const int32_t *own; int32_t add, some[WAVE_LANES_MAX + STAMP_LANES]; };
 
 static void spread_runs(const struct access_event *event, struct places *where)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, bits = 0;
     for (uint32_t r = 0; r < where->runs.count; r++) {
         const struct lane_run *run = &where->runs.run[r];
+        bits |= run->at;
         for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
             if (event->mask[lane / 64] >> lane % 64 & 1)
                 where->at[count++] = run->at + (lane - run->lane) * event->size_bytes;
     }
     where->count = count;
+    where->bits = bits;
 }
 
 /* Those of a list. */
 static bool list_actors(const struct sieve *sieve, const struct access_event *event, struct actors *out)
 {
-    uint32_t bits = event->size_bytes, count = 0;
     if (out->where.runs.count)
         spread_runs(event, &out->where);
-    for (uint32_t i = 0; i < out->where.count; i++)
-        bits |= out->where.at[i];
     out->own = sieve->crew.own;
     out->add = sieve->crew.add;
     if (out->where.count < event->lane_count) {
-        EACH_LANE_OF(event->mask, lane)
-            out->some[count++] = sieve->crew.own[lane];
+        sieve->notes.loops->pack(sieve->crew.own, event->mask, event->lane_count, out->some);
         out->own = out->some;
     }
-    return !(bits & ((1u << sieve->shift) - 1));
+    return !((out->where.bits | event->size_bytes) & ((1u << sieve->shift) - 1));
 }
 
 /* Those of a row, the first of which stands at `start`. */
@@ -374,19 +372,74 @@ INLINED bool touch_each(const struct sieve *sieve, const struct actors *actors, 
     return true;
 }
 
-/* Others have read where it acts. */
-static bool read_by_others(const struct sieve *sieve, const struct actors *actors)
+/* ---- one granule each, where no barrier settles anything: what comes after a doubt does not matter any more ---- */
+
+INLINED int32_t later(int32_t one, int32_t other) { return one > other ? one : other; }
+INLINED int32_t of_others(int32_t stamp, int32_t own) { return stamp == own && RULE(3) ? 0 : stamp; }
+
+/* Others have such a stamp where it acts. */
+static bool by_others(const struct sieve *sieve, const struct actors *actors, int use, int32_t except)
 {
-    const int32_t *const readers = sieve->stamps[READERS];
+    const int32_t *const stamps = sieve->stamps[use];
     for (uint32_t i = 0; i < actors->where.count; i++) {
-        const int32_t reader = readers[actors->where.at[i] >> sieve->shift];
-        if (reader >= sieve->first && (reader != actors->own[i] + actors->add || !RULE(3)))
+        const int32_t stamp = of_others(stamps[actors->where.at[i] >> sieve->shift], actors->own[i] + actors->add);
+        if (stamp >= sieve->first && stamp != except)
             return true;
     }
     return false;
 }
 
-/* Where no barrier settles anything: what comes after a doubt does not matter any more. */
+/* Where others have read before, or several lanes read. before: what each lane has replaced by its own. */
+static void share_each(const struct sieve *sieve, const struct actors *actors, const int32_t *before)
+{
+    const int32_t all = many(sieve), low = sieve->crew.low, high = sieve->crew.high;
+    int32_t *const readers = sieve->stamps[READERS];
+    for (uint32_t i = 0; i < actors->where.count; i++) {
+        const int32_t reader = of_others(before[i], actors->own[i] + actors->add);
+        int32_t *const now = &readers[actors->where.at[i] >> sieve->shift];
+        if (reader >= sieve->first)
+            *now = reader >= low && reader < high && *now != all ? high - 1 : all;
+    }
+}
+
+static bool read_each(const struct sieve *sieve, const struct actors *actors)
+{
+    int32_t *const restrict readers = sieve->stamps[READERS], before[WAVE_LANES_MAX];
+    const int32_t *const restrict writers = sieve->stamps[WRITERS], *const restrict own = actors->own;
+    const uint32_t *const restrict where = actors->where.at, count = actors->where.count, shift = sieve->shift;
+    const int32_t add = actors->add;
+    int32_t writer = 0, reader = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = where[i] >> shift;
+        before[i] = readers[at];
+        writer = later(writer, writers[at]);
+        reader = later(reader, before[i]);
+        readers[at] = own[i] + add;
+    }
+    if (writer >= sieve->first && by_others(sieve, actors, WRITERS, sieve->first + LOADS))
+        return false;
+    if (reader >= sieve->first)
+        share_each(sieve, actors, before);
+    return true;
+}
+
+/* Who writes mostly has read there itself, just before. */
+static bool write_each(const struct sieve *sieve, const struct actors *actors)
+{
+    const int32_t *const restrict readers = sieve->stamps[READERS], *const restrict own = actors->own;
+    const uint32_t *const restrict where = actors->where.at, count = actors->where.count, shift = sieve->shift;
+    int32_t *const restrict writers = sieve->stamps[WRITERS];
+    const int32_t add = actors->add;
+    int32_t latest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = where[i] >> shift;
+        const int32_t me = own[i] + add;
+        latest = later(later(latest, of_others(readers[at], me)), of_others(writers[at], me));
+        writers[at] = me;
+    }
+    return latest < sieve->first;
+}
+
 static bool update_each(const struct sieve *sieve, const struct actors *actors)
 {
     const int32_t *const restrict readers = sieve->stamps[READERS];
@@ -396,18 +449,18 @@ static bool update_each(const struct sieve *sieve, const struct actors *actors)
     int32_t writer = 0, reader = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = where[i] >> shift;
-        writer = writers[at] > writer ? writers[at] : writer;
-        reader = readers[at] > reader ? readers[at] : reader;
+        writer = later(writer, writers[at]);
+        reader = later(reader, readers[at]);
         writers[at] = updates;
     }
-    return writer <= loads && (reader < sieve->first || !read_by_others(sieve, actors));
+    return writer <= loads && (reader < sieve->first || !by_others(sieve, actors, READERS, 0));
 }
 
 static bool touch_actors(const struct sieve *sieve, const struct actors *actors, enum access_kind kind, uint32_t size)
 {
     const uint32_t granules = size >> sieve->shift;
-    if (kind == ACCESS_ATOMIC_UPDATE && granules == 1 && sieve->crew.base <= 1)
-        return update_each(sieve, actors);
+    if (granules == 1 && sieve->crew.base <= 1 && kind != ACCESS_ATOMIC_READ)
+        return (kind == ACCESS_READ ? read_each : kind == ACCESS_WRITE ? write_each : update_each)(sieve, actors);
     if (kind == ACCESS_READ)
         return granules == 1 ? touch_each(sieve, actors, ACCESS_READ, 1) : touch_each(sieve, actors, ACCESS_READ, granules);
     if (kind == ACCESS_WRITE)

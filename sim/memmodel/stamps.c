@@ -69,6 +69,51 @@ INLINED bool find_runs(const struct lane_list *list, const uint64_t links[LANE_M
     return add_run(list, from, list->lanes, full, out);
 }
 
+/* ---- lists -------------------------------------------------------------------------------- */
+
+INLINED bool list_lanes(const struct lane_list *list, uint32_t *restrict out_at, uint32_t *out_count, uint32_t *out_bits)
+{
+    const uint64_t low = list->low, last = list->room - list->size;
+    const uint64_t *const restrict address = list->address;
+    uint64_t outside = 0, bits = 0;
+    uint32_t count = 0;
+    if (all_set(list->mask, 0, list->lanes))
+        for (uint32_t i = 0; i < list->lanes; i++) {
+            const uint64_t offset = address[i] - low;
+            outside |= offset | (last - offset);
+            bits |= offset;
+            out_at[count++] = (uint32_t)offset;
+        }
+    else
+        EACH_LANE_OF(list->mask, lane)
+        {
+            const uint64_t offset = address[lane] - low;
+            outside |= offset | (last - offset);
+            bits |= offset;
+            out_at[count++] = (uint32_t)offset;
+        }
+    *out_count = count;
+    *out_bits = (uint32_t)bits;
+    return (int64_t)outside >= 0;
+}
+
+INLINED void pack_lanes(const int32_t *restrict values, const uint64_t *mask, int32_t *restrict out)
+{
+    EACH_LANE_OF(mask, lane)
+        *out++ = values[lane];
+}
+
+static bool list_any(const struct lane_list *list, uint32_t *out_at, uint32_t *out_count, uint32_t *out_bits)
+{
+    return list_lanes(list, out_at, out_count, out_bits);
+}
+
+static void pack_any(const int32_t *values, const uint64_t *mask, uint32_t lanes, int32_t *out)
+{
+    (void)lanes;
+    pack_lanes(values, mask, out);
+}
+
 /* ---- instruction sets ------------------------------------------------------------------------- */
 
 #define TARGET
@@ -98,6 +143,17 @@ TARGET static void NAME(links)(const struct lane_list *list, uint64_t links[LANE
     link_rest(list, i, links);
 }
 
+TARGET static bool NAME(list)(const struct lane_list *list, uint32_t *out_at, uint32_t *out_count, uint32_t *out_bits)
+{
+    return list_lanes(list, out_at, out_count, out_bits);
+}
+
+TARGET static void NAME(pack)(const int32_t *values, const uint64_t *mask, uint32_t lanes, int32_t *out)
+{
+    (void)lanes;
+    pack_lanes(values, mask, out);
+}
+
 #include "stamps_body.h"
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt")))
@@ -121,6 +177,33 @@ TARGET static void NAME(links)(const struct lane_list *list, uint64_t links[LANE
     }
     links[0] &= ~UINT64_C(1);
     link_rest(list, i, links);
+}
+
+TARGET static bool NAME(list)(const struct lane_list *list, uint32_t *out_at, uint32_t *out_count, uint32_t *out_bits)
+{
+    const __m512i low = _mm512_set1_epi64((int64_t)list->low), last = _mm512_set1_epi64((int64_t)(list->room - list->size));
+    __m512i bits = _mm512_setzero_si512();
+    uint32_t outside = 0, count = 0;
+    for (uint32_t i = 0; i < list->lanes; i += 8) {
+        const __mmask8 active = (__mmask8)lane_bits(list->mask, i, list->lanes - i < 8 ? list->lanes - i : 8);
+        const __m512i offset = _mm512_maskz_sub_epi64(active, _mm512_maskz_loadu_epi64(active, list->address + i), low);
+        outside |= _mm512_cmpgt_epu64_mask(offset, last);
+        bits = _mm512_or_epi64(bits, offset);
+        _mm256_storeu_si256((void *)(out_at + count), _mm256_maskz_compress_epi32(active, _mm512_cvtepi64_epi32(offset)));
+        count += (uint32_t)__builtin_popcount(active);
+    }
+    *out_count = count;
+    *out_bits = (uint32_t)_mm512_reduce_or_epi64(bits);
+    return !outside;
+}
+
+TARGET static void NAME(pack)(const int32_t *values, const uint64_t *mask, uint32_t lanes, int32_t *out)
+{
+    for (uint32_t i = 0; i < lanes; i += 16) {
+        const __mmask16 active = (__mmask16)lane_bits(mask, i, lanes - i < 16 ? lanes - i : 16);
+        _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(active, _mm512_maskz_loadu_epi32(active, values + i)));
+        out += __builtin_popcount(active);
+    }
 }
 
 #include "stamps_body.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The loops over lanes that the sieve lives by, once per instruction set, with the same results: runs of lanes that
- *          follow each other in memory, and their stamps.
+ *          follow each other in memory, their stamps, and where the lanes act that make no runs.
  *
  * Interface
  *   stamp_loops        for an instruction set: 0 any, 1 AVX2, 2 AVX-512; NULL: not on this machine
@@ -42,6 +42,10 @@ struct stamp_loops {
     /* False: somebody else's stamp is in the way; then stamps of several runs may be new or old. */
     bool (*read)(const struct stamp_row *row, const struct lane_runs *runs);
     bool (*write)(const struct stamp_row *row, const struct lane_runs *runs);
+    /* The offsets of active lanes, one behind the other; false: some active lane is not within the room. bits: of all offsets. */
+    bool (*list)(const struct lane_list *list, uint32_t *out_at, uint32_t *out_count, uint32_t *out_bits);
+    /* The values of active lanes, one behind the other. Of both, STAMP_LANES behind the last may change. */
+    void (*pack)(const int32_t *values, const uint64_t *mask, uint32_t lanes, int32_t *out);
 };
 const struct stamp_loops *stamp_loops(int isa);
 const struct stamp_loops *stamp_loops_best(void);

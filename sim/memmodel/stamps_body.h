@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The functions of stamps.c that exist once per instruction set: it includes this once for each, with TARGET, NAME()
- *          and WIDTH (lanes to a vector) defined, after links.
+ *          and WIDTH (lanes to a vector) defined, after links, list and pack.
  */
 typedef int32_t NAME(stamps) __attribute__((vector_size(WIDTH * sizeof(int32_t))));
 #define stamps NAME(stamps)
@@ -93,7 +93,7 @@ TARGET static bool NAME(write)(const struct stamp_row *row, const struct lane_ru
     return NAME(touch_runs)(row, runs, true);
 }
 
-static const struct stamp_loops NAME(loops) = {NAME(find), NAME(read), NAME(write)};
+static const struct stamp_loops NAME(loops) = {NAME(find), NAME(read), NAME(write), NAME(list), NAME(pack)};
 
 #undef stamps
 #undef TARGET
