@@ -64,7 +64,6 @@ scenario_tests = \
 	%D%/clean/reduction_tree.yaml \
 	%D%/clean/release_sequence.yaml \
 	%D%/clean/ticket_lock.yaml \
-	%D%/clean/two_locks.yaml \
 	%D%/clean/ttas.yaml \
 	%D%/clean/async_copy_order.yaml \
 	%D%/clean/async_copy_events.yaml \
@@ -416,7 +415,6 @@ scenario_files = \
 	%D%/clean/reduction_tree.cl \
 	%D%/clean/release_sequence.cl \
 	%D%/clean/ticket_lock.cl \
-	%D%/clean/two_locks.cl \
 	%D%/clean/ttas.cl \
 	%D%/clean/async_copy_order.cl \
 	%D%/clean/async_copy_events.cl \
