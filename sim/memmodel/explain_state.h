@@ -12,6 +12,9 @@
  *   again_clashes    do atomics of one object race with the edits whose scopes include each other without?
  *   insert_barrier   the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other behind it
+ *   insert_wait      the same with a wait for the copy that is the first access, right before the second
+ *   insert_barrier_before_copy   the same with a barrier right before the copy that is the second access
+ *   insert_image_fence   of one work-item: would its read of an image see what it wrote, with a fence for images between?
  *   insert_message_barriers   of any meeting: with a barrier of the first one's work-group before the remedy's release, and of the second
  *                    one's behind its acquire, where it has them
  *   again_known      does the one unit know, at that moment of the history, what the other did at an earlier one?
@@ -23,9 +26,6 @@
  *   store_function   that stores what is loaded there, as an atomic with an order
  *   fits_beside      is there a place for a fence that say_beside could name?
  *   say_beside       where a fence goes that is before an operation and behind the first access, or behind it and before the second
- *   insert_wait      the same with a wait for the copy that is the first access, right before the second
- *   insert_barrier_before_copy   the same with a barrier right before the copy that is the second access
- *   insert_image_fence   of one work-item: would its read of an image see what it wrote, with a fence for images between?
  *   passings_order   in how many meetings does the second access come behind the first, with the passings of a flag as
  *                    releases and acquires? 0: not in the first
  *   again_write      the history with the edits, up to the second access; false: no memory. The caller

@@ -71,6 +71,7 @@ struct crowd {
 
 /* ---- stamps ---------------------------------------------------------------------------------- */
 
+/* It may move when a context is made: when an access comes, and when a list is made or grows. */
 static inline const struct context *context_at(const struct shadow_region *region, uint32_t context)
 {
     return &region->contexts[context - region->first];
