@@ -10,6 +10,7 @@ enum { ITEMS = 64, GROUP = 32, WORDS = 1024 };
 static const cl_svm_mem_flags NO_SVM = UINT64_MAX; /* a buffer */
 
 #define CHILD(items, deed) "enqueue_kernel(q, FLAGS, ndrange_1D(" #items "), ^{ " deed " });"
+#define LATER(deed) "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ " deed " });"
 #define READS CHILD(64, "o[get_global_id(0)] = b[0];")
 #define WRITES CHILD(1, "b[0] = 3;")
 #define GRANDCHILD CHILD(1, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(20), ^{ int i = get_global_id(0); o[i] = b[1 + i]; });")
@@ -54,7 +55,10 @@ static const struct { const char *parent; bool races[2], coarse[2]; } cases[] = 
      "enqueue_marker(q, 1, &e, &m); enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[6]; }); }", {true, true}, {true, true}},
     /* who waits for an event comes behind what that kernel enqueued, too, which alone has atomics */
     {"clk_event_t e; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{"
-     "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ o[3] = b[5]; atomic_fetch_add_explicit((global atomic_int *)&b[600], 1, memory_order_relaxed, memory_scope_device); }); });"
+     LATER("o[3] = b[5]; atomic_fetch_add_explicit((global atomic_int *)&b[600], 1, memory_order_relaxed, memory_scope_device);") "});"
+     "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &e, NULL, ^{ b[5] = 1; }); }", {false, false}, {false, false}},
+    {"clk_event_t e; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{"
+     LATER(LATER("o[3] = b[5]; atomic_fetch_add_explicit((global atomic_int *)&b[600], 1, memory_order_relaxed, memory_scope_device);")) "});"
      "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &e, NULL, ^{ b[5] = 1; }); }", {false, false}, {false, false}},
     {"clk_event_t e, m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ b[5] = 1; }); enqueue_marker(q, 1, &e, &m);"
      "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &m, NULL, ^{ o[3] = b[5]; }); }", {false, false}, {false, false}},
