@@ -43,7 +43,7 @@ static bool conflicts(uint32_t granule, uint32_t unit, enum access_kind kind)
 
 static enum access_kind some_kind(void)
 {
-    return plain || below(3) ? (below(2) ? ACCESS_READ : ACCESS_WRITE) : below(2) ? ACCESS_ATOMIC_READ : ACCESS_ATOMIC_UPDATE;
+    return plain || below(3) ? (below(2) ? ACCESS_READ : ACCESS_WRITE) : (enum access_kind)(ACCESS_ATOMIC_READ + below(3));
 }
 
 /* Mostly each its own, in no order. */

@@ -381,3 +381,24 @@ kernel void waits(global T *a, global T *b, global T *c, global atomic_int *othe
     if (local_id == 0)
         atomic_store_explicit(&other[group], 1, memory_order_release, memory_scope_device);
 }
+
+#define ADD(n) if (get_local_id(0) == n) atomic_fetch_add_explicit(word, 1, memory_order_release, memory_scope_device);
+
+/* Words of each work-group but the last: who wrote them first, twenty who add, each at a place of its own; then the last one writes, without a word. */
+kernel void written_twice(global T *a, global T *b, global T *c, global atomic_int *other)
+{
+    const uint group = get_group_id(0), last = get_num_groups(0) - 1, of_group = OTHERS / get_num_groups(0);
+    global int *plain = (global int *)other;
+    if (group < last && get_local_id(0) == 0)
+        for (uint k = 0; k < of_group; k++)
+            plain[group * of_group + k] = k;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint k = 0; group < last && k < of_group; k++) {
+        global atomic_int *word = &other[group * of_group + k];
+        ADD(1) ADD(2) ADD(3) ADD(4) ADD(5) ADD(6) ADD(7) ADD(8) ADD(9) ADD(10)
+        ADD(11) ADD(12) ADD(13) ADD(14) ADD(15) ADD(16) ADD(17) ADD(18) ADD(19) ADD(20)
+    }
+    if (group == last && get_local_id(0) == 0)
+        for (uint k = last * of_group; k-- > 0;)
+            plain[k] = k;
+}
