@@ -793,6 +793,33 @@ START_TEST(shared_memory_that_a_command_frees)
 }
 END_TEST
 
+static void CL_CALLBACK fills(cl_event event, cl_int status, void *done)
+{
+    (void)event, (void)status;
+    cl_ok(clReleaseEvent(fill(second, 0, NULL)));
+    cl_ok(clFlush(second));
+    cl_ok(clSetUserEventStatus(done, CL_COMPLETE));
+}
+
+/* 5.11: what waits is undefined in a callback, so no fix says to. A program itself may. */
+START_TEST(no_cure_waits_in_a_callback)
+{
+    cl_event done = cl_user_event(context), marker;
+    cl_ok(clReleaseEvent(fill(unordered, 0, NULL)));
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker));
+    if (_i)
+        cl_ok(clSetEventCallback(marker, CL_COMPLETE, fills, done));
+    else
+        fills(NULL, CL_COMPLETE, done);
+    cl_ok(clFlush(queue));
+    cl_ok(clWaitForEvents(1, &done));
+    expect_cure("to the wait list of command ");
+    ck_assert_int_eq(strstr(finding_last("race-commands").fix, "clFinish") == NULL, _i);
+    cl_ok(clReleaseEvent(marker));
+    cl_ok(clReleaseEvent(done));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("what commands touch");
@@ -827,6 +854,7 @@ int main(void)
     ADD(shared_memory_that_is_mapped);
     ADD(a_map_that_is_not_waited_for);
     ADD(a_map_that_a_later_wait_covers);
+    tcase_add_loop_test(cases, no_cure_waits_in_a_callback, 0, 2);
     ADD(faults_of_the_program_itself);
     tcase_add_loop_test(cases, shared_memory_that_a_command_frees, 0, 8);
 #undef ADD

@@ -108,6 +108,27 @@ START_TEST(commands_have_what_one_of_two_maps_has_no_more)
 }
 END_TEST
 
+/* What the host wrote by one of them has values, whichever the first unmap was of. */
+START_TEST(what_the_host_wrote_has_values)
+{
+    const size_t items = 1;
+    cl_mem mem = cl_buffer(context, CL_MEM_READ_WRITE, PAGES, NULL);
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(global const int *p, global int *q) { if (p[0] == 7) q[0] = 3; }", "");
+    cl_ok(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof buffer, &buffer));
+    int *numbers = map_wholly(mem, _i ? CL_MAP_WRITE : CL_MAP_READ, PAGE, NULL);
+    map_wholly(mem, _i ? CL_MAP_READ : CL_MAP_WRITE, PAGES, NULL);
+    numbers[0] = 7;
+    unmap_one(mem, numbers, false);
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(races() + findings_of("mapped-access"), 0);
+    ck_assert_uint_eq(findings_of("uninitialised-branch"), 0);
+    unmap_one(mem, numbers, false);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
 /* A part of a buffer is an object of its own: its unmap is known from the buffer's. */
 START_TEST(a_part_of_a_buffer_that_is_mapped_with_it)
 {
@@ -143,6 +164,7 @@ int main(void)
     tcase_add_test(cases, two_users_whose_maps_begin_at_one_byte);
     tcase_add_loop_test(cases, the_host_has_more_by_another_map, 0, 4);
     tcase_add_loop_test(cases, commands_have_what_one_of_two_maps_has_no_more, 0, 16);
+    tcase_add_loop_test(cases, what_the_host_wrote_has_values, 0, 2);
     tcase_add_test(cases, a_part_of_a_buffer_that_is_mapped_with_it);
     suite_add_tcase(suite, cases);
     return cl_run_suite(suite);
