@@ -54,12 +54,6 @@ START_TEST(memory_that_is_migrated)
 }
 END_TEST
 
-static void set_up_uninitialized(void)
-{
-    setenv("ORRERY_UNINITIALIZED", "warning", 1);
-    set_up();
-}
-
 START_TEST(contents_that_a_migration_discards)
 {
     const size_t items = 1;

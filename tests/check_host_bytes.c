@@ -272,15 +272,15 @@ END_TEST
 /* Of two maps that begin at one byte the host has the larger one until both are over: nobody says which the first unmap was of. */
 START_TEST(in_the_larger_of_two_maps)
 {
-    const bool large_first = _i;
+    const bool large_first = _i & 1, read_between = _i & 2;
     cl_int target[4];
     set_up();
     cl_int *mapped = map(large_first ? CL_MAP_WRITE : CL_MAP_READ, 0, large_first ? COUNT / 2 : 10);
     ck_assert_ptr_eq(mapped, map(large_first ? CL_MAP_READ : CL_MAP_WRITE, 0, large_first ? 10 : COUNT / 2));
     unmap(mapped);
     mapped[50] = 9;
-    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, BYTES - 16, 16, target, 0, NULL, NULL));
-    host_told(0);
+    if (read_between)
+        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, BYTES - 16, 16, target, 0, NULL, NULL));
     unmap(mapped);
     run("take");
     host_told(0);
@@ -322,7 +322,7 @@ int main(void)
     tcase_add_loop_test(tests, a_read_stores_there, 0, 4);
     tcase_add_loop_test(tests, what_was_handed_over, 0, 19);
     tcase_add_test(tests, an_unmap_that_waits);
-    tcase_add_loop_test(tests, in_the_larger_of_two_maps, 0, 2);
+    tcase_add_loop_test(tests, in_the_larger_of_two_maps, 0, 4);
     tcase_add_loop_test(tests, other_buffers_and_no_check, 0, 2);
     tcase_add_test(tests, memory_that_is_gone);
     suite_add_tcase(suite, tests);

@@ -164,8 +164,11 @@ int main(void)
     tcase_add_test(cases, two_users_whose_maps_begin_at_one_byte);
     tcase_add_loop_test(cases, the_host_has_more_by_another_map, 0, 4);
     tcase_add_loop_test(cases, commands_have_what_one_of_two_maps_has_no_more, 0, 16);
-    tcase_add_loop_test(cases, what_the_host_wrote_has_values, 0, 2);
     tcase_add_test(cases, a_part_of_a_buffer_that_is_mapped_with_it);
+    TCase *uninitialized = tcase_create("uninitialized");
+    tcase_add_checked_fixture(uninitialized, set_up_uninitialized, tear_down);
+    tcase_add_loop_test(uninitialized, what_the_host_wrote_has_values, 0, 2);
     suite_add_tcase(suite, cases);
+    suite_add_tcase(suite, uninitialized);
     return cl_run_suite(suite);
 }

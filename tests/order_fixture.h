@@ -4,7 +4,7 @@
  *          order (queue, second), one out of order (unordered) and a buffer of 64 bytes.
  *
  * Interface
- *   set_up, tear_down
+ *   set_up, tear_down        set_up_uninitialized: uninitialised memory is looked for, too
  *   fill(on, count, waits)   all of the buffer is written, behind these events
  *   races()                  all queues are finished: how many race-commands there are; race(): is there any?
  */
@@ -25,6 +25,12 @@ static inline void set_up(void)
     finding_functions();
     second = cl_new_queue(context, 0);
     buffer = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+}
+
+static inline void set_up_uninitialized(void)
+{
+    setenv("ORRERY_UNINITIALIZED", "warning", 1);
+    set_up();
 }
 
 static inline void tear_down(void)
