@@ -40,17 +40,18 @@ void text_add(struct text *text, const char *string)
 
 void text_addf(struct text *text, const char *format, ...)
 {
-    char *string = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int size = vasprintf(&string, format, arguments);
+    const int size = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (size < 0) {
+    if (size < 0)
         text->failed = true;
+    if (size < 0 || !text_reserve(text, (size_t)size))
         return;
-    }
-    text_add_bytes(text, string, (size_t)size);
-    free(string);
+    va_start(arguments, format);
+    vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments);
+    va_end(arguments);
+    text->size += (size_t)size;
 }
 
 char *text_take(struct text *text)

@@ -2,6 +2,7 @@
 #include "arena.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,14 @@ struct arena_block {
 
 enum { BLOCK_BYTES = HOSTILE(64 * 1024, 64), FIRST_ROOM = HOSTILE(8, 1) };
 
+/* Cleared as it is handed out: of most blocks little is. */
 void *arena_alloc(struct arena *arena, size_t size)
 {
     size = (size + 15) & ~(size_t)15;
+    const bool fills_block = size > BLOCK_BYTES;
     if (size > arena->size - arena->used || !arena->blocks) {
-        size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-        struct arena_block *block = calloc(1, sizeof *block + room);
+        const size_t room = fills_block ? size : BLOCK_BYTES;
+        struct arena_block *block = fills_block ? calloc(1, sizeof *block + room) : malloc(sizeof *block + room);
         if (!block)
             longjmp(*arena->out_of_memory, 1);
         block->older = arena->blocks;
@@ -30,7 +33,7 @@ void *arena_alloc(struct arena *arena, size_t size)
     }
     void *result = (char *)arena->blocks->bytes + arena->used;
     arena->used += size;
-    return result;
+    return fills_block ? result : memset(result, 0, size);
 }
 
 void *arena_copy(struct arena *arena, const void *bytes, size_t size)
