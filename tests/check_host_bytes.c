@@ -161,95 +161,142 @@ END_TEST
 
 /* ---- not told ------------------------------------------------------------------------------- */
 
+static const cl_int zero = 0;
+static cl_mem third;
+
+/* Of `from` into the memory behind the buffer. */
+static void read_all(cl_mem from, cl_bool blocking)
+{
+    cl_ok(clEnqueueReadBuffer(queue, from, blocking, 0, BYTES, memory, 0, NULL, NULL));
+}
+
+static void nothing_was_stored(void) {}
+static void as_it_was(void) { memory[5] = 0; }
+
+static void mapped_for_writing(void)
+{
+    cl_int *mapped = map(CL_MAP_WRITE, 0, COUNT);
+    mapped[5] = 9;
+    unmap(mapped);
+}
+
+static void mapped_to_invalidate(void)
+{
+    cl_int *mapped = map(CL_MAP_WRITE_INVALIDATE_REGION, 5, 1);
+    *mapped = 9;
+    unmap(mapped);
+}
+
+static void written(void)
+{
+    memory[5] = 9;
+    cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+}
+
+static void filled(void)
+{
+    memory[5] = 9;
+    cl_ok(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, BYTES, 0, NULL, NULL));
+}
+
+static void stored_by_a_kernel(void)
+{
+    memory[5] = 9;
+    run("give");
+}
+
+static void stored_and_read_by_a_kernel(void)
+{
+    memory[5] = 9;
+    run("both");
+}
+
+static void mapped_for_reading(void)
+{
+    memory[5] = 9;
+    unmap(map(CL_MAP_READ, 0, COUNT));
+}
+
+static void copied_over(void)
+{
+    memory[5] = 9;
+    cl_ok(clEnqueueCopyBuffer(queue, other, buffer, 0, 0, BYTES, 0, NULL, NULL));
+}
+
+static void read_to_itself(void)
+{
+    run("give");
+    read_all(buffer, CL_TRUE);
+}
+
+static void read_to_itself_without_waiting(void)
+{
+    run("give");
+    read_all(buffer, CL_FALSE);
+}
+
+static void mapped_behind_a_kernel(void)
+{
+    run("give");
+    cl_int *mapped = map(CL_MAP_READ, 0, COUNT);
+    ck_assert_int_eq(mapped[5], 7);
+    unmap(mapped);
+}
+
+static void read_of_another_and_written(void)
+{
+    read_all(third, CL_TRUE);
+    cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+}
+
+static void read_of_another_into_a_map(void)
+{
+    cl_int *mapped = map(CL_MAP_WRITE, 0, COUNT);
+    read_all(third, CL_FALSE);
+    unmap(mapped);
+}
+
+static void read_of_another_and_stored(void)
+{
+    read_all(third, CL_FALSE);
+    run("both");
+}
+
+static void read_of_another_and_mapped(void)
+{
+    read_all(third, CL_FALSE);
+    unmap(map(CL_MAP_READ, 0, COUNT));
+}
+
+static void rows_of_its_own(void)
+{
+    const size_t row[3] = {8, 2, 0}, rows[3] = {40, 5, 1};
+    cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, row, row, rows, 400, 0, 400, 0, memory, 0, NULL, NULL));
+}
+
+static void (*const handed_over[])(void) = {
+    nothing_was_stored, as_it_was, mapped_for_writing, mapped_to_invalidate, written, filled, stored_by_a_kernel,
+    stored_and_read_by_a_kernel, mapped_for_reading, copied_over, read_to_itself, read_to_itself_without_waiting,
+    mapped_behind_a_kernel, read_of_another_and_written, read_of_another_into_a_map, read_of_another_and_stored,
+    read_of_another_and_mapped, rows_of_its_own,
+};
+
 START_TEST(what_was_handed_over)
 {
-    const cl_int zero = 0;
-    const size_t row[3] = {8, 2, 0}, rows[3] = {40, 5, 1};
-    cl_int *mapped;
     set_up();
-    cl_mem third = cl_buffer(context, 0, BYTES, NULL);
-    switch (_i) {
-    case 0:
-        break;
-    case 1:
-        memory[5] = 0; /* as it was */
-        break;
-    case 2:
-        mapped = map(CL_MAP_WRITE, 0, COUNT);
-        mapped[5] = 9;
-        unmap(mapped);
-        break;
-    case 3:
-        mapped = map(CL_MAP_WRITE_INVALIDATE_REGION, 5, 1);
-        *mapped = 9;
-        unmap(mapped);
-        break;
-    case 4:
-        memory[5] = 9;
-        cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
-        break;
-    case 5:
-        memory[5] = 9;
-        cl_ok(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, BYTES, 0, NULL, NULL));
-        break;
-    case 6:
-        memory[5] = 9;
-        run("give");
-        break;
-    case 7:
-        memory[5] = 9;
-        run("both");
-        break;
-    case 8:
-        memory[5] = 9;
-        unmap(map(CL_MAP_READ, 0, COUNT));
-        break;
-    case 9:
-        memory[5] = 9;
-        cl_ok(clEnqueueCopyBuffer(queue, other, buffer, 0, 0, BYTES, 0, NULL, NULL));
-        break;
-    case 10:
-        memory[COUNT - 1] = 9;
-        run_part("take", buffer, COUNT / 2, NULL);
-        host_told(0);
-        return;
-    case 11:
-        run("give");
-        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
-        break;
-    case 12:
-        run("give");
-        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
-        break;
-    case 13:
-        run("give");
-        mapped = map(CL_MAP_READ, 0, COUNT);
-        ck_assert_int_eq(mapped[5], 7);
-        unmap(mapped);
-        break;
-    case 14: /* a read of another buffer stores there, and it is handed over */
-        cl_ok(clEnqueueReadBuffer(queue, third, CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
-        cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
-        break;
-    case 15:
-        mapped = map(CL_MAP_WRITE, 0, COUNT);
-        cl_ok(clEnqueueReadBuffer(queue, third, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
-        unmap(mapped);
-        break;
-    case 16:
-        cl_ok(clEnqueueReadBuffer(queue, third, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
-        run("both");
-        break;
-    case 17:
-        cl_ok(clEnqueueReadBuffer(queue, third, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
-        unmap(map(CL_MAP_READ, 0, COUNT));
-        break;
-    case 18: /* rows of its own, at their places */
-        cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, row, row, rows, 400, 0, 400, 0, memory, 0, NULL, NULL));
-        break;
-    }
+    third = cl_buffer(context, 0, BYTES, NULL);
+    handed_over[_i]();
     run("take");
     run("take");
+    host_told(0);
+}
+END_TEST
+
+START_TEST(behind_what_a_kernel_reads)
+{
+    set_up();
+    memory[COUNT - 1] = 9;
+    run_part("take", buffer, COUNT / 2, NULL);
     host_told(0);
 }
 END_TEST
@@ -320,7 +367,8 @@ int main(void)
     tcase_add_test(tests, only_those_enqueued_later);
     tcase_add_test(tests, in_a_sub_buffer);
     tcase_add_loop_test(tests, a_read_stores_there, 0, 4);
-    tcase_add_loop_test(tests, what_was_handed_over, 0, 19);
+    tcase_add_loop_test(tests, what_was_handed_over, 0, sizeof handed_over / sizeof *handed_over);
+    tcase_add_test(tests, behind_what_a_kernel_reads);
     tcase_add_test(tests, an_unmap_that_waits);
     tcase_add_loop_test(tests, in_the_larger_of_two_maps, 0, 4);
     tcase_add_loop_test(tests, other_buffers_and_no_check, 0, 2);
