@@ -44,9 +44,8 @@ void text_addf(struct text *text, const char *format, ...)
     va_start(arguments, format);
     const int size = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (size < 0)
-        text->failed = true;
-    if (size < 0 || !text_reserve(text, (size_t)size))
+    text->failed |= size < 0;
+    if (!text_reserve(text, (size_t)size)) /* false, too, once it failed */
         return;
     va_start(arguments, format);
     vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments);

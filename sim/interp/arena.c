@@ -16,7 +16,7 @@ struct arena_block {
 
 enum { BLOCK_BYTES = HOSTILE(64 * 1024, 64), FIRST_ROOM = HOSTILE(8, 1) };
 
-/* Cleared as it is handed out: of most blocks little is. */
+/* Cleared as it is handed out, since of most blocks little is; what fills a block of its own comes cleared. */
 void *arena_alloc(struct arena *arena, size_t size)
 {
     size = (size + 15) & ~(size_t)15;
