@@ -329,6 +329,33 @@ START_TEST(what_the_host_learns_later_is_no_order)
 }
 END_TEST
 
+static void CL_CALLBACK fills(cl_event event, cl_int status, void *done)
+{
+    (void)event, (void)status;
+    cl_ok(clReleaseEvent(fill(second, 0, NULL)));
+    cl_ok(clFlush(second));
+    cl_ok(clSetUserEventStatus(done, CL_COMPLETE));
+}
+
+/* 5.11: what waits is undefined in a callback, so no fix says to. A program itself may. */
+START_TEST(no_cure_waits_in_a_callback)
+{
+    cl_event done = cl_user_event(context), marker;
+    cl_ok(clReleaseEvent(fill(unordered, 0, NULL)));
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker));
+    if (_i)
+        cl_ok(clSetEventCallback(marker, CL_COMPLETE, fills, done));
+    else
+        fills(NULL, CL_COMPLETE, done);
+    cl_ok(clFlush(queue));
+    cl_ok(clWaitForEvents(1, &done));
+    expect_cure("to the wait list of command ");
+    ck_assert_int_eq(strstr(finding_last("race-commands").fix, "clFinish") == NULL, _i);
+    cl_ok(clReleaseEvent(marker));
+    cl_ok(clReleaseEvent(done));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("order of commands");
@@ -362,6 +389,7 @@ int main(void)
     tcase_add_loop_test(cases, not_before_the_wait_nor_behind_the_signal, 0, 2);
     ADD(what_the_host_learns_later_is_no_order);
 #undef ADD
+    tcase_add_loop_test(cases, no_cure_waits_in_a_callback, 0, 2);
     suite_add_tcase(suite, cases);
     return cl_run_suite(suite);
 }

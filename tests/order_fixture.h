@@ -6,6 +6,7 @@
  * Interface
  *   set_up, tear_down        set_up_uninitialized: uninitialised memory is looked for, too
  *   fill(on, count, waits)   all of the buffer is written, behind these events
+ *   expect_cure(text)        there is one race of commands, and its fix, which has this text, was tried
  *   races()                  all queues are finished: how many race-commands there are; race(): is there any?
  */
 #ifndef ORRERY_TESTS_ORDER_FIXTURE_H
@@ -61,6 +62,14 @@ static inline size_t races(void)
 static inline bool race(void)
 {
     return races() > 0;
+}
+
+static inline void expect_cure(const char *text)
+{
+    ck_assert_uint_eq(races(), 1);
+    const struct orrery_finding finding = finding_last("race-commands");
+    ck_assert_msg(strstr(finding.fix, text), "%s", finding.fix);
+    ck_assert(finding.fix_verified);
 }
 
 #endif
