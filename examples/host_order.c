@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What orders commands and the host, and what does not. Five mistakes, each with its cure:
+ * What orders commands and the host, and what does not. Five mistakes, each with its fix:
  *
  *   host_order queues            two kernels on an out-of-order queue, the second reads what the first writes
  *   host_order map               a map that does not block, and its pointer is used at once
  *   host_order polling           the host polls a flag in coarse-grained shared virtual memory
  *   host_order reading           the host looks into its memory while a read that does not block may fill it
- *   host_order behind            the host looks into the memory that a buffer was made with, without a map
+ *   host_order after            the host looks into the memory that a buffer was made with, without a map
  *   host_order queues fixed      ... with the event in the wait list, the wait, the map
  *
- *   orrery run --data-races -- ./host_order queues
- *   orrery run --data-races --shared-pages -- ./host_order reading
+ *   orrery run -- ./host_order queues
+ *   orrery run --shared-pages -- ./host_order reading
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -145,7 +145,7 @@ static cl_int reading(bool fixed)
     return result;
 }
 
-static cl_int behind(bool fixed)
+static cl_int after(bool fixed)
 {
     cl_int err, result, *data = memory_for_all();
     cl_mem buffer = buffer_for_both(data);
@@ -167,7 +167,7 @@ static cl_int behind(bool fixed)
 }
 
 static const struct { const char *name; cl_int (*run)(bool fixed); } mistakes[] = {
-    {"queues", queues}, {"map", map}, {"polling", polling}, {"reading", reading}, {"behind", behind}};
+    {"queues", queues}, {"map", map}, {"polling", polling}, {"reading", reading}, {"after", after}};
 
 int main(int argc, char **argv)
 {

@@ -7,5 +7,5 @@ __kernel void shift(__global const int *in, __global int *sums, __global int *sh
     if (i == 0)
         carry = 0;
     sums[i] = in[i] + carry; /* carry has a value in work-item 0 only */
-    shifted[i + 1] = in[i];  /* the last work-item stores behind the buffer */
+    shifted[i + 1] = in[i];  /* the last work-item stores after the buffer */
 }

@@ -10,7 +10,7 @@
 #ifndef ORRERY_LIB_API_H
 #define ORRERY_LIB_API_H
 #include "object.h"
-#include "tokens.h"
+#include "lib/record/tokens.h"
 
 /* The table every object points to (dispatch.c). */
 extern const cl_icd_dispatch api_dispatch;
@@ -240,6 +240,7 @@ API(clCreateEventFromEGLSyncKHR)
 #undef NAMED
 
 /* The loader's entry (icd.c). */
-cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
+cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
+                                              cl_uint *num_platforms);
 /* cl_khr_il_program names (program.c) and cl_khr_create_command_queue names (queue.c) are the core calls. */
 #endif

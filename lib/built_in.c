@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Built-in kernels: the scenario's file is compiled when the first context needs it, and one build per set
+ * of devices is kept.
+ */
 #include "built_in.h"
 
 #include <pthread.h>
@@ -10,8 +14,8 @@
 #include "context.h"
 #include "error.h"
 #include "orrery/scenario_run.h"
-#include "program.h"
-#include "runtime.h"
+#include "api_program.h"
+#include "api_runtime.h"
 
 /* Of all devices with one configuration. */
 struct built_ins {
@@ -83,16 +87,17 @@ static enum status build(struct built_ins *built_ins, struct diagnosis *diagnosi
     char *log = NULL;
     struct diagnosis plain = {0};
     struct program *program = NULL;
-    enum status status = scenario_build_built_ins(&runtime_get()->scenario, built_ins->config, &built_ins->spirv,
-                                                  &built_ins->source, &log, &plain);
+    enum status status = scenario_build_built_ins(&runtime_get()->scenario, built_ins->config,
+                                                  &built_ins->spirv, &built_ins->source, &log, &plain);
     if (!status)
         status = load(built_ins, NULL, &program, &plain);
     if (!status)
         status = take_names(built_ins, program);
     program_release(program);
     if (status && status != STATUS_OUT_OF_MEMORY)
-        status = diagnose(diagnosis, STATUS_BAD_SCENARIO, "built_in_kernels: %s: %s%s%s", built_ins->config->built_in_kernels,
-                          plain.text, log && *log ? "\n" : "", log ? log : "");
+        status = diagnose(diagnosis, STATUS_BAD_SCENARIO, "built_in_kernels: %s: %s%s%s",
+                          built_ins->config->built_in_kernels, plain.text, log && *log ? "\n" : "",
+                          log ? log : "");
     free(log);
     return status;
 }
@@ -148,7 +153,8 @@ cl_int device_info_built_in_kernels(const struct info_reply *reply, const struct
     return err;
 }
 
-cl_int device_info_built_in_kernels_with_version(const struct info_reply *reply, const struct cl_device *device)
+cl_int device_info_built_in_kernels_with_version(const struct info_reply *reply,
+                                                 const struct cl_device *device)
 {
     const struct built_ins *built_ins;
     if (built_ins_of(device, &built_ins))
@@ -258,5 +264,6 @@ cl_program CL_API_CALL api_clCreateProgramWithBuiltInKernels(cl_context handle, 
         object_publish(program);
     else
         object_unref(program);
-    return error_return(errcode_ret, context_refuse(context, "clCreateProgramWithBuiltInKernels", err), program);
+    return error_return(errcode_ret, context_refuse(context, "clCreateProgramWithBuiltInKernels", err),
+                        program);
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The callback thread: a list of calls in the order in which they were posted, taken one by one without a
+ * lock held.
+ */
 #include "callback.h"
 
 #include <signal.h>
@@ -7,8 +11,8 @@
 #include <unistd.h>
 
 #include "executor.h"
-#include "host_log.h"
-#include "thread_state.h"
+#include "lib/record/host_log.h"
+#include "lib/record/thread_state.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -20,7 +24,11 @@ static struct {
     pid_t id; /* of the thread */
     clockid_t clock;
     uint32_t inside; /* atomic: calls of ours that it is in */
-    struct { uint64_t call, switches; uint32_t times; } stuck; /* the last callback that was found so, its sleep, and how often */
+    /* the last callback that was found so, its sleep, and how often */
+    struct {
+        uint64_t call, switches;
+        uint32_t times;
+    } stuck;
 } callbacks = {.lock = PTHREAD_MUTEX_INITIALIZER,
                .posted = PTHREAD_COND_INITIALIZER,
                .called = PTHREAD_COND_INITIALIZER,
@@ -156,20 +164,29 @@ void callback_inside(int step)
 /* ---- waiting while it can get on ------------------------------------------------------------- */
 
 /*
- * A callback may wait for what the waiting thread does next: then it sleeps and nobody wakes it, or it looks again and
- * again, and naps in between. While other threads of the program move, one of them may wake it, which takes long on a busy
- * machine. Inside a call of ours it waits for whoever has the lock or the baton, and that can take long; but when it waits
- * there for a command and nobody executes, it is the program that has to go on.
+ * A callback may wait for what the waiting thread does next: then it sleeps and nobody wakes it, or it looks
+ * again and again, and naps in between. While other threads of the program move, one of them may wake it,
+ * which takes long on a busy machine. Inside a call of ours it waits for whoever has the lock or the executor
+ * lock, and that can take long; but when it waits there for a command and nobody executes, it is the program
+ * that has to go on.
  */
-enum { STILL_LOOKS = 20, HELPED_LOOKS = 300, ASLEEP_LOOKS = 2000, BUSY_MILLISECONDS = 2000, STUCK_TIMES = 8, LOOK_NANOSECONDS = 1000000 };
+enum {
+    STILL_LOOKS = 20,
+    HELPED_LOOKS = 300,
+    ASLEEP_LOOKS = 2000,
+    BUSY_MILLISECONDS = 2000,
+    STUCK_TIMES = 8,
+    LOOK_NANOSECONDS = 1000000
+};
 enum prospect { GETS_ON, STUCK, HOPELESS };
 
 struct patience {
     uint64_t call, switches;
     uint32_t still, asleep; /* looks that found it in the same sleep, and in any */
     uint32_t helped;        /* in the same sleep, while other threads moved */
-    int64_t busy;           /* milliseconds of the processor that the thread had had at the first look; 0: not looked */
-    bool was_stuck;         /* in a sleep that is known */
+    /* milliseconds of the processor that the thread had had at the first look; 0: not looked */
+    int64_t busy;
+    bool was_stuck; /* in a sleep that is known */
 };
 
 static struct patience patience_for(uint64_t call)
@@ -222,7 +239,8 @@ static bool look(struct patience *patience)
     patience->was_stuck = false;
     if (prospect == GETS_ON || callbacks.called_count != patience->call)
         return true;
-    const bool again = callbacks.stuck.call == patience->call, same = again && callbacks.stuck.switches == patience->switches;
+    const bool again = callbacks.stuck.call == patience->call,
+               same = again && callbacks.stuck.switches == patience->switches;
     const uint32_t times = again ? callbacks.stuck.times : 0;
     callbacks.stuck.times = prospect == HOPELESS ? STUCK_TIMES : times + (!times || !same);
     callbacks.stuck.call = patience->call;
@@ -249,7 +267,8 @@ static bool wait_returned(void)
 
 bool callback_none(void)
 {
-    return __atomic_load_n(&callbacks.called_count, __ATOMIC_ACQUIRE) == __atomic_load_n(&callbacks.posted_count, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&callbacks.called_count, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&callbacks.posted_count, __ATOMIC_ACQUIRE);
 }
 
 bool callback_wait(void)
@@ -270,7 +289,8 @@ bool callback_wait(void)
     return all;
 }
 
-/* A running callback may never return, and it may be the one that called exit; else what it releases is no leak. */
+/* A running callback may never return, and it may be the one that called exit; else what it releases is no
+ * leak. */
 void callback_stop(void)
 {
     struct timespec deadline;
@@ -280,7 +300,8 @@ void callback_stop(void)
     callbacks.stopping = true;
     pthread_cond_broadcast(&callbacks.called);
     pthread_cond_signal(&callbacks.posted);
-    while (callbacks.calling && !is_callback_thread && pthread_cond_timedwait(&callbacks.called, &callbacks.lock, &deadline) == 0)
+    while (callbacks.calling && !is_callback_thread &&
+           pthread_cond_timedwait(&callbacks.called, &callbacks.lock, &deadline) == 0)
         ;
     const bool started = callbacks.started, calling = callbacks.calling;
     callbacks.started = false;

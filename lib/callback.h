@@ -8,9 +8,9 @@
  *   callback_post_item   the same without an allocation: the item is the caller's until called
  *   callback_thread      is this the callback thread?
  *   callback_drain       waits until all posted so far were called; not on the callback thread
- *   callback_wait        the same, but only while the callback thread can get on: a callback may wait for what this
- *                        thread does next, and one that was found so is not waited for again before it has moved. True:
- *                        all returned. Neither runtime_lock nor the baton is held
+ *   callback_wait        the same, but only while the callback thread can get on: a callback may wait for
+ *                        what this thread does next, and one that was found so is not waited for again before
+ *                        it has moved. True: all returned. Neither runtime_lock nor the executor lock is held
  *   callback_none        all that were posted have returned
  *   callback_inside      the callback thread goes into a call of ours (+1) or leaves it (-1); others: nothing
  *   callback_stop        drops what was not called yet, and waits a while for a callback that runs

@@ -5,7 +5,8 @@
  *
  * Interface
  *   command_new/command_free   a command with its event; free drops payload, wait list, event
- *   command_run                no lock held; the negative error or CL_SUCCESS. A launch begins, with command->live
+ *   command_run                no lock held; the negative error or CL_SUCCESS. A launch begins, with
+ *                              command->live
  *   command_launches           it is one
  *   command_end                of a launch that device_run says is over: the error, and when it was
  *   command_drop               lets go of the payload (no lock held): once, before completion
@@ -20,7 +21,7 @@ cl_int command_run(struct command *command);
 bool command_launches(const struct command *command);
 cl_int command_end(struct command *command, uint64_t *out_time);
 void command_drop(struct command *command);
-const char *command_call(enum command_kind kind); /* "clEnqueueReadBuffer" */
+const char *command_call(enum command_kind kind);      /* "clEnqueueReadBuffer" */
 bool command_transfers(const struct command *command); /* between buffers, images and the host: u.transfer */
 bool command_waits_for_all(const struct command *command); /* everything its queue holds so far */
 

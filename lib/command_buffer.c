@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_command_buffer, revision 0.9.4, as its signatures are. A recorded command is its arguments; recording rehearses
- * the call, so that it has the errors of the one that is enqueued. Enqueuing makes the calls: what a command waits for in
- * the buffer becomes its wait list, the caller's wait list stands before all, and one command behind all is the buffer's.
+ * cl_khr_command_buffer, revision 0.9.4, as its signatures are. A recorded command is its arguments;
+ * recording rehearses the call, so that it has the errors of the one that is enqueued. Enqueuing makes the
+ * calls: what a command waits for in the buffer becomes its wait list, the caller's wait list stands before
+ * all, and one command after all is the buffer's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +11,27 @@
 #include "api.h"
 #include "command.h"
 #include "context.h"
-#include "device_queue.h"
-#include "enqueue.h"
+#include "api_device_queue.h"
+#include "enqueue_command.h"
 #include "error.h"
 #include "event.h"
 #include "info.h"
-#include "runtime.h"
-#include "tokens.h"
+#include "api_runtime.h"
+#include "lib/record/tokens.h"
 
-enum recorded_kind { RECORD_BARRIER, RECORD_COPY, RECORD_COPY_RECT, RECORD_TO_IMAGE, RECORD_IMAGE, RECORD_TO_BUFFER,
-                     RECORD_FILL, RECORD_FILL_IMAGE, RECORD_KERNEL, RECORD_SVM_COPY, RECORD_SVM_FILL };
+enum recorded_kind {
+    RECORD_BARRIER,
+    RECORD_COPY,
+    RECORD_COPY_RECT,
+    RECORD_TO_IMAGE,
+    RECORD_IMAGE,
+    RECORD_TO_BUFFER,
+    RECORD_FILL,
+    RECORD_FILL_IMAGE,
+    RECORD_KERNEL,
+    RECORD_SVM_COPY,
+    RECORD_SVM_FILL
+};
 enum box { SOURCE_ORIGIN = 1, TARGET_ORIGIN = 2, REGION = 4 };
 enum { PATTERN_BYTES = 128, COLOUR_BYTES = 16 };
 
@@ -96,7 +108,8 @@ void command_buffer_destroy(void *object)
         object_release(buffer->queue, OBJECT_QUEUE);
 }
 
-/* ---- creation ------------------------------------------------------------------------------------------- */
+/* ---- creation
+ * ------------------------------------------------------------------------------------------- */
 
 static cl_int check_properties(const cl_command_buffer_properties_khr *list, size_t *out_count)
 {
@@ -109,7 +122,8 @@ static cl_int check_properties(const cl_command_buffer_properties_khr *list, siz
     return CL_SUCCESS;
 }
 
-static struct command_buffer *create(struct queue *queue, const cl_command_buffer_properties_khr *list, size_t count)
+static struct command_buffer *create(struct queue *queue, const cl_command_buffer_properties_khr *list,
+                                     size_t count)
 {
     struct command_buffer *buffer = object_new(OBJECT_COMMAND_BUFFER, sizeof *buffer);
     if (!buffer)
@@ -128,17 +142,17 @@ static struct command_buffer *create(struct queue *queue, const cl_command_buffe
     return buffer;
 }
 
-cl_command_buffer_khr CL_API_CALL api_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
-                                                               const cl_command_buffer_properties_khr *properties,
-                                                               cl_int *errcode_ret)
+cl_command_buffer_khr CL_API_CALL
+api_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
+                             const cl_command_buffer_properties_khr *properties, cl_int *errcode_ret)
 {
     struct queue *queue = queues && num_queues == 1 ? object_lookup(queues[0], OBJECT_QUEUE) : NULL;
     struct command_buffer *buffer = NULL;
     size_t count = 0;
-    cl_int err = !queues || num_queues != 1             ? CL_INVALID_VALUE
-                 : !queue || device_queue_is(queue)     ? CL_INVALID_COMMAND_QUEUE
-                 : context_terminated(queue->context)   ? CL_CONTEXT_TERMINATED_KHR
-                                                        : check_properties(properties, &count);
+    cl_int err = !queues || num_queues != 1           ? CL_INVALID_VALUE
+                 : !queue || device_queue_is(queue)   ? CL_INVALID_COMMAND_QUEUE
+                 : context_terminated(queue->context) ? CL_CONTEXT_TERMINATED_KHR
+                                                      : check_properties(properties, &count);
     if (!err && !(buffer = create(queue, properties, count)))
         err = CL_OUT_OF_HOST_MEMORY;
     return error_return(errcode_ret, err, buffer);
@@ -184,8 +198,9 @@ static bool may_overlap(const struct command_buffer *buffer)
 }
 
 cl_int CL_API_CALL api_clGetCommandBufferInfoKHR(cl_command_buffer_khr command_buffer,
-                                                 cl_command_buffer_info_khr param_name, size_t param_value_size,
-                                                 void *param_value, size_t *param_value_size_ret)
+                                                 cl_command_buffer_info_khr param_name,
+                                                 size_t param_value_size, void *param_value,
+                                                 size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct command_buffer *buffer = object_lookup(command_buffer, OBJECT_COMMAND_BUFFER);
@@ -196,57 +211,58 @@ cl_int CL_API_CALL api_clGetCommandBufferInfoKHR(cl_command_buffer_khr command_b
         return INFO_VALUE(reply, cl_context, (cl_context)buffer->queue->context);
     case CL_COMMAND_BUFFER_QUEUES_KHR:
         return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)buffer->queue);
-    case CL_COMMAND_BUFFER_NUM_QUEUES_KHR:
-        return INFO_VALUE(reply, cl_uint, 1);
+    case CL_COMMAND_BUFFER_NUM_QUEUES_KHR: return INFO_VALUE(reply, cl_uint, 1);
     case CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR:
         return INFO_VALUE(reply, cl_uint, __atomic_load_n(&buffer->base.refs, __ATOMIC_RELAXED));
-    case CL_COMMAND_BUFFER_STATE_KHR:
-        return INFO_VALUE(reply, cl_command_buffer_state_khr, state_of(buffer));
+    case CL_COMMAND_BUFFER_STATE_KHR: return INFO_VALUE(reply, cl_command_buffer_state_khr, state_of(buffer));
     case CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR:
         return info_bytes(reply, buffer->properties, buffer->property_count * sizeof *buffer->properties);
-    default:
-        return CL_INVALID_VALUE;
+    default: return CL_INVALID_VALUE;
     }
 }
 
-/* ---- recording --------------------------------------------------------------------------------------------- */
+/* ---- recording
+ * --------------------------------------------------------------------------------------------- */
 
-static cl_int issue(const struct recorded *r, cl_command_queue queue, cl_uint count, const cl_event *waits, cl_event *event)
+static cl_int issue(const struct recorded *r, cl_command_queue queue, cl_uint count, const cl_event *waits,
+                    cl_event *event)
 {
     const size_t *p = r->pitches, *source_origin = r->absent & SOURCE_ORIGIN ? NULL : r->source_origin;
     const size_t *target_origin = r->absent & TARGET_ORIGIN ? NULL : r->target_origin;
     const size_t *region = r->absent & REGION ? NULL : r->region;
     switch (r->kind) {
     case RECORD_COPY:
-        return api_clEnqueueCopyBuffer(queue, r->source, r->target, r->source_offset, r->target_offset, r->size, count, waits, event);
+        return api_clEnqueueCopyBuffer(queue, r->source, r->target, r->source_offset, r->target_offset,
+                                       r->size, count, waits, event);
     case RECORD_COPY_RECT:
-        return api_clEnqueueCopyBufferRect(queue, r->source, r->target, source_origin, target_origin, region, p[0],
-                                           p[1], p[2], p[3], count, waits, event);
+        return api_clEnqueueCopyBufferRect(queue, r->source, r->target, source_origin, target_origin, region,
+                                           p[0], p[1], p[2], p[3], count, waits, event);
     case RECORD_TO_IMAGE:
-        return api_clEnqueueCopyBufferToImage(queue, r->source, r->target, r->source_offset, target_origin, region,
-                                              count, waits, event);
+        return api_clEnqueueCopyBufferToImage(queue, r->source, r->target, r->source_offset, target_origin,
+                                              region, count, waits, event);
     case RECORD_IMAGE:
-        return api_clEnqueueCopyImage(queue, r->source, r->target, source_origin, target_origin, region, count, waits, event);
+        return api_clEnqueueCopyImage(queue, r->source, r->target, source_origin, target_origin, region,
+                                      count, waits, event);
     case RECORD_TO_BUFFER:
-        return api_clEnqueueCopyImageToBuffer(queue, r->source, r->target, source_origin, region, r->target_offset,
-                                              count, waits, event);
+        return api_clEnqueueCopyImageToBuffer(queue, r->source, r->target, source_origin, region,
+                                              r->target_offset, count, waits, event);
     case RECORD_FILL:
         return api_clEnqueueFillBuffer(queue, r->target, r->pattern_size ? r->pattern : NULL, r->pattern_size,
                                        r->target_offset, r->size, count, waits, event);
     case RECORD_FILL_IMAGE:
-        return api_clEnqueueFillImage(queue, r->target, r->pattern_size ? r->pattern : NULL, target_origin, region,
-                                      count, waits, event);
+        return api_clEnqueueFillImage(queue, r->target, r->pattern_size ? r->pattern : NULL, target_origin,
+                                      region, count, waits, event);
     case RECORD_KERNEL:
         return api_clEnqueueNDRangeKernel(queue, r->kernel, r->dimensions, r->offset, r->global,
                                           r->has_local ? r->local : NULL, count, waits, event);
     case RECORD_SVM_COPY:
-        return api_clEnqueueSVMMemcpy(queue, CL_FALSE, r->svm_target, r->svm_source, r->size, count, waits, event);
+        return api_clEnqueueSVMMemcpy(queue, CL_FALSE, r->svm_target, r->svm_source, r->size, count, waits,
+                                      event);
     case RECORD_SVM_FILL:
-        return api_clEnqueueSVMMemFill(queue, r->svm_target, r->pattern_size ? r->pattern : NULL, r->pattern_size, r->size,
-                                       count, waits, event);
+        return api_clEnqueueSVMMemFill(queue, r->svm_target, r->pattern_size ? r->pattern : NULL,
+                                       r->pattern_size, r->size, count, waits, event);
     case RECORD_BARRIER:
-    default:
-        return api_clEnqueueMarkerWithWaitList(queue, count, waits, event);
+    default: return api_clEnqueueMarkerWithWaitList(queue, count, waits, event);
     }
 }
 
@@ -268,7 +284,8 @@ static cl_int check_waits(const struct command_buffer *buffer, cl_uint count, co
     return CL_SUCCESS;
 }
 
-static cl_int keep(struct command_buffer *buffer, struct recorded recorded, cl_uint count, const cl_sync_point_khr *waits)
+static cl_int keep(struct command_buffer *buffer, struct recorded recorded, cl_uint count,
+                   const cl_sync_point_khr *waits)
 {
     cl_int err = CL_SUCCESS;
     if (buffer->count == buffer->room) {
@@ -346,26 +363,35 @@ static void keep_box(struct recorded *recorded, enum box which, const size_t *bo
     cl_mutable_command_khr *mutable_handle
 /* clang-format on */
 
-cl_int CL_API_CALL api_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue, SYNC_POINTS)
+cl_int CL_API_CALL api_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr command_buffer,
+                                                       cl_command_queue command_queue, SYNC_POINTS)
 {
     return record(RECORDING, &(struct recorded){.kind = RECORD_BARRIER});
 }
 
-cl_int CL_API_CALL api_clCommandCopyBufferKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                              cl_mem src_buffer, cl_mem dst_buffer, size_t src_offset, size_t dst_offset,
+cl_int CL_API_CALL api_clCommandCopyBufferKHR(cl_command_buffer_khr command_buffer,
+                                              cl_command_queue command_queue, cl_mem src_buffer,
+                                              cl_mem dst_buffer, size_t src_offset, size_t dst_offset,
                                               size_t size, SYNC_POINTS)
 {
-    return record(RECORDING, &(struct recorded){.kind = RECORD_COPY, .source = src_buffer, .target = dst_buffer, .source_offset = src_offset,
-                                                .target_offset = dst_offset, .size = size});
+    return record(RECORDING, &(struct recorded){.kind = RECORD_COPY,
+                                                .source = src_buffer,
+                                                .target = dst_buffer,
+                                                .source_offset = src_offset,
+                                                .target_offset = dst_offset,
+                                                .size = size});
 }
 
-cl_int CL_API_CALL api_clCommandCopyBufferRectKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                                  cl_mem src_buffer, cl_mem dst_buffer, const size_t *src_origin,
-                                                  const size_t *dst_origin, const size_t *region, size_t src_row_pitch,
-                                                  size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch,
-                                                  SYNC_POINTS)
+cl_int CL_API_CALL api_clCommandCopyBufferRectKHR(cl_command_buffer_khr command_buffer,
+                                                  cl_command_queue command_queue, cl_mem src_buffer,
+                                                  cl_mem dst_buffer, const size_t *src_origin,
+                                                  const size_t *dst_origin, const size_t *region,
+                                                  size_t src_row_pitch, size_t src_slice_pitch,
+                                                  size_t dst_row_pitch, size_t dst_slice_pitch, SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_COPY_RECT, .source = src_buffer, .target = dst_buffer,
+    struct recorded recorded = {.kind = RECORD_COPY_RECT,
+                                .source = src_buffer,
+                                .target = dst_buffer,
                                 .pitches = {src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch}};
     keep_box(&recorded, SOURCE_ORIGIN, src_origin);
     keep_box(&recorded, TARGET_ORIGIN, dst_origin);
@@ -373,18 +399,22 @@ cl_int CL_API_CALL api_clCommandCopyBufferRectKHR(cl_command_buffer_khr command_
     return record(RECORDING, &recorded);
 }
 
-cl_int CL_API_CALL api_clCommandCopyBufferToImageKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                                     cl_mem src_buffer, cl_mem dst_image, size_t src_offset,
-                                                     const size_t *dst_origin, const size_t *region, SYNC_POINTS)
+cl_int CL_API_CALL api_clCommandCopyBufferToImageKHR(cl_command_buffer_khr command_buffer,
+                                                     cl_command_queue command_queue, cl_mem src_buffer,
+                                                     cl_mem dst_image, size_t src_offset,
+                                                     const size_t *dst_origin, const size_t *region,
+                                                     SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_TO_IMAGE, .source = src_buffer, .target = dst_image, .source_offset = src_offset};
+    struct recorded recorded = {
+        .kind = RECORD_TO_IMAGE, .source = src_buffer, .target = dst_image, .source_offset = src_offset};
     keep_box(&recorded, TARGET_ORIGIN, dst_origin);
     keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
 }
 
-cl_int CL_API_CALL api_clCommandCopyImageKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                             cl_mem src_image, cl_mem dst_image, const size_t *src_origin,
+cl_int CL_API_CALL api_clCommandCopyImageKHR(cl_command_buffer_khr command_buffer,
+                                             cl_command_queue command_queue, cl_mem src_image,
+                                             cl_mem dst_image, const size_t *src_origin,
                                              const size_t *dst_origin, const size_t *region, SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_IMAGE, .source = src_image, .target = dst_image};
@@ -394,11 +424,13 @@ cl_int CL_API_CALL api_clCommandCopyImageKHR(cl_command_buffer_khr command_buffe
     return record(RECORDING, &recorded);
 }
 
-cl_int CL_API_CALL api_clCommandCopyImageToBufferKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                                     cl_mem src_image, cl_mem dst_buffer, const size_t *src_origin,
+cl_int CL_API_CALL api_clCommandCopyImageToBufferKHR(cl_command_buffer_khr command_buffer,
+                                                     cl_command_queue command_queue, cl_mem src_image,
+                                                     cl_mem dst_buffer, const size_t *src_origin,
                                                      const size_t *region, size_t dst_offset, SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_TO_BUFFER, .source = src_image, .target = dst_buffer, .target_offset = dst_offset};
+    struct recorded recorded = {
+        .kind = RECORD_TO_BUFFER, .source = src_image, .target = dst_buffer, .target_offset = dst_offset};
     keep_box(&recorded, SOURCE_ORIGIN, src_origin);
     keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
@@ -413,8 +445,9 @@ static void keep_pattern(struct recorded *recorded, const void *pattern, size_t 
     recorded->pattern_size = pattern_size;
 }
 
-cl_int CL_API_CALL api_clCommandFillBufferKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                              cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset,
+cl_int CL_API_CALL api_clCommandFillBufferKHR(cl_command_buffer_khr command_buffer,
+                                              cl_command_queue command_queue, cl_mem buffer,
+                                              const void *pattern, size_t pattern_size, size_t offset,
                                               size_t size, SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_FILL, .target = buffer, .target_offset = offset, .size = size};
@@ -422,14 +455,16 @@ cl_int CL_API_CALL api_clCommandFillBufferKHR(cl_command_buffer_khr command_buff
     return record(RECORDING, &recorded);
 }
 
-cl_int CL_API_CALL api_clCommandFillImageKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                             cl_mem image, const void *fill_color, const size_t *origin,
+cl_int CL_API_CALL api_clCommandFillImageKHR(cl_command_buffer_khr command_buffer,
+                                             cl_command_queue command_queue, cl_mem image,
+                                             const void *fill_color, const size_t *origin,
                                              const size_t *region, SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_FILL_IMAGE, .target = image};
     const struct memobj *memobj = object_lookup(image, OBJECT_MEMOBJ);
     if (fill_color && memobj && memobj->image) {
-        recorded.pattern_size = memobj->image->format.image_channel_order == CL_DEPTH ? sizeof(float) : COLOUR_BYTES;
+        recorded.pattern_size =
+            memobj->image->format.image_channel_order == CL_DEPTH ? sizeof(float) : COLOUR_BYTES;
         memcpy(recorded.pattern, fill_color, recorded.pattern_size);
     }
     keep_box(&recorded, TARGET_ORIGIN, origin);
@@ -437,14 +472,18 @@ cl_int CL_API_CALL api_clCommandFillImageKHR(cl_command_buffer_khr command_buffe
     return record(RECORDING, &recorded);
 }
 
-cl_int CL_API_CALL api_clCommandNDRangeKernelKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+cl_int CL_API_CALL api_clCommandNDRangeKernelKHR(cl_command_buffer_khr command_buffer,
+                                                 cl_command_queue command_queue,
                                                  const cl_ndrange_kernel_command_properties_khr *properties,
-                                                 cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset,
-                                                 const size_t *global_work_size, const size_t *local_work_size, SYNC_POINTS)
+                                                 cl_kernel kernel, cl_uint work_dim,
+                                                 const size_t *global_work_offset,
+                                                 const size_t *global_work_size,
+                                                 const size_t *local_work_size, SYNC_POINTS)
 {
     if (properties && properties[0] && object_lookup(command_buffer, OBJECT_COMMAND_BUFFER))
         return CL_INVALID_VALUE; /* this revision has none */
-    struct recorded recorded = {.kind = RECORD_KERNEL, .kernel = kernel, .dimensions = work_dim, .has_local = local_work_size};
+    struct recorded recorded = {
+        .kind = RECORD_KERNEL, .kernel = kernel, .dimensions = work_dim, .has_local = local_work_size};
     for (cl_uint d = 0; work_dim <= 3 && d < work_dim; d++) {
         recorded.offset[d] = global_work_offset ? global_work_offset[d] : 0;
         recorded.global[d] = global_work_size ? global_work_size[d] : 0;
@@ -453,14 +492,18 @@ cl_int CL_API_CALL api_clCommandNDRangeKernelKHR(cl_command_buffer_khr command_b
     return record(RECORDING, &recorded);
 }
 
-cl_int CL_API_CALL api_clCommandSVMMemcpyKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                             void *dst_ptr, const void *src_ptr, size_t size, SYNC_POINTS)
+cl_int CL_API_CALL api_clCommandSVMMemcpyKHR(cl_command_buffer_khr command_buffer,
+                                             cl_command_queue command_queue, void *dst_ptr,
+                                             const void *src_ptr, size_t size, SYNC_POINTS)
 {
-    return record(RECORDING, &(struct recorded){.kind = RECORD_SVM_COPY, .svm_target = dst_ptr, .svm_source = src_ptr, .size = size});
+    return record(RECORDING,
+                  &(struct recorded){
+                      .kind = RECORD_SVM_COPY, .svm_target = dst_ptr, .svm_source = src_ptr, .size = size});
 }
 
-cl_int CL_API_CALL api_clCommandSVMMemFillKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
-                                              void *svm_ptr, const void *pattern, size_t pattern_size, size_t size,
+cl_int CL_API_CALL api_clCommandSVMMemFillKHR(cl_command_buffer_khr command_buffer,
+                                              cl_command_queue command_queue, void *svm_ptr,
+                                              const void *pattern, size_t pattern_size, size_t size,
                                               SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_SVM_FILL, .svm_target = svm_ptr, .size = size};
@@ -468,7 +511,8 @@ cl_int CL_API_CALL api_clCommandSVMMemFillKHR(cl_command_buffer_khr command_buff
     return record(RECORDING, &recorded);
 }
 
-/* ---- enqueuing -------------------------------------------------------------------------------------------------- */
+/* ---- enqueuing
+ * -------------------------------------------------------------------------------------------------- */
 
 /* From the first start to the end of all. */
 cl_int run_command_buffer(struct command *command)
@@ -477,7 +521,8 @@ cl_int run_command_buffer(struct command *command)
     for (cl_uint i = 0; i < command->wait_count; i++)
         if (command->waits[i]->time[EVENT_START] && command->waits[i]->time[EVENT_START] < start)
             start = command->waits[i]->time[EVENT_START];
-    command->event->time[EVENT_START] = start;
+    const cl_ulong submit = command->event->time[EVENT_SUBMIT];
+    command->event->time[EVENT_START] = start > submit ? start : submit + 1;
     return CL_SUCCESS;
 }
 
@@ -526,7 +571,8 @@ static cl_uint waits_of(struct instance *instance, size_t index)
     return count;
 }
 
-/* Of one command or of the last one: the start, a barrier, the command before or all of them, its own list. */
+/* Of one command or of the last one: the start, a barrier, the command before or all of them, its own
+ * list. */
 static size_t most_waits(const struct command_buffer *buffer)
 {
     size_t most = 0;
@@ -547,7 +593,8 @@ static cl_int issue_all(struct instance *instance)
     for (size_t i = 0; i < instance->buffer->count && !err; i++) {
         const struct recorded *recorded = &instance->buffer->commands[i];
         cl_uint count = waits_of(instance, i);
-        if (recorded->kind == RECORD_BARRIER && !count) /* a marker without a list would wait for all that is outside */
+        /* a marker without a list would wait for all that is outside */
+        if (recorded->kind == RECORD_BARRIER && !count)
             continue;
         err = issue(recorded, instance->queue, count, count ? instance->waits : NULL, &instance->events[i]);
         if (recorded->kind == RECORD_BARRIER)
@@ -565,7 +612,8 @@ static cl_int finish(struct instance *instance, cl_event *event)
         instance->waits[count++] = instance->start;
     for (size_t i = 0; i < instance->buffer->count; i++)
         wait_for(instance, i, &count);
-    cl_int err = enqueue_begin(&enqueue, instance->queue, COMMAND_COMMAND_BUFFER_KHR, count, count ? instance->waits : NULL);
+    cl_int err = enqueue_begin(&enqueue, instance->queue, COMMAND_COMMAND_BUFFER_KHR, count,
+                               count ? instance->waits : NULL);
     if (!err) {
         enqueue.command->u.command_buffer = object_ref(instance->buffer);
         runtime_lock();
@@ -610,7 +658,8 @@ static cl_int choose_queue(const struct command_buffer *buffer, cl_uint count, c
 }
 
 cl_int CL_API_CALL api_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queue *queues,
-                                                 cl_command_buffer_khr command_buffer, cl_uint num_events_in_wait_list,
+                                                 cl_command_buffer_khr command_buffer,
+                                                 cl_uint num_events_in_wait_list,
                                                  const cl_event *event_wait_list, cl_event *event)
 {
     struct command_buffer *buffer = object_lookup(command_buffer, OBJECT_COMMAND_BUFFER);
@@ -619,15 +668,17 @@ cl_int CL_API_CALL api_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_
         return CL_INVALID_COMMAND_BUFFER_KHR;
     instance.in_order = !(buffer->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     const cl_command_buffer_state_khr state = state_of(buffer);
-    if (state == CL_COMMAND_BUFFER_STATE_RECORDING_KHR || (state == CL_COMMAND_BUFFER_STATE_PENDING_KHR && !may_overlap(buffer)))
+    if (state == CL_COMMAND_BUFFER_STATE_RECORDING_KHR ||
+        (state == CL_COMMAND_BUFFER_STATE_PENDING_KHR && !may_overlap(buffer)))
         return CL_INVALID_OPERATION;
     cl_int err = choose_queue(buffer, num_queues, queues, &instance.queue);
     if (err)
         return err;
     instance.events = calloc(buffer->count + 1, sizeof *instance.events);
     instance.waits = calloc(most_waits(buffer), sizeof *instance.waits);
-    err = instance.events && instance.waits ? run_instance(&instance, num_events_in_wait_list, event_wait_list, event)
-                                            : CL_OUT_OF_HOST_MEMORY;
+    err = instance.events && instance.waits
+              ? run_instance(&instance, num_events_in_wait_list, event_wait_list, event)
+              : CL_OUT_OF_HOST_MEMORY;
     free(instance.events);
     free(instance.waits);
     return err;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "call.h"
+/* Contexts: properties, devices, and the queries that other objects make of them. */
+#include "lib/diagnose/call.h"
 #include "context.h"
 
 #include <stdio.h>
@@ -13,8 +14,9 @@
 #include "info.h"
 #include "subdevice.h"
 #include "queue.h"
+#include "lib/record/saved_report.h"
 #include "svm.h"
-#include "tokens.h"
+#include "lib/record/tokens.h"
 #include "version.h"
 
 /* ---- properties ------------------------------------------------------------------ */
@@ -30,7 +32,9 @@ static size_t property_words(const cl_context_properties *properties)
     return count + 1;
 }
 
-enum { INITIALISED_MEMORY = CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR };
+enum {
+    INITIALISED_MEMORY = CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR
+};
 
 static cl_int check_property(cl_context_properties name, cl_context_properties value)
 {
@@ -42,8 +46,7 @@ static cl_int check_property(cl_context_properties name, cl_context_properties v
     case CL_CONTEXT_TERMINATE_KHR:
     case CL_CONTEXT_INTEROP_USER_SYNC:
         return value == CL_TRUE || value == CL_FALSE ? CL_SUCCESS : CL_INVALID_PROPERTY;
-    default:
-        return CL_INVALID_PROPERTY;
+    default: return CL_INVALID_PROPERTY;
     }
 }
 
@@ -132,7 +135,8 @@ static void report_ancestor(const struct context *context, const struct cl_devic
     snprintf(why, sizeof why, "sub-device %u is used in context %u, which was made of devices above it",
              device->base.id, context->base.id);
     call_find(FINDING_SUB_DEVICE_CONTEXT,
-              &(struct call_finding){.object = object, .why = why, .fix = "give the sub-device to clCreateContext"});
+              &(struct call_finding){
+                  .object = object, .why = why, .fix = "give the sub-device to clCreateContext"});
 }
 
 bool context_serves(const struct context *context, cl_device_id handle)
@@ -227,6 +231,8 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
         object_unref(context);
     else
         object_publish(context);
+    if (!err)
+        saved_reached(REACH_CONTEXT, 0);
     return error_return(errcode_ret, err, context);
 }
 
@@ -254,6 +260,8 @@ static cl_context create_from_type(const struct platform *platform, const cl_con
     for (cl_uint i = 0; i < platform->root_count; i++)
         if (device_type_matches(platform->roots[i], type))
             devices[count++] = (cl_device_id)platform->roots[i];
+    if (!count)
+        saved_reached(REACH_NO_DEVICE, type);
     cl_context context = count ? create(properties, count, devices, notify, data, errcode_ret)
                                : error_return(errcode_ret, CL_DEVICE_NOT_FOUND, NULL);
     free(devices);
@@ -294,16 +302,13 @@ cl_int CL_API_CALL api_clGetContextInfo(cl_context handle, cl_context_info param
     if (!context)
         return CL_INVALID_CONTEXT;
     switch (param_name) {
-    case CL_CONTEXT_REFERENCE_COUNT:
-        return INFO_VALUE(reply, cl_uint, context->base.refs);
-    case CL_CONTEXT_NUM_DEVICES:
-        return INFO_VALUE(reply, cl_uint, context->device_count);
+    case CL_CONTEXT_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, context->base.refs);
+    case CL_CONTEXT_NUM_DEVICES: return INFO_VALUE(reply, cl_uint, context->device_count);
     case CL_CONTEXT_DEVICES:
         return info_bytes(reply, context->devices, context->device_count * sizeof *context->devices);
     case CL_CONTEXT_PROPERTIES:
         return info_bytes(reply, context->properties, context->property_count * sizeof *context->properties);
-    default:
-        return CL_INVALID_VALUE;
+    default: return CL_INVALID_VALUE;
     }
 }
 
@@ -329,7 +334,7 @@ static void notify(const struct context *context, const char *text)
         context->notify(text, NULL, 0, context->notify_data);
 }
 
-void context_complain(struct context *context, const char *text)
+void context_error(struct context *context, const char *text)
 {
     struct finding finding = {.kind = FINDING_API_ERROR, .why = text};
     if (!call_detail(text))
@@ -369,7 +374,8 @@ cl_int CL_API_CALL api_clTerminateContextKHR(cl_context handle)
         return CL_INVALID_CONTEXT;
     if (!context->may_terminate)
         return CL_INVALID_OPERATION;
-    if (!__atomic_compare_exchange_n(&context->stop, &before, LAUNCH_STOPS_IN_TIME, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(&context->stop, &before, LAUNCH_STOPS_IN_TIME, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
         return CL_CONTEXT_TERMINATED_KHR;
     __atomic_store_n(&some_terminated, true, __ATOMIC_RELAXED);
     cl_int err = queue_terminate(context);

@@ -24,7 +24,9 @@ bool context_serves(const struct context *context, cl_device_id handle);
 bool context_terminated(const struct context *context);
 bool context_some_terminated(void);
 bool context_any(const struct context *context, bool (*holds)(const struct cl_device *device));
-struct allocation_limits { uint64_t least, most; };
+struct allocation_limits {
+    uint64_t least, most;
+};
 struct allocation_limits context_max_allocation(const struct context *context);
 cl_int context_check_devices(const struct context *context, cl_uint num_devices,
                              const cl_device_id *device_list);

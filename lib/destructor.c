@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Destructor callbacks: a list in reverse order of registration. */
 #include "destructor.h"
 
 #include <stdlib.h>
 
-#include "usage.h"
+#include "lib/diagnose/usage.h"
 
 typedef void CL_CALLBACK destructor_function(void *handle, void *data);
 

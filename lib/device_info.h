@@ -7,9 +7,14 @@
 #ifndef ORRERY_LIB_DEVICE_INFO_H
 #define ORRERY_LIB_DEVICE_INFO_H
 #include "info.h"
-#include "runtime.h"
+#include "api_runtime.h"
 
-enum { DEVICE_BASE_ALIGN = 128, DEVICE_MAX_ALIGN = 128, DEVICE_MAX_PARAMETER_BYTES = 4096 };
+enum {
+    DEVICE_BASE_ALIGN = 128,
+    DEVICE_MAX_ALIGN = 128,
+    DEVICE_MAX_PARAMETER_BYTES = 4096,
+    DEVICE_MAX_CONSTANT_ARGS = 64
+};
 /* Of images, in texels. */
 enum { IMAGE_2D_SIZE = 16384, IMAGE_3D_SIZE = 2048, IMAGE_BUFFER_SIZE = 1 << 26, IMAGE_ARRAY_SIZE = 2048 };
 
@@ -31,7 +36,8 @@ bool device_type_matches(const struct cl_device *device, cl_device_type type);
 cl_device_svm_capabilities device_svm_capabilities(const struct cl_device *device);
 bool device_supports_fine_svm(const struct cl_device *device);
 cl_device_unified_shared_memory_capabilities_intel device_usm_capabilities(const struct cl_device *device);
-bool device_supports_usm(const struct cl_device *device); /* wherever there is fine-grained SVM with atomics */
+/* wherever there is fine-grained SVM with atomics */
+bool device_supports_usm(const struct cl_device *device);
 bool device_supports_svm_atomics(const struct cl_device *device);
 bool device_supports_svm_system(const struct cl_device *device);
 bool device_supports_svm(const struct cl_device *device);

@@ -16,7 +16,8 @@ static uint64_t bytes_of_nodes(const struct cl_device *device)
     const struct topology_node *last = NULL;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < device->units.count; i++) {
-        const struct topology_node *node = topology_node_of(device->topology, device->units.units[i], TOPOLOGY_NUMA);
+        const struct topology_node *node =
+            topology_node_of(device->topology, device->units.units[i], TOPOLOGY_NUMA);
         bytes += node && node != last ? node->bytes : 0;
         last = node;
     }

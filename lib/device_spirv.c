@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Capabilities and extensions of SPIR-V: one table answers queries and judges modules. */
 #include "device_spirv.h"
 
 #include <spirv/unified1/spirv.h>
@@ -97,7 +98,8 @@ bool device_spirv_capability(const struct cl_device *device, uint32_t capability
 
 static bool enqueues(uint32_t opcode)
 {
-    return opcode == SpvOpTypeDeviceEvent || opcode == SpvOpTypeQueue || (opcode >= SpvOpEnqueueMarker && opcode <= SpvOpBuildNDRange);
+    return opcode == SpvOpTypeDeviceEvent || opcode == SpvOpTypeQueue ||
+           (opcode >= SpvOpEnqueueMarker && opcode <= SpvOpBuildNDRange);
 }
 
 /* SubgroupDispatch brings DeviceEnqueue along, which is no matter to a module that does not enqueue. */
@@ -114,7 +116,8 @@ static bool enqueues_without(const struct cl_device *device, const struct spirv 
 bool device_spirv_refused(const struct cl_device *device, const struct spirv *spirv, uint32_t *out_capability)
 {
     const uint32_t *words = spirv->words;
-    for (size_t at = HEADER_WORDS; at + 1 < spirv->word_count && (words[at] & SpvOpCodeMask) == SpvOpCapability; at += 2)
+    for (size_t at = HEADER_WORDS;
+         at + 1 < spirv->word_count && (words[at] & SpvOpCodeMask) == SpvOpCapability; at += 2)
         if (!device_spirv_capability(device, words[at + 1])) {
             *out_capability = words[at + 1];
             return true;

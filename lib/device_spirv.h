@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which SPIR-V a device takes: one table, from which cl_khr_spirv_queries is answered and modules are judged.
+ * PURPOSE  Which SPIR-V a device takes: one table, from which cl_khr_spirv_queries is answered and modules
+ *          are judged.
  *
  * Interface
  *   device_spirv_capability      does the device have it?
- *   device_spirv_refused         the first capability of a module, named or used, that it does not have; false: it has them all;
- *                                the module is valid
+ *   device_spirv_refused         the first capability of a module, named or used, that it does not have;
+ *                                false: it has them all; the module is valid
  *   device_info_spirv_...        the three queries: SPIR-V environment, OpenCL 3.0 API 4.2
  */
 #ifndef ORRERY_LIB_DEVICE_SPIRV_H
@@ -14,7 +15,8 @@
 #include "object.h"
 
 bool device_spirv_capability(const struct cl_device *device, uint32_t capability);
-bool device_spirv_refused(const struct cl_device *device, const struct spirv *spirv, uint32_t *out_capability);
+bool device_spirv_refused(const struct cl_device *device, const struct spirv *spirv,
+                          uint32_t *out_capability);
 cl_int device_info_spirv_sets(const struct info_reply *reply, const struct cl_device *device);
 cl_int device_info_spirv_extensions(const struct info_reply *reply, const struct cl_device *device);
 cl_int device_info_spirv_capabilities(const struct info_reply *reply, const struct cl_device *device);

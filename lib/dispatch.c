@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Direct3D and DX9 rows stay NULL: there is nothing behind them on this system. */
+/* Direct3D and DX9 rows stay NULL: there is nothing after them on this system. */
 #include "api.h"
 
 const cl_icd_dispatch api_dispatch = {

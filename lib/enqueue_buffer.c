@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Commands on buffers: checks of ranges and overlaps, and the copies themselves. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
 #include "command.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 #include "error.h"
 #include "transfer.h"
 
@@ -231,12 +232,14 @@ cl_int CL_API_CALL api_clEnqueueFillBuffer(cl_command_queue command_queue, cl_me
 
 /* ---- migrate ----------------------------------------------------------------------------- */
 
-/* Where memory lies makes no difference to what it holds; but nobody may access it meanwhile whom nothing orders (5.5.4). */
+/* Where memory lies makes no difference to what it holds; but nobody may access it meanwhile whom nothing
+ * orders (5.5.4). */
 cl_int run_migrate(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.migrate.memobj_count; i++) {
         const struct memobj *memobj = command->u.migrate.memobjs[i];
-        device_migrate(command_device(command), command->serial, memobj->address, memobj->size, command->u.migrate.discards);
+        device_migrate(command_device(command), command->serial, memobj->address, memobj->size,
+                       command->u.migrate.discards);
     }
     return CL_SUCCESS;
 }

@@ -7,9 +7,9 @@
 
 #include "api.h"
 #include "command.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 #include "error.h"
-#include "image.h"
+#include "api_image.h"
 #include "transfer.h"
 
 cl_int enqueue_image(const struct queue *queue, cl_mem handle, struct memobj **out_memobj)
@@ -295,6 +295,7 @@ static cl_int fill_fill(struct enqueue *enqueue, cl_mem image, const void *color
     union texel texel = {{0}};
     memcpy(&texel, color, format->depth ? sizeof(float) : sizeof texel);
     image_store(format, &texel, command->u.fill.pattern);
+    image_store_rest(format, &texel, command->u.fill.pattern);
     command->u.fill.pattern_size = format->texel_bytes;
     set_image_side(&command->u.fill.rect, &place);
     command->u.fill.target = object_ref(memobj);

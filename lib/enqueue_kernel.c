@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernel commands: sizes and limits are checked, arguments are captured, and the launch is handed to the
+ * device.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
-#include "call.h"
+#include "lib/diagnose/call.h"
 #include "command.h"
 #include "device_info.h"
-#include "device_queue.h"
-#include "enqueue.h"
+#include "api_device_queue.h"
+#include "enqueue_command.h"
 #include "error.h"
 #include "event.h"
-#include "order.h"
-#include "program.h"
-#include "runtime.h"
+#include "command_order.h"
+#include "api_program.h"
+#include "api_runtime.h"
 #include "svm.h"
 #include "transfer.h"
+
+enum { DETAIL_CHARS = 300 };
 
 /* ---- execution --------------------------------------------------------------------- */
 
@@ -35,7 +44,7 @@ static cl_int conclude(const struct command *command, enum status status, const 
         return CL_SUCCESS;
     if (status == STATUS_STOPPED)
         return CL_CONTEXT_TERMINATED_KHR;
-    context_complain(command->queue->context, diagnosis->text);
+    context_error(command->queue->context, diagnosis->text);
     return error_from_status(status);
 }
 
@@ -46,6 +55,7 @@ cl_int run_kernel(struct command *command)
     if (range_empty(request))
         return CL_SUCCESS;
     request->command = command->serial;
+    request->enqueuer = command->enqueuer;
     request->alone = order_alone_still(command);
     request->among_devices = command->queue->context->device_count > 1;
     request->result = &command->u.launch.result;
@@ -62,7 +72,7 @@ cl_int command_end(struct command *command, uint64_t *out_time)
     command->event->time[EVENT_END] = command->u.launch.result.end_time;
     cl_int err = conclude(command, status, &diagnosis);
     if (!err && command->u.launch.result.child_error && diagnosis.text[0])
-        context_complain(command->queue->context, diagnosis.text);
+        context_error(command->queue->context, diagnosis.text);
     return err ? err : command->u.launch.result.child_error;
 }
 
@@ -75,7 +85,7 @@ void drop_kernel(struct command *command)
     free(command->u.launch.memobjs);
     free(command->u.launch.queues);
     free((void *)(uintptr_t)command->u.launch.request.args); /* made by take_args */
-    free((void *)(uintptr_t)command->u.launch.request.told);
+    free((void *)(uintptr_t)command->u.launch.request.reported);
     object_unref(command->u.launch.kernel);
 }
 
@@ -120,14 +130,6 @@ static bool groups_may_be_ragged(const struct device_config *config, bool unifor
     return config->non_uniform_groups && !device_is_before(config, 2, 0) && !uniform_groups;
 }
 
-static bool divides(const struct launch_request *request)
-{
-    for (uint32_t d = 0; d < 3; d++)
-        if (request->global_size[d] % request->local_size[d])
-            return false;
-    return true;
-}
-
 /* The largest divisor of the global size that the suggestion allows, per dimension. */
 static void make_uniform(struct launch_request *request)
 {
@@ -154,7 +156,8 @@ static void choose_local(struct launch_request *request, const struct device_con
         return;
     }
     if (info->required_sub_groups) {
-        request->local_size[0] = (uint64_t)info->required_sub_groups * device_sub_group_size(config, request->kernel, 0);
+        request->local_size[0] =
+            (uint64_t)info->required_sub_groups * device_sub_group_size(config, request->kernel, 0);
         request->local_size[1] = request->local_size[2] = 1;
         return;
     }
@@ -164,18 +167,37 @@ static void choose_local(struct launch_request *request, const struct device_con
         make_uniform(request);
 }
 
+/* Says which size is wrong, how large it is and what it has to be. */
+static cl_int wrong_size(cl_int err, const char *what, uint64_t given, const char *limit, uint64_t most)
+{
+    char text[240];
+    snprintf(text, sizeof text, "%s %" PRIu64 "; %s %" PRIu64, what, given, limit, most);
+    call_detail(text);
+    return err;
+}
+
+static cl_int wrong_dimension(cl_int err, uint32_t d, uint64_t given, const char *limit, uint64_t most)
+{
+    char what[60];
+    snprintf(what, sizeof what, "local_work_size[%" PRIu32 "] is", d);
+    return wrong_size(err, what, given, limit, most);
+}
+
 static cl_int check_local(const struct launch_request *request, const struct device_config *config,
                           const struct kernel_info *info)
 {
     for (uint32_t d = 0; d < 3; d++)
         if (request->local_size[d] > config->max_work_item_sizes[d])
-            return CL_INVALID_WORK_ITEM_SIZE;
+            return wrong_dimension(CL_INVALID_WORK_ITEM_SIZE, d, request->local_size[d],
+                                   "CL_DEVICE_MAX_WORK_ITEM_SIZES allows", config->max_work_item_sizes[d]);
     uint64_t items = volume(request->local_size);
     if (items == 0 || items > config->max_work_group_size)
-        return CL_INVALID_WORK_GROUP_SIZE;
+        return wrong_size(CL_INVALID_WORK_GROUP_SIZE, "the work-items of a work-group are", items,
+                          "CL_DEVICE_MAX_WORK_GROUP_SIZE is", config->max_work_group_size);
     for (uint32_t d = 0; d < 3 && has_required_size(info); d++)
         if (request->local_size[d] != info->required_size[d])
-            return CL_INVALID_WORK_GROUP_SIZE;
+            return wrong_dimension(CL_INVALID_WORK_GROUP_SIZE, d, request->local_size[d],
+                                   "reqd_work_group_size of the kernel is", info->required_size[d]);
     return has_its_sub_groups(request, config, info) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
 }
 
@@ -195,7 +217,11 @@ static cl_int take_local(struct launch_request *request, const struct queue *que
     }
     if (err || range_empty(request))
         return err;
-    return ragged || divides(request) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+    for (uint32_t d = 0; d < 3 && !ragged; d++)
+        if (request->global_size[d] % request->local_size[d])
+            return wrong_dimension(CL_INVALID_WORK_GROUP_SIZE, d, request->local_size[d],
+                                   "it does not divide the global size", request->global_size[d]);
+    return CL_SUCCESS;
 }
 
 /* ---- arguments ----------------------------------------------------------------------- */
@@ -239,24 +265,130 @@ static bool is_stale(const struct kernel_arg_value *value)
     return memobj && (object_lookup(memobj, OBJECT_MEMOBJ) != memobj || memobj->address != value->address);
 }
 
+/* Says what was too much, of what and how much there is. */
+static cl_int exceeds(const char *what, const char *argument, uint64_t needed, const char *limit,
+                      uint64_t most)
+{
+    char text[240];
+    snprintf(text, sizeof text, "%s%s%s %s %" PRIu64 "; %s is %" PRIu64, what, *argument ? " " : "", argument,
+             *argument ? "has a size of" : "need", needed, limit, most);
+    call_detail(text);
+    return CL_OUT_OF_RESOURCES;
+}
+
+/* The limits of constant arguments and of all arguments (OpenCL 3.0 API, 4.2, table of device queries). */
+static cl_int check_limits(const struct device_config *config, const struct kernel_object *kernel)
+{
+    uint64_t constants = 0, bytes = 0;
+    for (size_t i = 0; i < kernel->info->arg_count; i++) {
+        const struct kernel_arg *arg = &kernel->info->args[i];
+        const struct memobj *memobj = kernel->args[i].memobj;
+        bytes += arg->kind == ARG_VALUE ? arg->size : sizeof(cl_ulong);
+        constants += arg->kind == ARG_CONSTANT;
+        if (arg->kind == ARG_CONSTANT && memobj && memobj->size > config->constant_memory)
+            return exceeds("the buffer of the constant argument", arg->name, memobj->size,
+                           "CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE", config->constant_memory);
+    }
+    if (constants > DEVICE_MAX_CONSTANT_ARGS)
+        return exceeds("the constant arguments, counted,", "", constants, "CL_DEVICE_MAX_CONSTANT_ARGS",
+                       DEVICE_MAX_CONSTANT_ARGS);
+    return bytes > DEVICE_MAX_PARAMETER_BYTES
+               ? exceeds("the arguments, in bytes,", "", bytes, "CL_DEVICE_MAX_PARAMETER_SIZE",
+                         DEVICE_MAX_PARAMETER_BYTES)
+               : CL_SUCCESS;
+}
+
+/* Adds to a text that is cut where it does not fit. */
+static size_t add_text(char *text, size_t room, size_t used, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static size_t add_text(char *text, size_t room, size_t used, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(text + used, room - used, format, arguments);
+    va_end(arguments);
+    return size > 0 && used + (size_t)size < room ? used + (size_t)size : room - 1;
+}
+
+/* Which of it each argument takes. */
+static void say_local_memory(const struct device_config *config, const struct kernel_object *kernel,
+                             uint64_t local)
+{
+    char text[DETAIL_CHARS];
+    const struct kernel_info *info = kernel->info;
+    size_t used = add_text(text, sizeof text, 0, "kernel %.80s needs %" PRIu64 " bytes of local memory (",
+                           info->name, local);
+    if (info->local_bytes)
+        used = add_text(text, sizeof text, used, "its variables %zu, ", info->local_bytes);
+    for (size_t i = 0; i < info->arg_count; i++)
+        if (info->args[i].kind == ARG_LOCAL)
+            used = add_text(text, sizeof text, used, "argument %zu '%.80s' %" PRIu64 ", ", i,
+                            info->args[i].name, (uint64_t)kernel->args[i].size);
+    used -= 2;
+    add_text(text, sizeof text, used, "), CL_DEVICE_LOCAL_MEM_SIZE is %" PRIu64, config->local_memory);
+    call_detail(text);
+}
+
+static cl_int check_local_memory(const struct device_config *config, const struct kernel_object *kernel,
+                                 uint64_t local)
+{
+    const struct kernel_info *info = kernel->info;
+    if (local > config->local_memory) {
+        say_local_memory(config, kernel, local);
+        return CL_OUT_OF_RESOURCES;
+    }
+    return device_check_images(config, info, NULL) != STATUS_OK ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+static size_t unset_count(const struct kernel_object *kernel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kernel->info->arg_count; i++)
+        count += !kernel->args[i].set;
+    return count;
+}
+
+/* All that are not set; else the one whose object is gone. */
+static cl_int not_set(const struct kernel_object *kernel, size_t index)
+{
+    char text[DETAIL_CHARS];
+    const size_t count = unset_count(kernel);
+    size_t used = 0, named = 0;
+    for (size_t i = 0; i < kernel->info->arg_count; i++) {
+        if (count ? kernel->args[i].set : i != index)
+            continue;
+        const char *between = named == 0 ? "" : named + 1 == count ? " and " : ", ";
+        used = add_text(text, sizeof text, used, "%sargument %zu '%.80s'", between, i,
+                        kernel->info->args[i].name);
+        named++;
+    }
+    add_text(text, sizeof text, used, " of kernel %.80s %s", kernel->info->name,
+             !count       ? "was set to an object that is gone"
+             : count == 1 ? "is not set"
+                          : "are not set");
+    call_detail(text);
+    return CL_INVALID_KERNEL_ARGS;
+}
+
 static cl_int check_args(const struct queue *queue, const struct kernel_object *kernel)
 {
     uint64_t local = kernel->info->local_bytes;
     for (size_t i = 0; i < kernel->info->arg_count; i++) {
         const struct kernel_arg_value *value = &kernel->args[i];
         if (!value->set || is_stale(value))
-            return CL_INVALID_KERNEL_ARGS;
+            return not_set(kernel, i);
         cl_int err = value->memobj ? enqueue_buffer_aligned(queue, value->memobj) : CL_SUCCESS;
         if (err)
             return err;
         if (is_pointer(&kernel->info->args[i]) && !value->memobj && value->address &&
-            (!queue->device->config->svm_coarse || (value->of_system && !device_supports_svm_system(queue->device))))
+            (!queue->device->config->svm_coarse ||
+             (value->of_system && !device_supports_svm_system(queue->device))))
             return CL_INVALID_OPERATION;
         if (kernel->info->args[i].kind == ARG_LOCAL && __builtin_add_overflow(local, value->size, &local))
             return CL_OUT_OF_RESOURCES;
     }
-    const struct device_config *config = queue->device->config;
-    return local > config->local_memory || device_check_images(config, kernel->info, NULL) != STATUS_OK ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+    const cl_int err = check_local_memory(queue->device->config, kernel, local);
+    return err ? err : check_limits(queue->device->config, kernel);
 }
 
 /* Takes the reference. */
@@ -298,49 +430,58 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
 
 /* ---- shared memory that the kernel may touch -------------------------------------------------- */
 
-struct told { uint64_t *address; size_t count, room; };
+struct reported {
+    uint64_t *address;
+    size_t count, room;
+};
 
-static void tell(struct told *told, const void *pointer)
+static void tell(struct reported *reported, const void *pointer)
 {
-    if (told->count < told->room)
-        told->address[told->count] = (uint64_t)(uintptr_t)pointer;
-    told->count++;
+    if (reported->count < reported->room)
+        reported->address[reported->count] = (uint64_t)(uintptr_t)pointer;
+    reported->count++;
 }
 
 /* Counts beyond the room. */
-static void tell_all(struct told *told, const struct command *command, const struct kernel_object *kernel)
+static void tell_all(struct reported *reported, const struct command *command,
+                     const struct kernel_object *kernel)
 {
-    static const cl_uint sorts[] = {CL_MEM_TYPE_HOST_INTEL, CL_MEM_TYPE_DEVICE_INTEL, CL_MEM_TYPE_SHARED_INTEL};
+    static const cl_uint sorts[] = {CL_MEM_TYPE_HOST_INTEL, CL_MEM_TYPE_DEVICE_INTEL,
+                                    CL_MEM_TYPE_SHARED_INTEL};
     for (size_t i = 0; i < kernel->info->arg_count; i++)
         if (is_pointer(&kernel->info->args[i]))
-            tell(told, (const void *)(uintptr_t)kernel->args[i].address);
+            tell(reported, (const void *)(uintptr_t)kernel->args[i].address);
     for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-        tell(told, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
+        tell(reported, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
     for (size_t i = 0; i < kernel->svm_count; i++)
-        tell(told, kernel->svm_pointers[i]);
+        tell(reported, kernel->svm_pointers[i]);
     for (size_t i = 0; i < kernel->usm_count; i++)
-        tell(told, kernel->usm_pointers[i]);
+        tell(reported, kernel->usm_pointers[i]);
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
         if (kernel->usm_indirect[i])
-            told->count += svm_list_usm(command->queue->context, sorts[i], told->room > told->count ? told->address + told->count : NULL,
-                                        told->room > told->count ? told->room - told->count : 0);
+            reported->count +=
+                svm_list_usm(command->queue->context, sorts[i],
+                             reported->room > reported->count ? reported->address + reported->count : NULL,
+                             reported->room > reported->count ? reported->room - reported->count : 0);
 }
 
-/* OpenCL 2.2 API, 5.9.2, CL_KERNEL_EXEC_INFO_SVM_PTRS: the behaviour is undefined when it touches other allocations. */
-static cl_int take_told(struct command *command, const struct kernel_object *kernel)
+/* OpenCL 2.2 API, 5.9.2, CL_KERNEL_EXEC_INFO_SVM_PTRS: the behaviour is undefined when it touches other
+ * allocations. */
+static cl_int take_reported(struct command *command, const struct kernel_object *kernel)
 {
-    struct told told = {.room = 0};
+    struct reported reported = {.room = 0};
     if (!call_finds())
         return CL_SUCCESS;
-    tell_all(&told, command, kernel);
-    told.room = told.count;
-    told.count = 0;
-    told.address = calloc(told.room + 1, sizeof *told.address);
-    if (!told.address)
+    tell_all(&reported, command, kernel);
+    reported.room = reported.count;
+    reported.count = 0;
+    reported.address = calloc(reported.room + 1, sizeof *reported.address);
+    if (!reported.address)
         return CL_OUT_OF_HOST_MEMORY;
-    tell_all(&told, command, kernel);
-    command->u.launch.request.told = told.address;
-    command->u.launch.request.told_count = told.count < told.room ? told.count : told.room;
+    tell_all(&reported, command, kernel);
+    command->u.launch.request.reported = reported.address;
+    command->u.launch.request.reported_count =
+        reported.count < reported.room ? reported.count : reported.room;
     return CL_SUCCESS;
 }
 
@@ -356,7 +497,8 @@ static cl_int take_kernel(struct launch_request *request, const struct queue *qu
     if (kernel->program->context != queue->context)
         return CL_INVALID_CONTEXT;
     *out_kernel = kernel;
-    request->kernel = program_kernel_for(kernel->program, queue->device, kernel->info->name, out_uniform_groups);
+    request->kernel =
+        program_kernel_for(kernel->program, queue->device, kernel->info->name, out_uniform_groups);
     return request->kernel ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
@@ -386,7 +528,7 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
         return err;
     enqueue->command->u.launch.kernel = object_ref(kernel);
     err = take_args(enqueue->command, kernel);
-    return err ? err : take_told(enqueue->command, kernel);
+    return err ? err : take_reported(enqueue->command, kernel);
 }
 
 static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_kernel kernel,
@@ -420,9 +562,11 @@ cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue command_queue, cl_kernel k
                           event_wait_list, event);
 }
 
-/* What an enqueued kernel without a local size gets; an empty range, for which there is none, is refused in every version. */
+/* What an enqueued kernel without a local size gets; an empty range, for which there is none, is refused
+ * in every version. */
 cl_int CL_API_CALL api_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue, cl_kernel handle,
-                                                            cl_uint work_dim, const size_t *global_work_offset,
+                                                            cl_uint work_dim,
+                                                            const size_t *global_work_offset,
                                                             const size_t *global_work_size,
                                                             size_t *suggested_local_work_size)
 {

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "api.h"
-#include "call.h"
+#include "lib/diagnose/call.h"
 #include "command.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 #include "error.h"
-#include "image.h"
-#include "map_doubt.h"
+#include "api_image.h"
+#include "lib/host/host_gone.h"
+#include "lib/host/aliased_maps.h"
 #include "transfer.h"
 
 enum { MAP_WRITES = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION };
@@ -137,7 +138,8 @@ static void map_bytes(const struct command *command, const struct map_record *re
                       size_t size, void *host)
 {
     bool keeps = !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION);
-    device_map(command_device(command), command->serial, address, size, device_flags(record->flags) | (record->unmapped || record->doubt.any ? DEVICE_MAP_ASTRAY : 0),
+    device_map(command_device(command), command->serial, address, size,
+               device_flags(record->flags) | (record->unmapped || record->doubt.any ? DEVICE_MAP_ASTRAY : 0),
                keeps ? host : NULL);
 }
 
@@ -145,12 +147,15 @@ static void unmap_bytes(const struct command *command, const struct map_record *
                         size_t size, void *host)
 {
     device_unmap(command_device(command), command->serial, record->by, address, size,
-                 device_flags(record->flags) | (record->mapped ? 0 : DEVICE_MAP_ASTRAY) | (record->doubt.any ? DEVICE_MAP_BYTES : 0), host);
+                 device_flags(record->flags) | (record->mapped ? 0 : DEVICE_MAP_ASTRAY) |
+                     (record->doubt.any ? DEVICE_MAP_BYTES : 0),
+                 host);
 }
 
 static void each_piece(const struct command *command, const struct map_record *record, map_piece *piece)
 {
-    bool apart = host_copy(record->owner) != NULL;
+    /* what is gone is not copied */
+    bool apart = host_copy(record->owner) != NULL && !host_gone(record->owner);
     size_t region[3];
     merge_rows(record, region);
     for (size_t z = 0; z < region[2]; z++)
@@ -168,14 +173,15 @@ cl_int run_map_buffer(struct command *command)
     return CL_SUCCESS;
 }
 
-/* What the host wrote becomes the device's: also when it wrote to the same bytes. Nothing need order it behind its map. */
+/* What the host wrote becomes the device's: also when it wrote to the same bytes. Nothing need order it
+ * after its map. */
 cl_int run_unmap_mem_object(struct command *command)
 {
     struct map_record *record = command->u.map.record;
     if (record->by)
         each_piece(command, record, unmap_bytes);
     if (record->doubt.any)
-        map_doubt_unmap(command, record, record_address(record));
+        aliased_maps_unmap(command, record, record_address(record));
     record->unmapped = command->u.map.done = true;
     return CL_SUCCESS;
 }
@@ -344,7 +350,7 @@ static cl_int fill_unmap(struct enqueue *enqueue, cl_mem handle, const void *map
     runtime_lock();
     command->u.map.record = record_remove(memobj, mapped_ptr, NULL);
     if (command->u.map.record)
-        map_doubt_note(root_of(memobj)->maps, command->u.map.record);
+        aliased_maps_note(root_of(memobj)->maps, command->u.map.record);
     runtime_unlock();
     if (!command->u.map.record)
         return CL_INVALID_VALUE;

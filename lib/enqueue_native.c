@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Native kernels: arguments are copied, and memory objects in them are replaced by addresses. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
 #include "command.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 
 cl_int run_native_kernel(struct command *command)
 {

@@ -7,7 +7,7 @@
 
 #include "api.h"
 #include "command.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 #include "error.h"
 #include "transfer.h"
 
@@ -93,9 +93,11 @@ static bool rects_overlap(const struct rect *rect, uint64_t source, uint64_t tar
 
 /* ---- memory that is on both sides ------------------------------------------------------------------ */
 
-static uint64_t row_at(const struct rect *rect, const size_t origin[3], size_t row, size_t slice, size_t index)
+static uint64_t row_at(const struct rect *rect, const size_t origin[3], size_t row, size_t slice,
+                       size_t index)
 {
-    return (origin[2] + index / rect->region[1]) * slice + (origin[1] + index % rect->region[1]) * row + origin[0];
+    return (origin[2] + index / rect->region[1]) * slice + (origin[1] + index % rect->region[1]) * row +
+           origin[0];
 }
 
 static uint64_t below_row(const struct rect *rect, size_t index)
@@ -110,7 +112,8 @@ static uint64_t host_row(const struct rect *rect, size_t index)
 
 bool rect_in_place(const struct rect *rect, uint64_t below, uint64_t host)
 {
-    return below + below_row(rect, 0) == host + host_row(rect, 0) && (rect->region[1] == 1 || rect->buffer_row == rect->host_row) &&
+    return below + below_row(rect, 0) == host + host_row(rect, 0) &&
+           (rect->region[1] == 1 || rect->buffer_row == rect->host_row) &&
            (rect->region[2] == 1 || rect->buffer_slice == rect->host_slice);
 }
 
@@ -224,8 +227,9 @@ static bool rect_make(struct rect *rect, const size_t *buffer_origin, const size
 }
 
 /* out_memobj: the command's source or target. */
-static cl_int fill_host_rect(struct enqueue *enqueue, cl_mem buffer, const struct rect *rect, bool made, const void *ptr,
-                             cl_int (*may)(const struct memobj *memobj), struct memobj **out_memobj)
+static cl_int fill_host_rect(struct enqueue *enqueue, cl_mem buffer, const struct rect *rect, bool made,
+                             const void *ptr, cl_int (*may)(const struct memobj *memobj),
+                             struct memobj **out_memobj)
 {
     struct memobj *memobj = NULL;
     cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
@@ -259,7 +263,8 @@ cl_int CL_API_CALL api_clEnqueueReadBufferRect(cl_command_queue command_queue, c
     cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_READ_BUFFER_RECT, num_events_in_wait_list,
                                event_wait_list);
     if (!err)
-        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_read, &enqueue.command->u.transfer.source);
+        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_read,
+                             &enqueue.command->u.transfer.source);
     return enqueue_end(&enqueue, err, blocking_read, event);
 }
 
@@ -278,7 +283,8 @@ cl_int CL_API_CALL api_clEnqueueWriteBufferRect(cl_command_queue command_queue, 
     cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_BUFFER_RECT, num_events_in_wait_list,
                                event_wait_list);
     if (!err)
-        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_write, &enqueue.command->u.transfer.target);
+        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_write,
+                             &enqueue.command->u.transfer.target);
     return enqueue_end(&enqueue, err, blocking_write, event);
 }
 

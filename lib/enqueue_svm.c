@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Commands on shared virtual memory. Mapped regions are kept in a table of their own. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
 #include "command.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 #include "error.h"
-#include "map_doubt.h"
+#include "lib/host/aliased_maps.h"
 #include "svm.h"
 #include "transfer.h"
-#include "usage.h"
+#include "lib/diagnose/usage.h"
 
 static uint64_t address_of(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
 }
 
-/* Every pointer may also be to memory of the host (5.6.1): the program's own, or a mapped region of a buffer or image. */
+/* Every pointer may also be to memory of the host (5.6.1): the program's own, or a mapped region of a
+ * buffer or image. */
 static bool on_device(const struct command *command, const void *pointer)
 {
     return device_is_svm(command_device(command), address_of(pointer));
@@ -89,7 +91,8 @@ cl_int run_svm_memfill(struct command *command)
     if (on_device(command, target))
         return error_from_status(device_fill(command_device(command), command->serial, address_of(target),
                                              command->u.fill.pattern, step, command->u.fill.size));
-    device_host_fill(command_device(command), command->serial, target, command->u.fill.pattern, step, command->u.fill.size);
+    device_host_fill(command_device(command), command->serial, target, command->u.fill.pattern, step,
+                     command->u.fill.size);
     return CL_SUCCESS;
 }
 
@@ -149,7 +152,8 @@ static cl_int fill_svm_map(struct command *command, void *pointer, size_t size, 
     struct map_record *record = calloc(1, sizeof *record);
     if (!record)
         return CL_OUT_OF_HOST_MEMORY;
-    *record = (struct map_record){.pointer = pointer, .size = size, .region = {size, 1, 1}, .flags = flags, .count = 1};
+    *record = (struct map_record){
+        .pointer = pointer, .size = size, .region = {size, 1, 1}, .flags = flags, .count = 1};
     command->u.svm_map.pointer = pointer;
     command->u.svm_map.size = size;
     command->u.svm_map.flags = flags;
@@ -166,7 +170,7 @@ static void fill_svm_unmap(struct command *command, void *pointer)
     runtime_lock();
     command->u.svm_map.record = record_remove(pointer, NULL);
     if (command->u.svm_map.record)
-        map_doubt_note(svm_mappings, command->u.svm_map.record);
+        aliased_maps_note(svm_mappings, command->u.svm_map.record);
     runtime_unlock();
 }
 
@@ -174,12 +178,14 @@ static void fill_svm_unmap(struct command *command, void *pointer)
 static bool is_closed_to_host(const struct command *command)
 {
     const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
-    return !(allocation && allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) && on_device(command, command->u.svm_map.pointer);
+    return !(allocation && allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) &&
+           on_device(command, command->u.svm_map.pointer);
 }
 
 static uint32_t device_flags(const struct map_record *record, bool astray)
 {
-    return (record->flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) | (record->flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0) |
+    return (record->flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) |
+           (record->flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0) |
            (astray ? DEVICE_MAP_ASTRAY : 0);
 }
 
@@ -187,7 +193,8 @@ cl_int run_svm_map(struct command *command)
 {
     struct map_record *record = command->u.svm_map.record;
     if (is_closed_to_host(command))
-        device_map(command_device(command), command->serial, address_of(record->pointer), record->size, device_flags(record, record->unmapped || record->doubt.any), NULL);
+        device_map(command_device(command), command->serial, address_of(record->pointer), record->size,
+                   device_flags(record, record->unmapped || record->doubt.any), NULL);
     record->mapped = command->u.svm_map.done = true;
     return CL_SUCCESS;
 }
@@ -199,10 +206,10 @@ cl_int run_svm_unmap(struct command *command)
     if (!record)
         return CL_SUCCESS;
     if (record->doubt.any && is_closed_to_host(command))
-        map_doubt_unmap(command, record, address_of(record->pointer));
+        aliased_maps_unmap(command, record, address_of(record->pointer));
     else if (record->by && is_closed_to_host(command))
-        device_unmap(command_device(command), command->serial, record->by, address_of(record->pointer), record->size,
-                     device_flags(record, !record->mapped), NULL);
+        device_unmap(command_device(command), command->serial, record->by, address_of(record->pointer),
+                     record->size, device_flags(record, !record->mapped), NULL);
     record->unmapped = true;
     return CL_SUCCESS;
 }
@@ -327,14 +334,17 @@ cl_int CL_API_CALL api_clEnqueueSVMFree(
 }
 
 /* Of size 0 it is the whole allocation. */
-static bool svm_range_of(struct context *context, const void *pointer, size_t size, struct svm_range *out_range)
+static bool svm_range_of(struct context *context, const void *pointer, size_t size,
+                         struct svm_range *out_range)
 {
     bool valid = false;
     runtime_lock();
     const struct svm_allocation *allocation = svm_find(context, pointer);
     if (allocation) {
-        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size, allocation->size);
-        *out_range = size ? (struct svm_range){address_of(pointer), size} : (struct svm_range){address_of(allocation->pointer), allocation->size};
+        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size,
+                             allocation->size);
+        *out_range = size ? (struct svm_range){address_of(pointer), size}
+                          : (struct svm_range){address_of(allocation->pointer), allocation->size};
     }
     runtime_unlock();
     return valid;
@@ -344,7 +354,8 @@ cl_int run_svm_migrate(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.svm_migrate.count; i++) {
         const struct svm_range *range = &command->u.svm_migrate.ranges[i];
-        device_migrate(command_device(command), command->serial, range->address, range->size, command->u.svm_migrate.discards);
+        device_migrate(command_device(command), command->serial, range->address, range->size,
+                       command->u.svm_migrate.discards);
     }
     return CL_SUCCESS;
 }
@@ -354,7 +365,8 @@ void drop_svm_migrate(struct command *command)
     free(command->u.svm_migrate.ranges);
 }
 
-static cl_int fill_svm_migrate(struct enqueue *enqueue, cl_uint count, const void **pointers, const size_t *sizes, cl_mem_migration_flags flags)
+static cl_int fill_svm_migrate(struct enqueue *enqueue, cl_uint count, const void **pointers,
+                               const size_t *sizes, cl_mem_migration_flags flags)
 {
     struct command *command = enqueue->command;
     if (count == 0 || !pointers ||
@@ -366,7 +378,8 @@ static cl_int fill_svm_migrate(struct enqueue *enqueue, cl_uint count, const voi
         return CL_OUT_OF_HOST_MEMORY;
     command->u.svm_migrate.discards = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     for (cl_uint i = 0; i < count; i++)
-        if (!svm_range_of(enqueue->queue->context, pointers[i], sizes ? sizes[i] : 0, &command->u.svm_migrate.ranges[command->u.svm_migrate.count++]))
+        if (!svm_range_of(enqueue->queue->context, pointers[i], sizes ? sizes[i] : 0,
+                          &command->u.svm_migrate.ranges[command->u.svm_migrate.count++]))
             return CL_INVALID_VALUE;
     return CL_SUCCESS;
 }

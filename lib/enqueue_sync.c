@@ -2,7 +2,7 @@
 /* Markers and barriers do nothing: what they mean is in their edges (executor.c). */
 #include "api.h"
 #include "context.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 
 static cl_int enqueue_sync(cl_command_queue queue, enum command_kind kind, cl_uint count,
                            const cl_event *waits, cl_event *event)
@@ -38,8 +38,8 @@ cl_int CL_API_CALL api_clEnqueueBarrier(cl_command_queue command_queue)
     return enqueue_sync(command_queue, COMMAND_BARRIER, 0, NULL, NULL);
 }
 
-/* A barrier for the events alone; its errors have names of their own. cl_intel_command_queue_families knows no
- * capability for it. */
+/* A barrier for the events alone; its errors have names of their own. cl_intel_command_queue_families knows
+ * no capability for it. */
 cl_int CL_API_CALL api_clEnqueueWaitForEvents(cl_command_queue command_queue, cl_uint num_events,
                                               const cl_event *event_list)
 {
@@ -48,7 +48,8 @@ cl_int CL_API_CALL api_clEnqueueWaitForEvents(cl_command_queue command_queue, cl
     if (num_events == 0 || !event_list)
         return CL_INVALID_VALUE;
     const struct queue *queue = (struct queue *)command_queue;
-    if (queue->capabilities != CL_QUEUE_DEFAULT_CAPABILITIES_INTEL && queue->device->config->errors != ANSWERS_NEO)
+    if (queue->capabilities != CL_QUEUE_DEFAULT_CAPABILITIES_INTEL &&
+        queue->device->config->errors != ANSWERS_NEO)
         return context_refuse(queue->context, "clEnqueueWaitForEvents", CL_INVALID_OPERATION);
     cl_int err = enqueue_sync(command_queue, COMMAND_BARRIER, num_events, event_list, NULL);
     return err == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : err;

@@ -1,86 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
+/* Variables ORRERY_*: each option of the scenario table has one, and they are applied like options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
-#include "runtime.h"
+#include "orrery/variables.h"
+#include "api_runtime.h"
 
-static const char prefix[] = "ORRERY_";
-enum { PREFIX_LENGTH = sizeof prefix - 1, KEY_MAX = 64 };
-
-/* Variables that are no option of a scenario. */
-static const char *const reserved[] = {
-    "SCENARIO",  "SUMMARY",  "CLANG",  "LLVM_SPIRV", "CACHE",
-    "CACHE_DIR", "BUILDDIR", "SRCDIR", "LIBRARY",    "ICD",
-    "WATCH",
-};
-
-static bool is_reserved(const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strlen(reserved[i]) == length && !memcmp(reserved[i], name, length))
-            return true;
-    return false;
-}
-
-/* ORRERY_FAIL_ON is the option fail-on. */
-static bool option_key(const char *name, size_t length, char key[KEY_MAX])
-{
-    if (!length || length >= KEY_MAX)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        key[i] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
-    key[length] = '\0';
-    return true;
-}
-
-static enum status apply_variable(struct scenario *scenario, const char *variable,
+static enum status apply_variable(struct scenario *scenario, const struct scenario_option *option,
                                   struct diagnosis *diagnosis)
 {
-    const char *name = variable + PREFIX_LENGTH, *equals = strchr(name, '=');
-    size_t length = equals ? (size_t)(equals - name) : 0;
-    char key[KEY_MAX];
-    if (!equals || is_reserved(name, length) || !option_key(name, length, key))
-        return STATUS_OK;
+    const char *value = secure_getenv(option->variable);
     struct diagnosis cause = {0};
-    enum status status = scenario_apply_option(scenario, key, equals + 1, &cause);
+    enum status status = value ? scenario_apply_option(scenario, option->name, value, &cause) : STATUS_OK;
     if (status)
-        diagnose(diagnosis, status, "environment variable ORRERY_%.*s: %s", (int)length, name, cause.text);
+        diagnose(diagnosis, status, "environment variable %s: %s", option->variable, cause.text);
     return status;
 }
 
-static int compare_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* In the order of their names: the order of environ says nothing. */
+/* In the order of the table, which the order of environ does not change: profiles of checks, then single
+ * options. A program with privileges of its own (set-user-ID) takes no option from its caller: options
+ * name files to read and to write. */
 enum status environment_apply(struct scenario *scenario, struct diagnosis *diagnosis)
 {
-    size_t count = 0, found = 0;
-    while (environ[count])
-        count++;
-    char **sorted = calloc(count + 1, sizeof *sorted);
-    if (!sorted)
-        return STATUS_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        if (!strncmp(environ[i], prefix, PREFIX_LENGTH))
-            sorted[found++] = environ[i];
-    qsort(sorted, found, sizeof *sorted, compare_text);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < found && !status; i++)
-        status = apply_variable(scenario, sorted[i], diagnosis);
-    free(sorted);
+    if (getauxval(AT_SECURE))
+        return STATUS_OK;
+    enum status status = variables_check(environ, diagnosis);
+    struct scenario_option option;
+    for (int profiles = 1; profiles >= 0; profiles--) {
+        for (size_t i = 0; !status && scenario_option(i, &option); i++) {
+            if (scenario_option_selects(&option) == profiles)
+                status = apply_variable(scenario, &option, diagnosis);
+        }
+    }
     return status;
 }
 
 /* $ORRERY_CACHE_DIR, or orrery/ where the XDG base directory rules put caches. */
 static char *cache_directory(void)
 {
-    const char *wanted = getenv("ORRERY_CACHE"), *own = getenv("ORRERY_CACHE_DIR");
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *wanted = secure_getenv("ORRERY_CACHE"), *own = secure_getenv("ORRERY_CACHE_DIR");
+    const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     char *path = NULL;
     if (wanted && !strcmp(wanted, "0"))
         return NULL;
@@ -98,8 +60,8 @@ void environment_configure_compiler(void)
 {
     char *directory = cache_directory();
     compiler_configure(&(struct compiler_settings){
-        .clang = getenv("ORRERY_CLANG"),
-        .llvm_spirv = getenv("ORRERY_LLVM_SPIRV"),
+        .clang = secure_getenv("ORRERY_CLANG"),
+        .llvm_spirv = secure_getenv("ORRERY_LLVM_SPIRV"),
         .cache_directory = directory,
     });
     free(directory);

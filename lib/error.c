@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One table from the statuses of the layers below to errors of the API. */
 #include "error.h"
 
 static const cl_int status_errors[STATUS_COUNT] = {
@@ -35,7 +36,8 @@ const char *error_name(cl_int error)
     switch (error) {
     case CL_SUCCESS: return "CL_SUCCESS";
 #define API_ERROR(name, number) \
-    case name: return #name;
+    case name:                  \
+        return #name;
 #include "orrery/api_error.def"
 #undef API_ERROR
     default: return "unknown error";

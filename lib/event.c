@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events: status, times, callbacks, waiters. Only the executor changes an event, under runtime_lock. */
 #include "event.h"
 
 #include <stdlib.h>
@@ -7,13 +8,13 @@
 #include "callback.h"
 #include "context.h"
 #include "executor.h"
-#include "host_log.h"
+#include "lib/record/host_log.h"
 #include "info.h"
-#include "usage.h"
-#include "order.h"
+#include "lib/diagnose/usage.h"
+#include "command_order.h"
 #include "orrery/rule.h"
 #include "queue.h"
-#include "runtime.h"
+#include "api_runtime.h"
 
 #include "CL/cl_orrery_counters.h"
 #include "version.h"
@@ -64,9 +65,10 @@ struct delivery {
     cl_int status;
 };
 
-/* (11), as it is called and not as it is posted: callbacks before it know nothing of that. Nor does one for the start of a
- * command, though it be attached when that is complete: it is told no more than that the command has started. This is no
- * call of the program's, but where it stands among them is chance all the same. */
+/* (11), as it is called and not as it is posted: callbacks before it know nothing of that. Nor does one for
+ * the start of a command, though it be attached when that is complete: it is reported no more than that the
+ * command has started. This is no call of the program's, but where it stands among them is chance all the
+ * same. */
 static void learn(const struct delivery *delivery)
 {
     if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_heard())
@@ -120,7 +122,8 @@ static void post(struct event_callback *callback, cl_int status)
     delivery->item.function = deliver;
     delivery->item.data = delivery;
     callback_post_item(&delivery->item);
-    __atomic_add_fetch(&posted, 1, __ATOMIC_RELEASE); /* not before: who finds none due waits for those posted */
+    /* not before: who finds none due waits for those posted */
+    __atomic_add_fetch(&posted, 1, __ATOMIC_RELEASE);
 }
 
 /* Execution status falls: CL_QUEUED 3 to CL_COMPLETE 0, or an error below it. */
@@ -216,14 +219,16 @@ cl_int CL_API_CALL api_clWaitForEvents(cl_uint num_events, const cl_event *event
     for (cl_uint i = 0; i < num_events; i++)
         events[i] = object_ref(event_list[i]);
     err = queue_wait_events(num_events, events);
+    device_host_waited(runtime_device());
     for (cl_uint i = 0; i < num_events; i++)
         object_unref(events[i]);
     free(events);
     return err;
 }
 
-/* A program that polls and never flushes would poll for ever: after so many queries that found the command not submitted, the
- * next one flushes. So would one whose kernels only spin: it is a livelock after so many that found the command not complete. */
+/* A program that polls and never flushes would poll for ever: after so many queries that found the command
+ * not submitted, the next one flushes. So would one whose kernels only spin: it is a livelock after so
+ * many that found the command not complete. */
 enum { POLLS_BEFORE_FLUSH = 1000, POLLS_BEFORE_LIVELOCK = 20000 };
 
 static cl_int poll_status(struct event *event, bool *out_patience_lost)
@@ -247,7 +252,8 @@ static cl_int settled_status(struct event *event)
     queue_drain();
     runtime_lock();
     status = event->status;
-    if (status > CL_COMPLETE && executor_stuck() && !callback_thread() && ++event->polls > POLLS_BEFORE_LIVELOCK && executor_insist_polled())
+    if (status > CL_COMPLETE && executor_stuck() && !callback_thread() &&
+        ++event->polls > POLLS_BEFORE_LIVELOCK && executor_insist_polled())
         status = event->status;
     runtime_unlock();
     return status;
@@ -269,7 +275,8 @@ static cl_uint event_references(struct event *event)
     return count;
 }
 
-_Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters), "cl_orrery_counters has every counter, in order");
+_Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters),
+               "cl_orrery_counters has every counter, in order");
 
 /* Nobody counts while it is asked. */
 static cl_int ask_counters(const struct info_reply *reply, struct event *event)
@@ -306,20 +313,13 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
     if (!event)
         return CL_INVALID_EVENT;
     switch (param_name) {
-    case CL_EVENT_COMMAND_QUEUE:
-        return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)event->queue);
-    case CL_EVENT_CONTEXT:
-        return INFO_VALUE(reply, cl_context, (cl_context)event->context);
-    case CL_EVENT_COMMAND_TYPE:
-        return INFO_VALUE(reply, cl_command_type, event->type);
-    case CL_EVENT_COMMAND_EXECUTION_STATUS:
-        return ask_status(reply, event);
-    case CL_EVENT_REFERENCE_COUNT:
-        return INFO_VALUE(reply, cl_uint, event_references(event));
-    case CL_EVENT_COUNTERS_ORRERY:
-        return ask_counters(reply, event);
-    default:
-        return CL_INVALID_VALUE;
+    case CL_EVENT_COMMAND_QUEUE: return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)event->queue);
+    case CL_EVENT_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)event->context);
+    case CL_EVENT_COMMAND_TYPE: return INFO_VALUE(reply, cl_command_type, event->type);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS: return ask_status(reply, event);
+    case CL_EVENT_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, event_references(event));
+    case CL_EVENT_COUNTERS_ORRERY: return ask_counters(reply, event);
+    default: return CL_INVALID_VALUE;
     }
 }
 
@@ -341,7 +341,7 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
         return CL_INVALID_VALUE;
     order_learns();
     runtime_lock();
-    order_told(event);
+    order_reported(event);
     runtime_unlock();
     return INFO_VALUE(reply, cl_ulong, event->time[param_name - CL_PROFILING_COMMAND_QUEUED]);
 }

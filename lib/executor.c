@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log and the baton of queue.h. Everything here is guarded by runtime_lock; it is let
+ * The log and the executor lock of queue.h. Everything here is guarded by runtime_lock; it is let
  * go while a command runs and while a reference is dropped (destruction may want it).
  */
 #include <pthread.h>
@@ -15,13 +15,15 @@
 #include "event.h"
 #include "executor.h"
 #include "graph.h"
-#include "guard.h"
-#include "host_bytes.h"
-#include "host_log.h"
-#include "order.h"
-#include "saved.h"
-#include "shared_bytes.h"
-#include "thread_state.h"
+#include "lib/host/guard.h"
+#include "lib/host/host_bytes.h"
+#include "lib/record/host_log.h"
+#include "interrupt.h"
+#include "command_order.h"
+#include "api_runtime.h"
+#include "lib/record/saved_report.h"
+#include "lib/host/shared_bytes.h"
+#include "lib/record/thread_state.h"
 #include "orrery/rule.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO, LOG_TERMINATE };
@@ -38,21 +40,27 @@ static struct {
     uint32_t serial; /* of the last command appended */
     size_t live;     /* commands appended and not yet finished */
     struct ready ready;
-    struct command *running; /* launches that began, the latest first; owned by who has the baton */
+    struct command *running; /* launches that began, the latest first; owned by who has the executor lock */
     bool submitted;          /* by the last entries of the log, and nothing has let it run yet */
     bool seen;               /* the host may see what happens without a call that waits or asks */
     bool shared;             /* and a kernel what the host does: memory that both touch at any time */
-    bool stores;             /* kernels may wait for what the host writes: that memory, or such as is closed while they run */
-    bool stuck;              /* what runs only spins: it may wait for the host, */
+    /* kernels may wait for what the host writes: that memory, or such as is closed while they run */
+    bool stores;
+    bool stuck; /* what runs only spins: it may wait for the host, */
     struct timespec stuck_since;
-    bool insists;            /* the host has nothing to add: what only spins is over */
-    const struct executor_wait *wait; /* of the thread that has the baton; NULL: it waits for nothing */
-    struct executor_wait *rests;      /* of all threads that wait */
-    struct timespec slice;   /* until then who waits goes on with what only spins */
-    struct { struct timespec look; uint32_t still; } silence; /* of what only spins: when it is looked at next, what came of it */
-    bool consuming;          /* the first entry of the log has begun to take effect */
-    uint32_t holders;        /* threads that wait in queue_hold */
-    bool busy; /* someone has the baton */
+    bool insists; /* the host has nothing to add: what only spins is over */
+    /* of the thread that has the executor lock; NULL: it waits for nothing */
+    const struct executor_wait *wait;
+    struct executor_wait *rests; /* of all threads that wait */
+    struct timespec slice;       /* until then who waits goes on with what only spins */
+    /* of what only spins: when it is looked at next, what came of it */
+    struct {
+        struct timespec look;
+        uint32_t still;
+    } silence;
+    bool consuming;   /* the first entry of the log has begun to take effect */
+    uint32_t holders; /* threads that wait in queue_hold */
+    bool busy;        /* someone has the executor lock */
     bool started, stopping;
     pthread_t thread;
     uint32_t waiting; /* threads in wait_change */
@@ -60,7 +68,8 @@ static struct {
 
 static __thread bool executing; /* this thread runs a command */
 
-/* For what lets go on who spins: of a host that waits for nothing, and of its other threads while one waits. */
+/* For what lets go on who spins: of a host that waits for nothing, and of its other threads while one
+ * waits. */
 enum { HOST_PATIENCE_SECONDS = 20, OTHERS_PATIENCE_SECONDS = 5 };
 enum { SLICE_NANOSECONDS = 5000000 };
 /* Where the host may write at any time: looks at memory that is as it was, until that is said; once. */
@@ -169,7 +178,11 @@ void executor_go(void)
 }
 
 /* Sets of compute units that queues have had, each once. */
-static struct { struct unit_set *sets; size_t count; bool disjoint; } known;
+static struct {
+    struct unit_set *sets;
+    size_t count;
+    bool disjoint;
+} known;
 
 static bool know_units(const struct unit_set *units)
 {
@@ -179,7 +192,8 @@ static bool know_units(const struct unit_set *units)
             known.disjoint = true;
             return true;
         }
-        if (set->count == units->count && memcmp(set->units, units->units, units->count * sizeof *units->units) == 0)
+        if (set->count == units->count &&
+            memcmp(set->units, units->units, units->count * sizeof *units->units) == 0)
             return true;
     }
     struct unit_set *sets = realloc(known.sets, (known.count + 1) * sizeof *sets);
@@ -227,7 +241,8 @@ bool executor_shares(void)
 /* Functions of the program that run with the command. */
 static bool runs_program(const struct command *command)
 {
-    return command->kind == COMMAND_NATIVE_KERNEL || (command->kind == COMMAND_SVM_FREE && command->u.svm_free.function);
+    return command->kind == COMMAND_NATIVE_KERNEL ||
+           (command->kind == COMMAND_SVM_FREE && command->u.svm_free.function);
 }
 
 /* ---- execution ------------------------------------------------------------------ */
@@ -268,16 +283,18 @@ static bool is_cut_off(const struct command *command)
 /* A launch begins, everything else is done at once. */
 static void start(struct command *command)
 {
+    interrupt_running(false); /* functions of the program, and copies, end by themselves */
     struct device *device = command->queue->device->device;
     struct event *event = command->event;
     cl_int err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    event->time[EVENT_START] = device_clock(device);
+    event->time[EVENT_START] = device_clock_start(device, event->time[EVENT_SUBMIT]);
     command->running = true;
     shared_bytes_started();
-    const bool cut_off = is_cut_off(command), runs = !cut_off && !command->failed, program = runs && runs_program(command);
+    const bool cut_off = is_cut_off(command), runs = !cut_off && !command->failed,
+               program = runs && runs_program(command);
     order_begin(command, program);
     if (program)
-        order_told(command->event);
+        order_reported(command->event);
     if (runs)
         event_advance(event, CL_RUNNING);
     runtime_unlock();
@@ -299,7 +316,8 @@ static void start(struct command *command)
 static bool may_start(const struct command *command)
 {
     const struct unit_set *wanted = &command->queue->units;
-    for (const struct command *other = executor.running; other && command_launches(command); other = other->next_running)
+    for (const struct command *other = executor.running; other && command_launches(command);
+         other = other->next_running)
         if (wanted == &other->queue->units || unit_sets_meet(wanted, &other->queue->units))
             return false;
     return true;
@@ -342,14 +360,16 @@ static bool is_past(clockid_t clock, const struct timespec *time)
     return now.tv_sec > time->tv_sec || (now.tv_sec == time->tv_sec && now.tv_nsec >= time->tv_nsec);
 }
 
-/* Someone else could let go on what only spins. Where memory is shared with the host, its stores could, too. */
+/* Someone else could let go on what only spins. Where memory is shared with the host, its stores could,
+ * too. */
 static bool goes_on(bool stuck)
 {
     if (!executor.shared)
         return !stuck;
     if (executor.holders || log_has_more())
         return false;
-    return !stuck || !executor.wait || !(is_enough(executor.wait) || is_past(CLOCK_MONOTONIC, &executor.slice));
+    return !stuck || !executor.wait ||
+           !(is_enough(executor.wait) || is_past(CLOCK_MONOTONIC, &executor.slice));
 }
 
 /* ---- does anybody let it go on? ---------------------------------------------------- */
@@ -374,8 +394,8 @@ bool executor_spins(void)
     return executor.stuck && executor.running && !log_has_more();
 }
 
-/* All threads of the program wait but so many that do not, none for what has happened already, and no callback is due. Of a
- * handler of a signal nobody knows what it writes; it does not enqueue. */
+/* All threads of the program wait but so many that do not, none for what has happened already, and no
+ * callback is due. Of a handler of a signal nobody knows what it writes; it does not enqueue. */
 static bool others_wait(uint32_t own)
 {
     uint32_t waiting = own;
@@ -388,7 +408,8 @@ static bool others_wait(uint32_t own)
         callback_waits |= rest->callback;
         waiting += !rest->callback;
     }
-    return (callback_waits || callback_none()) && runtime_is_alone(waiting) && (!executor.stores || !thread_signals_caught());
+    return (callback_waits || callback_none()) && runtime_is_alone(waiting) &&
+           (!executor.stores || !thread_signals_caught());
 }
 
 /* Nobody does. */
@@ -403,7 +424,9 @@ static void say_silence(struct device *device, int seconds)
     char text[700];
     device_say_spin(device, text, sizeof text);
     if (text[0])
-        fprintf(stderr, "orrery: note: for %d seconds kernels have only spun: %s; the host may still write there, so they are waited for\n",
+        fprintf(stderr,
+                "orrery: note: for %d seconds kernels have only spun: %s; the host may still write there, so "
+                "they are waited for\n",
                 seconds, text);
 }
 
@@ -413,7 +436,8 @@ static void watch_silence(struct device *device)
     if (executor.silence.still == SILENCE_SAID || !is_past(CLOCK_MONOTONIC, &executor.silence.look))
         return;
     if (executor.silence.look.tv_sec)
-        executor.silence.still = device_is_still(device) || !executor.silence.still ? executor.silence.still + 1 : 1;
+        executor.silence.still =
+            device_is_still(device) || !executor.silence.still ? executor.silence.still + 1 : 1;
     executor.silence.look = time_in(CLOCK_MONOTONIC, SILENCE_SECONDS, 0);
     if (executor.silence.still < SILENCE_LOOKS)
         return;
@@ -429,21 +453,26 @@ static void forget_silence(void)
 
 /* ---- what runs ----------------------------------------------------------------------- */
 
-/* Until one of the launches that run is over, or, when all of them only spin, some other command could help. False: the
- * rest of the log could, or what the host does later. Who shares memory with it may wait for that: then it is looked again and again,
- * until nobody is left who could write. */
+/* Until one of the launches that run is over, or, when all of them only spin, some other command could help.
+ * False: the rest of the log could, or what the host does later. Who shares memory with it may wait for that:
+ * then it is looked again and again, until nobody is left who could write. */
 static bool run_launches(void)
 {
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
-    const enum device_help commands = executor.shared || !ready_empty(&executor.ready) ? HELP_COMMANDS : HELP_NONE;
-    const bool insists = executor.insists && (!executor.stores || is_hopeless()); /* still, if another thread said so */
+    const enum device_help commands =
+        executor.shared || !ready_empty(&executor.ready) ? HELP_COMMANDS : HELP_NONE;
+    /* still, if another thread said so */
+    const bool insists = executor.insists && (!executor.stores || is_hopeless());
     const enum device_help alone = executor.stores ? HELP_LOOK : HELP_NONE;
     const enum device_help help = insists ? alone : commands == HELP_NONE ? HELP_HOST : commands;
     struct device *device = executor.running->queue->device->device;
     bool stuck;
     executor.insists = false;
     runtime_unlock();
+    interrupt_running(true);
     struct live_launch *over = device_run(device, help);
+    if (interrupt_came())
+        runtime_interrupted();
     if (!over && !executor.shared && device_touches_host(device))
         executor_share(true);
     if (executor.stores && over)
@@ -482,7 +511,8 @@ static void run_ready(void)
     } while (executor.running || !ready_empty(&executor.ready));
 }
 
-/* Launches that run stop; whatever else is there runs into is_cut_off, as nothing but itself can hold it up any more. */
+/* Launches that run stop; whatever else is there runs into is_cut_off, as nothing but itself can hold it
+ * up any more. */
 static void terminate(struct context *context)
 {
     __atomic_store_n(&context->stop, LAUNCH_STOPS, __ATOMIC_RELAXED);
@@ -496,23 +526,12 @@ static void terminate(struct context *context)
 static void apply(const struct log_entry *entry)
 {
     switch (entry->kind) {
-    case LOG_ENQUEUE:
-        graph_link(entry->subject);
-        return;
-    case LOG_CALLBACK:
-        event_attach(entry->subject, entry->callback);
-        return;
-    case LOG_SUBMIT:
-        graph_submit(entry->subject, &executor.ready);
-        return;
-    case LOG_RUN:
-        graph_submit(entry->subject, &executor.ready);
-        break;
-    case LOG_GO:
-        break;
-    case LOG_TERMINATE:
-        terminate(entry->subject);
-        break;
+    case LOG_ENQUEUE: graph_link(entry->subject); return;
+    case LOG_CALLBACK: event_attach(entry->subject, entry->callback); return;
+    case LOG_SUBMIT: graph_submit(entry->subject, &executor.ready); return;
+    case LOG_RUN: graph_submit(entry->subject, &executor.ready); break;
+    case LOG_GO: break;
+    case LOG_TERMINATE: terminate(entry->subject); break;
     case LOG_USER:
         graph_settle(entry->subject, ((struct event *)entry->subject)->user_status, &executor.ready);
         break;
@@ -526,7 +545,8 @@ static void consume(void)
     executor.consuming = true;
     apply(&entry);
     executor.consuming = false;
-    if (entry.kind != LOG_ENQUEUE && entry.subject) { /* first: who waited may count on everything being let go */
+    /* first: who waited may count on everything being let go */
+    if (entry.kind != LOG_ENQUEUE && entry.subject) {
         runtime_unlock();
         object_unref(entry.subject);
         runtime_lock();
@@ -537,16 +557,21 @@ static void consume(void)
 }
 
 /* Who executes may touch all memory of the device, whatever the host may. */
-static void take_baton(void)
+static void take_executor_lock(void)
 {
     executor.busy = true;
     guard_enter();
 }
 
-static void drop_baton(void)
+static void drop_executor_lock(void)
 {
     guard_leave();
     executor.busy = false;
+    interrupt_running(false);
+    if (interrupt_came()) {
+        runtime_unlock();
+        runtime_interrupted();
+    }
 }
 
 /* Nothing more comes of what is in the log; unless stores of the host do it. */
@@ -568,7 +593,7 @@ bool executor_callback_stuck(void)
 
 static void execute(uint64_t position, const struct executor_wait *wait)
 {
-    take_baton();
+    take_executor_lock();
     executing = true;
     executor.wait = wait;
     while (executor.consumed < position)
@@ -577,11 +602,11 @@ static void execute(uint64_t position, const struct executor_wait *wait)
         run_ready();
     executor.wait = NULL;
     executing = false;
-    drop_baton();
+    drop_executor_lock();
     wake();
 }
 
-/* Takes the baton until the log is consumed up to position, or waits for who has it. */
+/* Takes the executor lock until the log is consumed up to position, or waits for who has it. */
 void executor_drain(uint64_t position, const struct executor_wait *wait)
 {
     while (executor.consumed < position || (executor.running && !executor_stuck())) {
@@ -633,7 +658,7 @@ bool executor_insist(const struct executor_wait *wait)
 {
     if (!executor_spins() || (executor.stores && !is_hopeless()))
         return false;
-    executor.insists |= executor.stores; /* of who has the baton */
+    executor.insists |= executor.stores; /* of who has the executor lock */
     if (executor.busy || executor.holders) {
         wait_briefly();
         return true;
@@ -665,17 +690,18 @@ static bool host_executes(void)
 static void wait_for_host(void)
 {
     const struct timespec deadline = time_in(CLOCK_REALTIME, HOST_PATIENCE_SECONDS, 0);
-    if (wait_change_until(&deadline) || executor_insist(NULL) || !executor_stuck() || executor.busy || executor.holders)
+    if (wait_change_until(&deadline) || executor_insist(NULL) || !executor_stuck() || executor.busy ||
+        executor.holders)
         return;
     if (executor.silence.still == SILENCE_SAID)
         return;
     struct device *device = executor.running->queue->device->device;
-    take_baton();
+    take_executor_lock();
     runtime_unlock();
     say_silence(device, HOST_PATIENCE_SECONDS);
     runtime_lock();
     executor.silence.still = SILENCE_SAID;
-    drop_baton();
+    drop_executor_lock();
 }
 
 static void *device_thread(void *unused)
@@ -696,7 +722,7 @@ static void *device_thread(void *unused)
 static void fork_prepare(void)
 {
     if (executing)
-        return; /* a native kernel forks: it has the baton and no lock */
+        return; /* a native kernel forks: it has the executor lock and no lock */
     runtime_lock();
     executor.holders++;
     while (executor.busy)
@@ -751,8 +777,8 @@ static void start_device(void)
         executor.started = runtime_thread_start(&executor.thread, device_thread);
 }
 
-/* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no other or the host
- * executes; of what only spins then the device thread sees to it that it ends. */
+/* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no
+ * other or the host executes; of what only spins then the device thread sees to it that it ends. */
 static void wake_device(void)
 {
     const bool alone = host_executes();
@@ -845,7 +871,7 @@ void queue_hold(void)
     while (executor.busy)
         executor_wait_change();
     executor.holders--;
-    take_baton();
+    take_executor_lock();
     runtime_unlock();
 }
 
@@ -854,7 +880,7 @@ void queue_let_go(void)
     if (executing)
         return;
     runtime_lock();
-    drop_baton();
+    drop_executor_lock();
     wake();
     runtime_unlock();
 }
@@ -954,7 +980,8 @@ cl_int queue_terminate(struct context *context)
     const uint64_t position = executor.appended;
     if (room)
         wake_device();
-    while (room && !executing && !callback_thread() && executor.consumed < position) /* also when what runs only spins: that ends */
+    /* also when what runs only spins: that ends */
+    while (room && !executing && !callback_thread() && executor.consumed < position)
         executor_wait_change();
     runtime_unlock();
     settle_alone();
@@ -997,7 +1024,8 @@ static bool settle_at_exit(void)
     executor_rest(&rest);
     while (patient && !executor.shared && executor_insist(&rest))
         ;
-    while (patient && !executor_idle() && (executor.started || executor.busy || (executor.shared && executor.running))) {
+    while (patient && !executor_idle() &&
+           (executor.started || executor.busy || (executor.shared && executor.running))) {
         if (executor.shared && !executor.busy)
             wake_device();
         executor.insists |= executor.shared && is_hopeless();
@@ -1017,7 +1045,8 @@ static bool settle_callbacks_at_exit(void)
     bool settled = settle_at_exit();
     uint64_t position = 0;
     for (int round = 0; settled && round < ROUNDS && executor.appended != position; round++) {
-        executor_drain(executor.appended, NULL); /* no thread was needed so far: it runs nothing, but queues hold what is left */
+        /* no thread was needed so far: it runs nothing, but queues hold what is left */
+        executor_drain(executor.appended, NULL);
         position = executor.appended;
         if (!order_heard())
             return true;
@@ -1036,7 +1065,7 @@ void queue_shutdown(void)
         executor_go();
         wake_device();
     } else if (executor.started) {
-        wake(); /* what was enqueued behind the last flush is in the log, and nobody has looked */
+        wake(); /* what was enqueued after the last flush is in the log, and nobody has looked */
     }
     const bool settled = settle_callbacks_at_exit(), started = executor.started;
     executor.stopping = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where every call of the program comes in: entry_clX through the dispatch table of a loader, clX in a program linked
- * with -lorrery. When nobody watches, both are a jump to api_clX.
+ * with -lorrery. When nobody watches, both call api_clX, and only count what it refuses.
  */
 #include "api.h"
-#include "call.h"
+#include "lib/diagnose/call.h"
 
 /* clang-format off */
 #define LIST(...) __VA_ARGS__
@@ -12,8 +12,10 @@
 #define ENTRY_cl_int(type, name, parameters, arguments) \
     type CL_API_CALL entry_##name parameters \
     { \
-        if (!call_watched()) \
-            return api_##name arguments; \
+        if (!call_watched()) { \
+            call_unwatched = #name; \
+            return call_answer(#name, api_##name arguments); \
+        } \
         const struct call call = CALL(name, LIST arguments); \
         const cl_int err = call_begin(&call); \
         return call_end(&call, err ? err : api_##name arguments); \
@@ -24,10 +26,19 @@
     type CL_API_CALL entry_##name parameters \
     { \
         type made = NULL; \
-        if (!call_watched()) \
-            return api_##name arguments; \
+        cl_int *const answer = errcode_ret, err = CL_SUCCESS; \
+        errcode_ret = &err; \
+        if (!call_watched()) { \
+            call_unwatched = #name; \
+            made = api_##name arguments; \
+            call_answer(#name, err); \
+            if (answer) \
+                *answer = err; \
+            return made; \
+        } \
+        errcode_ret = answer; \
         const struct call call = CALL(name, LIST arguments); \
-        cl_int *const answer = errcode_ret, err = call_begin(&call); \
+        err = call_begin(&call); \
         errcode_ret = &err; \
         if (!err) \
             made = api_##name arguments; \
@@ -52,7 +63,9 @@
     type CL_API_CALL entry_##name parameters \
     { \
         if (!call_watched()) { \
+            call_unwatched = #name; \
             api_##name arguments; \
+            call_unwatched = NULL; \
             return; \
         } \
         const struct call call = CALL(name, LIST arguments); \

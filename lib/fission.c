@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cl_ext_device_fission, the older call beside clCreateSubDevices: its own tokens, errors,
- * list ends and queries over the same sub-devices. Every device here is of OpenCL 1.1 or
- * later, where a bad property is CL_INVALID_PROPERTY.
+ * list ends and queries over the same sub-devices. An unknown key is CL_INVALID_VALUE, and was
+ * CL_INVALID_PROPERTY with OpenCL 1.1; a value that is not possible is CL_INVALID_PROPERTY.
  */
 #include <stdlib.h>
 
@@ -156,7 +156,8 @@ static cl_int take_values(const struct cl_device *device, const cl_device_partit
     case SCHEME_BY_AFFINITY: return take_domain(list[1], type);
     case SCHEME_BY_CSLICE:
     case SCHEME_NONE:
-    default: return CL_INVALID_PROPERTY;
+    default: /* the key: CL_INVALID_PROPERTY is what OpenCL 1.1 returned */
+        return device_version_at_least(device, 1, 2) ? CL_INVALID_VALUE : CL_INVALID_PROPERTY;
     }
 }
 

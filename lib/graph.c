@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Edges between commands, made when the log is consumed: counts of what each still waits for. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -73,7 +74,7 @@ void graph_unlink(struct command *command)
 static void submit(struct command *command, struct ready *ready)
 {
     command->submitted = true;
-    command->event->time[EVENT_SUBMIT] = device_clock(command->queue->device->device);
+    command->event->time[EVENT_SUBMIT] = device_clock_submit(command->queue->device->device);
     event_advance(command->event, CL_SUBMITTED);
     if (command->unmet == 0)
         ready_add(ready, command);

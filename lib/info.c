@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The one rule of sizes of every clGet*Info call. */
 #include "info.h"
 
 #include <string.h>

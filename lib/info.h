@@ -8,7 +8,11 @@
 #define ORRERY_LIB_INFO_H
 #include "object.h"
 
-struct info_reply { size_t size; void *value; size_t *size_ret; };
+struct info_reply {
+    size_t size;
+    void *value;
+    size_t *size_ret;
+};
 
 cl_int info_bytes(const struct info_reply *reply, const void *bytes, size_t size);
 cl_int info_string(const struct info_reply *reply, const char *text); /* with its NUL; NULL = "" */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variables of Intel's driver for the preset intel-pvc: they select and renumber root devices. */
 #include "intel.h"
 
 #include <stdio.h>

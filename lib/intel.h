@@ -12,7 +12,9 @@
 #define ORRERY_LIB_INTEL_H
 #include "object.h"
 
-struct intel { uint32_t roots, visible_roots, tiles; };
+struct intel {
+    uint32_t roots, visible_roots, tiles;
+};
 
 enum status intel_apply(struct intel *state, struct cl_device **root, enum hierarchy *hierarchy,
                         struct diagnosis *diagnosis);

@@ -2,18 +2,18 @@
 # libapi.la is the API without the simulator: liborrery.la has both, and so have tests that look inside.
 noinst_LTLIBRARIES += libapi.la
 libapi_la_SOURCES = \
-	%D%/absent.c \
+	%D%/diagnose/absent.c \
 	%D%/api.h \
 	%D%/api_rows.def \
-	%D%/build.c \
+	%D%/program_compile.c \
 	%D%/built_in.c \
 	%D%/built_in.h \
-	%D%/call.c \
-	%D%/call.h \
+	%D%/diagnose/call.c \
+	%D%/diagnose/call.h \
 	%D%/callback.c \
 	%D%/callback.h \
-	%D%/caller.c \
-	%D%/caller.h \
+	%D%/diagnose/caller.c \
+	%D%/diagnose/caller.h \
 	%D%/command.c \
 	%D%/command_buffer.c \
 	%D%/command.def \
@@ -22,17 +22,17 @@ libapi_la_SOURCES = \
 	%D%/context.h \
 	%D%/destructor.c \
 	%D%/destructor.h \
-	%D%/device.c \
-	%D%/device_queue.c \
-	%D%/device_queue.h \
+	%D%/api_device.c \
+	%D%/api_device_queue.c \
+	%D%/api_device_queue.h \
 	%D%/device_info.def \
 	%D%/device_info.h \
 	%D%/device_memory.c \
 	%D%/device_spirv.c \
 	%D%/device_spirv.h \
 	%D%/dispatch.c \
-	%D%/enqueue.c \
-	%D%/enqueue.h \
+	%D%/enqueue_command.c \
+	%D%/enqueue_command.h \
 	%D%/enqueue_buffer.c \
 	%D%/enqueue_image.c \
 	%D%/enqueue_kernel.c \
@@ -41,6 +41,8 @@ libapi_la_SOURCES = \
 	%D%/enqueue_rect.c \
 	%D%/enqueue_svm.c \
 	%D%/enqueue_sync.c \
+	%D%/debug_session.c \
+	%D%/debug_session.h \
 	%D%/environment.c \
 	%D%/error.c \
 	%D%/error.h \
@@ -48,60 +50,66 @@ libapi_la_SOURCES = \
 	%D%/event.h \
 	%D%/executor.c \
 	%D%/executor.h \
-	%D%/expectation.c \
-	%D%/expectation.h \
+	%D%/diagnose/expectation.c \
+	%D%/diagnose/expectation.h \
 	%D%/exports.c \
-	%D%/fault.c \
-	%D%/fault.h \
+	%D%/diagnose/injected_fault.c \
+	%D%/diagnose/injected_fault.h \
 	%D%/fission.c \
 	%D%/graph.c \
 	%D%/graph.h \
-	%D%/guard.c \
-	%D%/guard.h \
-	%D%/guard_catch.c \
-	%D%/guard_state.h \
-	%D%/host_place.c \
-	%D%/host_place.h \
-	%D%/host_use.c \
-	%D%/host_use.h \
-	%D%/host_bytes.c \
-	%D%/host_bytes.h \
-	%D%/shared_bytes.c \
-	%D%/shared_bytes.h \
-	%D%/host_log.c \
-	%D%/host_log.h \
+	%D%/host/guard.c \
+	%D%/host/guard.h \
+	%D%/host/guard_catch.c \
+	%D%/host/guard_state.h \
+	%D%/host/host_place.c \
+	%D%/host/host_place.h \
+	%D%/host/host_use.c \
+	%D%/host/host_use.h \
+	%D%/host/host_bytes.c \
+	%D%/host/host_gone.c \
+	%D%/host/host_gone.h \
+	%D%/host/host_bytes.h \
+	%D%/host/shared_bytes.c \
+	%D%/host/shared_bytes.h \
+	%D%/record/host_clock.c \
+	%D%/record/host_clock.h \
+	%D%/record/host_log.c \
+	%D%/record/host_log.h \
 	%D%/icd.c \
-	%D%/image.c \
-	%D%/image.h \
+	%D%/api_image.c \
+	%D%/api_image.h \
 	%D%/info.c \
 	%D%/info.h \
+	%D%/interrupt.c \
+	%D%/interrupt.h \
 	%D%/intel.c \
 	%D%/intel.h \
-	%D%/kernel.c \
-	%D%/kernel_info.c \
-	%D%/map_doubt.c \
-	%D%/map_doubt.h \
+	%D%/api_kernel.c \
+	%D%/api_kernel_info.c \
+	%D%/host/aliased_maps.c \
+	%D%/host/aliased_maps.h \
 	%D%/memobj.c \
 	%D%/memobj.h \
-	%D%/thread_state.c \
-	%D%/thread_state.h \
-	%D%/usage.c \
-	%D%/usage.h \
-	%D%/usage_pending.c \
-	%D%/usage_shared.c \
+	%D%/record/thread_state.c \
+	%D%/record/thread_state.h \
+	%D%/diagnose/usage.c \
+	%D%/diagnose/usage.h \
+	%D%/diagnose/usage_pending.c \
+	%D%/diagnose/usage_shared.c \
 	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \
-	%D%/order.c \
-	%D%/order.h \
+	%D%/command_order.c \
+	%D%/command_order.h \
 	%D%/orrery_api.c \
 	%D%/orrery_api.h \
-	%D%/partition.c \
-	%D%/partition.def \
-	%D%/pipe.c \
+	%D%/subdevice_partition.c \
+	%D%/subdevice_partition.def \
+	%D%/api_pipe.c \
 	%D%/platform.c \
-	%D%/program.c \
-	%D%/program.h \
+	%D%/api_program.c \
+	%D%/api_program.h \
 	%D%/program_binary.c \
 	%D%/program_build.c \
 	%D%/queue.c \
@@ -112,18 +120,20 @@ libapi_la_SOURCES = \
 	%D%/ready.h \
 	%D%/root.c \
 	%D%/root.h \
-	%D%/runtime.c \
-	%D%/runtime.h \
+	%D%/api_runtime.c \
+	%D%/api_runtime.h \
 	%D%/sampler.c \
-	%D%/saved.c \
-	%D%/saved.h \
+	%D%/record/saved_report.c \
+	%D%/record/saved_report.h \
 	%D%/semaphore.c \
 	%D%/selector.c \
+	%D%/source_file.c \
+	%D%/source_file.h \
 	%D%/subdevice.c \
 	%D%/subdevice.h \
 	%D%/svm.c \
 	%D%/svm.h \
-	%D%/tokens.h \
+	%D%/record/tokens.h \
 	%D%/transfer.h \
 	%D%/usm.c \
 	%D%/version.c \
@@ -141,13 +151,15 @@ EXTRA_liborrery_la_DEPENDENCIES = %D%/icd.sym
 EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 
 # Preloaded by the command while a run is recorded or replayed. Never instrumented: it comes before every runtime.
-pkglib_LTLIBRARIES = liborrery_threads.la
+pkglib_LTLIBRARIES = liborrery_sync.la liborrery_threads.la
+liborrery_sync_la_SOURCES = %D%/record/sync_preload.c
+liborrery_sync_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 liborrery_threads_la_SOURCES = \
-	%D%/ending_preload.c \
-	%D%/lock_log.c \
-	%D%/lock_log.h \
-	%D%/locks_preload.c \
-	%D%/threads_preload.c
+	%D%/record/ending_preload.c \
+	%D%/record/lock_log.c \
+	%D%/record/lock_log.h \
+	%D%/record/locks_preload.c \
+	%D%/record/threads_preload.c
 liborrery_threads_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 
 include_orrerydir = $(includedir)/orrery

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What buffers and images share: flags, storage, sub-buffers, destructor callbacks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "destructor.h"
 #include "device_info.h"
 #include "error.h"
-#include "guard.h"
-#include "host_bytes.h"
+#include "lib/host/guard.h"
+#include "lib/host/host_bytes.h"
 #include "info.h"
 #include "memobj.h"
 #include "queue.h"
@@ -72,7 +73,7 @@ void memobj_destroy(void *object)
 {
     struct memobj *memobj = object;
     host_bytes_end(memobj);
-    guard_remove_behind(memobj);
+    guard_remove_after(memobj);
     destructor_run(memobj->destructors, memobj);
     if (memobj->owns_address) {
         guard_remove((void *)(uintptr_t)memobj->address);
@@ -108,7 +109,7 @@ static cl_int allocate(struct memobj *memobj, const char *sort)
     return status == STATUS_OUT_OF_RESOURCES ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error_from_status(status);
 }
 
-/* It is the host that reads them, when it makes the call: where it may not, that is told. */
+/* It is the host that reads them, when it makes the call: where it may not, that is reported. */
 static void load_pages(const void *host_ptr, size_t size)
 {
     const uintptr_t low = (uintptr_t)host_ptr;
@@ -167,7 +168,7 @@ cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_me
         return err;
     }
     host_bytes_begin(memobj);
-    guard_add_behind(memobj);
+    guard_add_after(memobj);
     object_publish(memobj);
     *out_memobj = memobj;
     return CL_SUCCESS;
@@ -189,8 +190,8 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
 }
 
 /* since: the version that has the call. */
-static cl_mem buffer_of_call(cl_context handle, uint32_t since, const cl_mem_properties *properties, cl_mem_flags flags,
-                             size_t size, void *host_ptr, cl_int *errcode_ret)
+static cl_mem buffer_of_call(cl_context handle, uint32_t since, const cl_mem_properties *properties,
+                             cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     struct memobj *memobj = NULL;
@@ -274,8 +275,8 @@ void memobj_part(struct memobj *memobj, struct memobj *parent, size_t origin)
 static struct memobj *new_sub_buffer(struct memobj *parent, cl_mem_flags flags,
                                      const cl_buffer_region *region)
 {
-    struct memobj *memobj = memobj_new(parent->context, CL_MEM_OBJECT_BUFFER,
-                                       memobj_inherit(parent->flags, flags), region->size);
+    struct memobj *memobj =
+        memobj_new(parent->context, CL_MEM_OBJECT_BUFFER, memobj_inherit(parent->flags, flags), region->size);
     if (!memobj)
         return NULL;
     memobj_part(memobj, parent, region->origin);
@@ -327,30 +328,19 @@ cl_int CL_API_CALL api_clGetMemObjectInfo(cl_mem handle, cl_mem_info param_name,
     if (!version_context_has_query(memobj->context, param_name))
         return CL_INVALID_VALUE;
     switch (param_name) {
-    case CL_MEM_TYPE:
-        return INFO_VALUE(reply, cl_mem_object_type, memobj->type);
-    case CL_MEM_FLAGS:
-        return INFO_VALUE(reply, cl_mem_flags, memobj->flags);
-    case CL_MEM_SIZE:
-        return INFO_VALUE(reply, size_t, memobj->size);
-    case CL_MEM_HOST_PTR:
-        return INFO_VALUE(reply, void *, memobj->host_ptr);
-    case CL_MEM_MAP_COUNT:
-        return INFO_VALUE(reply, cl_uint, map_count(memobj));
-    case CL_MEM_REFERENCE_COUNT:
-        return INFO_VALUE(reply, cl_uint, memobj->base.refs);
-    case CL_MEM_CONTEXT:
-        return INFO_VALUE(reply, cl_context, (cl_context)memobj->context);
-    case CL_MEM_ASSOCIATED_MEMOBJECT:
-        return INFO_VALUE(reply, cl_mem, (cl_mem)memobj->parent);
-    case CL_MEM_OFFSET:
-        return INFO_VALUE(reply, size_t, memobj->offset);
-    case CL_MEM_USES_SVM_POINTER:
-        return INFO_VALUE(reply, cl_bool, memobj->is_svm);
+    case CL_MEM_TYPE: return INFO_VALUE(reply, cl_mem_object_type, memobj->type);
+    case CL_MEM_FLAGS: return INFO_VALUE(reply, cl_mem_flags, memobj->flags);
+    case CL_MEM_SIZE: return INFO_VALUE(reply, size_t, memobj->size);
+    case CL_MEM_HOST_PTR: return INFO_VALUE(reply, void *, memobj->host_ptr);
+    case CL_MEM_MAP_COUNT: return INFO_VALUE(reply, cl_uint, map_count(memobj));
+    case CL_MEM_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, memobj->base.refs);
+    case CL_MEM_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)memobj->context);
+    case CL_MEM_ASSOCIATED_MEMOBJECT: return INFO_VALUE(reply, cl_mem, (cl_mem)memobj->parent);
+    case CL_MEM_OFFSET: return INFO_VALUE(reply, size_t, memobj->offset);
+    case CL_MEM_USES_SVM_POINTER: return INFO_VALUE(reply, cl_bool, memobj->is_svm);
     case CL_MEM_PROPERTIES:
         return info_bytes(reply, memobj->properties, memobj->property_count * sizeof *memobj->properties);
-    default:
-        return CL_INVALID_VALUE;
+    default: return CL_INVALID_VALUE;
     }
 }
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of live handles: a hash of pointers, so that an unknown or released handle is an error and never
+ * followed.
+ */
 #include "object.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "api.h"
-#include "call.h"
-#include "usage.h"
+#include "lib/diagnose/call.h"
+#include "lib/diagnose/usage.h"
 #include "queue.h"
-#include "runtime.h"
+#include "api_runtime.h"
 
 struct kind {
     const char *name;
@@ -103,7 +107,7 @@ static void table_remove(struct object *object)
         return;
     table.live[object->kind]--;
     table.count--;
-    /* Entries behind the hole move up unless they already stand at or after their home. */
+    /* Entries after the hole move up unless they already stand at or after their home. */
     for (size_t slot = (hole + 1) & mask; table.slots[slot]; slot = (slot + 1) & mask) {
         size_t home = slot_hash(table.slots[slot], table.capacity);
         if (((slot - home) & mask) >= ((slot - hole) & mask)) {

@@ -45,11 +45,11 @@ enum object_kind {
 struct object {
     const cl_icd_dispatch *dispatch; /* first: the ICD loader reads it */
     enum object_kind kind;
-    uint32_t id;        /* serial number per kind, from 1: what reports print */
-    cl_uint refs;       /* the user's references: atomic */
-    uint32_t internal;  /* the runtime's references and one for all of the user's: atomic */
+    uint32_t id;       /* serial number per kind, from 1: what reports print */
+    cl_uint refs;      /* the user's references: atomic */
+    uint32_t internal; /* the runtime's references and one for all of the user's: atomic */
     bool published;
-    bool answered;      /* a query gave the handle to the program */
+    bool answered;          /* a query gave the handle to the program */
     struct call_site *made; /* where the program made it; NULL: nobody wants to know (call.h) */
 };
 
@@ -58,7 +58,7 @@ void *object_new(enum object_kind kind, size_t size);
 void object_publish(void *object);
 /* The object when handle is live and of that kind, else NULL. */
 void *object_lookup(const void *handle, enum object_kind kind);
-cl_int object_error(enum object_kind kind); /* CL_INVALID_EVENT, ... */
+cl_int object_error(enum object_kind kind);          /* CL_INVALID_EVENT, ... */
 const char *object_kind_name(enum object_kind kind); /* "memory object" */
 cl_int object_retain(const void *handle, enum object_kind kind);
 cl_int object_release(const void *handle, enum object_kind kind);
@@ -91,47 +91,64 @@ void runtime_unlock(void);
 struct runtime {
     struct scenario scenario;
     struct report *report;
-    struct device *device;        /* the simulated machine: every root device is a part of it */
+    struct device *device; /* the simulated machine: every root device is a part of it */
     struct platform *platform;
-    bool broken;                  /* the scenario could not be read: clGetPlatformIDs says so */
+    bool broken; /* the scenario could not be read: clGetPlatformIDs says so */
 };
 struct runtime *runtime_get(void);
 
 /* ---- the objects. Fields by who may touch them. ------------------------------- */
 
-struct platform { struct object base; cl_uint root_count; struct cl_device **roots;
-                  struct queue *named_queues; /* guarded by runtime_lock; borrowed: those that name a family */ };
+struct platform {
+    struct object base;
+    cl_uint root_count;
+    struct cl_device **roots;
+    struct queue *named_queues; /* guarded by runtime_lock; borrowed: those that name a family */
+};
 
 /* A request to partition, as both calls can put it, and what a sub-device remembers of its making. */
-enum partition_scheme { SCHEME_NONE, SCHEME_EQUALLY, SCHEME_BY_COUNTS, SCHEME_BY_NAMES, SCHEME_BY_AFFINITY,
-                        SCHEME_BY_CSLICE };
+enum partition_scheme {
+    SCHEME_NONE,
+    SCHEME_EQUALLY,
+    SCHEME_BY_COUNTS,
+    SCHEME_BY_NAMES,
+    SCHEME_BY_AFFINITY,
+    SCHEME_BY_CSLICE
+};
 struct partition_type {
     enum partition_scheme scheme;
-    enum topology_level level;  /* BY_AFFINITY; MACHINE: the next that splits the device */
-    size_t count; int64_t *values; /* EQUALLY: units of each; BY_COUNTS, BY_NAMES: the list without its end; owned */
+    enum topology_level level; /* BY_AFFINITY; MACHINE: the next that splits the device */
+    /* EQUALLY: units of each; BY_COUNTS, BY_NAMES: the list without its end; owned */
+    size_t count;
+    int64_t *values;
 };
 
 struct cl_device { /* cl_device_id */
     struct object base;
-    struct device *device;      /* sim */
-    struct cl_device *parent;   /* NULL: root; referenced */
+    struct device *device;    /* sim */
+    struct cl_device *parent; /* NULL: root; referenced */
     const struct device_config *config;
-    uint32_t root;              /* number of its root in the scenario */
-    struct topology *topology;  /* the root's: a copy of the configuration's as it was when the device was made */
+    uint32_t root; /* number of its root in the scenario */
+    /* the root's: a copy of the configuration's as it was when the device was made */
+    struct topology *topology;
     uint32_t index;             /* of its root among those that the platform lists */
     struct unit_set units;      /* of the topology */
     struct partition_type type; /* how it was made */
     uint32_t part;              /* which of those that were made with it */
     /* guarded by runtime_lock */
     struct cl_device *children, *sibling; /* live sub-devices, the youngest first; borrowed */
-    cl_uint tile_count; struct cl_device **tiles; /* neo: the sub-devices it always gives; referenced */
+    cl_uint tile_count;
+    struct cl_device **tiles; /* neo: the sub-devices it always gives; referenced */
 };
 
 struct context {
     struct object base;
-    cl_uint device_count; struct cl_device **devices;
-    cl_context_properties *properties; size_t property_count; /* incl. final 0 */
-    void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *); void *notify_data;
+    cl_uint device_count;
+    struct cl_device **devices;
+    cl_context_properties *properties;
+    size_t property_count; /* incl. final 0 */
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+    void *notify_data;
     struct destructor *destructors;
     cl_bitfield zeroed;          /* CL_CONTEXT_MEMORY_INITIALIZE_KHR */
     bool may_terminate;          /* CL_CONTEXT_TERMINATE_KHR */
@@ -139,125 +156,192 @@ struct context {
     struct queue *device_queues; /* borrowed; guarded by runtime_lock, as is the next */
     struct queue *queues;        /* of the host; borrowed */
 };
-/* Calls the context's notify function (no lock held) and, under checks: api, reports: what the call in progress
- * returns, or else by itself. */
-void context_complain(struct context *context, const char *text);
+/* Calls the context's notify function (no lock held) and, under checks: api, reports: what the call in
+ * progress returns, or else by itself. */
+void context_error(struct context *context, const char *text);
 
-/* Of the maps of an object that begin at one byte an unmap does not say which it gives back. Once one of several that differ was
- * unmapped: what each of them has, what any of them has, and of which sorts they are (DEVICE_MAP_*; writing counts alone). */
-struct map_doubt { bool any; size_t least[3], most[3]; uint32_t sorts; };
-struct map_record { struct map_record *next; void *pointer; size_t offset, size; cl_map_flags flags; uint32_t count;
-                    size_t region[3], pitch[2]; /* bytes of a row, rows, slices; from row to row, slice to slice */
-                    struct memobj *owner; /* whose mapping it is: records hang on the root buffer, offsets are in it */
-                    struct call_site *made; /* owned; NULL: nobody wants to know */
-                    uint32_t by; bool mapped, unmapped; /* the command that maps, 0: none does; it ran; its unmap did */
-    struct map_doubt doubt; };
+/* Of the maps of an object that begin at one byte an unmap does not say which it gives back. Once one of
+ * several that differ was unmapped: what each of them has, what any of them has, and of which sorts they
+ * are (DEVICE_MAP_*; writing counts alone). */
+struct aliased_maps {
+    bool any;
+    size_t least[3], most[3];
+    uint32_t sorts;
+};
+struct map_record {
+    struct map_record *next;
+    void *pointer;
+    size_t offset, size;
+    cl_map_flags flags;
+    uint32_t count;
+    /* bytes of a row, rows, slices; from row to row, slice to slice */
+    size_t region[3], pitch[2];
+    /* whose mapping it is: records hang on the root buffer, offsets are in it */
+    struct memobj *owner;
+    struct call_site *made; /* owned; NULL: nobody wants to know */
+    /* the command that maps, 0: none does; it ran; its unmap did */
+    uint32_t by;
+    bool mapped, unmapped;
+    struct aliased_maps doubt;
+};
 
 struct image { /* of a cl_mem */
-    cl_image_format format; cl_image_desc desc; /* as created; pitches as they are */
-    struct image_desc device;   /* what kernels see */
+    cl_image_format format;
+    cl_image_desc desc;       /* as created; pitches as they are */
+    struct image_desc device; /* what kernels see */
 };
 
 struct sampler_object { /* cl_sampler */
     struct object base;
     struct context *context;
     struct sampler sampler;
-    float lod_min, lod_max;     /* as given */
-    cl_sampler_properties *properties; size_t property_count; /* incl. final 0 */
+    float lod_min, lod_max; /* as given */
+    cl_sampler_properties *properties;
+    size_t property_count; /* incl. final 0 */
 };
 
 struct memobj { /* cl_mem: buffer, sub-buffer or image; pipes later */
     struct object base;
     struct context *context;
-    struct memobj *parent; size_t offset; /* sub-buffer; parent: also what an image was made of */
-    struct image *image;        /* NULL: a buffer */
+    struct memobj *parent;
+    size_t offset;       /* sub-buffer; parent: also what an image was made of */
+    struct image *image; /* NULL: a buffer */
     cl_mem_object_type type;
     cl_mem_flags flags;
     size_t size;
-    void *host_ptr;             /* CL_MEM_USE_HOST_PTR: kept equal to the device bytes at map, unmap */
-    uint64_t address;           /* on the device; a sub-buffer's is inside its parent's */
+    void *host_ptr;   /* CL_MEM_USE_HOST_PTR: kept equal to the device bytes at map, unmap */
+    uint64_t address; /* on the device; a sub-buffer's is inside its parent's */
     bool owns_address, is_svm;
     cl_uint packet_bytes, packet_count; /* of a pipe */
-    cl_mem_properties *properties; size_t property_count;
+    cl_mem_properties *properties;
+    size_t property_count;
     struct destructor *destructors;
     /* guarded by runtime_lock */
-    struct map_record *maps; cl_uint map_count;
-    char *seen; struct memobj *next_watched; /* host_bytes.c's: what was at host_ptr; NULL: not watched */
+    struct map_record *maps;
+    cl_uint map_count;
+    char *seen;
+    struct memobj *next_watched; /* host_bytes.c's: what was at host_ptr; NULL: not watched */
+    bool gone;                   /* the host has freed its memory: host_gone.c */
 };
 
 struct build { /* of a program, for some of its devices */
     struct build *next;
-    cl_uint device_count; struct cl_device **devices; /* referenced */
-    cl_build_status status; char *options; char *log;
+    cl_uint device_count;
+    struct cl_device **devices; /* referenced */
+    cl_build_status status;
+    char *options;
+    char *log;
     cl_program_binary_type binary_type;
-    struct spirv spirv;          /* compiled object, library or executable */
-    struct program *program;     /* loaded executable, or NULL */
-    bool kernel_arg_info;        /* built with -cl-kernel-arg-info */
+    struct spirv spirv;                  /* compiled object, library or executable */
+    struct program *program;             /* loaded executable, or NULL */
+    bool kernel_arg_info;                /* built with -cl-kernel-arg-info */
     const struct program_binary *binary; /* what it was made of, or NULL */
-    bool uniform_groups;         /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: no smaller last group */
-    bool debug;                  /* built with -g: enqueue_kernel says why it fails */
+    /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: no smaller last group */
+    bool uniform_groups;
+    bool debug; /* built with -g: enqueue_kernel says why it fails */
 };
 /* What a program binary holds; devices that were given the same bytes share it. */
 struct program_binary {
     struct program_binary *next;
-    char *source, *options;      /* or NULL */
+    char *source, *options; /* or NULL */
     struct spirv words;
     cl_program_binary_type type;
-    struct spec_constant *constants; size_t constant_count;
+    struct spec_constant *constants;
+    size_t constant_count;
     bool kernel_arg_info, uniform_groups, debug;
 };
-struct device_binary { struct cl_device *device; const struct program_binary *binary; }; /* borrowed from the program */
-enum program_origin { PROGRAM_FROM_SOURCE, PROGRAM_FROM_IL, PROGRAM_FROM_BINARY, PROGRAM_FROM_LINK, PROGRAM_FROM_BUILT_IN };
+/* borrowed from the program */
+struct device_binary {
+    struct cl_device *device;
+    const struct program_binary *binary;
+};
+enum program_origin {
+    PROGRAM_FROM_SOURCE,
+    PROGRAM_FROM_IL,
+    PROGRAM_FROM_BINARY,
+    PROGRAM_FROM_LINK,
+    PROGRAM_FROM_BUILT_IN
+};
 struct program_object { /* cl_program */
     struct object base;
     struct context *context;
     enum program_origin origin;
-    char *source;               /* clCreateProgramWithSource, joined; or that of the one input of a link */
-    struct spirv il;            /* clCreateProgramWithIL */
+    char *source;                /* clCreateProgramWithSource, joined; or that of the one input of a link */
+    const struct enqueuer *made; /* the call that gave the source; NULL: not known */
+    struct spirv il;             /* clCreateProgramWithIL */
     struct program_binary *binaries; /* clCreateProgramWithBinary */
-    struct device_binary *device_binaries; size_t device_binary_count;
+    struct device_binary *device_binaries;
+    size_t device_binary_count;
     /* guarded by runtime_lock */
-    cl_uint device_count; struct cl_device **devices; /* given at creation, or built for since; referenced */
+    cl_uint device_count;
+    struct cl_device **devices; /* given at creation, or built for since; referenced */
     struct build *builds;       /* the latest first; no device is in two of them */
-    struct spec_constant *constants; size_t constant_count;
-    cl_uint attached_kernels;   /* atomic */
+    struct spec_constant *constants;
+    size_t constant_count;
+    cl_uint attached_kernels; /* atomic */
     struct destructor *destructors;
 };
 
-struct kernel_arg_value { bool set; void *bytes; size_t size; struct memobj *memobj; struct queue *queue; uint64_t address;
-                          bool of_system; /* a pointer of the host, for devices that share its memory */ };
+struct kernel_arg_value {
+    bool set;
+    void *bytes;
+    size_t size;
+    struct memobj *memobj;
+    struct queue *queue;
+    uint64_t address;
+    bool of_system; /* a pointer of the host, for devices that share its memory */
+};
 struct kernel_object { /* cl_kernel */
     struct object base;
     struct program_object *program;
     const struct kernel *kernel;
     const struct kernel_info *info;
     struct kernel_arg_value *args;
-    void **svm_pointers; size_t svm_count; cl_bool svm_system;
-    void **usm_pointers; size_t usm_count;
-    bool usm_indirect[3];        /* CL_KERNEL_EXEC_INFO_INDIRECT_*: host, device, shared */
+    void **svm_pointers;
+    size_t svm_count;
+    cl_bool svm_system;
+    void **usm_pointers;
+    size_t usm_count;
+    bool usm_indirect[3]; /* CL_KERNEL_EXEC_INFO_INDIRECT_*: host, device, shared */
 };
 
-struct svm_allocation { struct svm_allocation *next; struct context *context; void *pointer; size_t size; cl_svm_mem_flags flags;
-                        cl_uint usm; /* CL_MEM_TYPE_*_INTEL; 0: of clSVMAlloc */ cl_ulong usm_flags; struct cl_device *device; /* its; borrowed */
-                        uint32_t serial; struct call_site *made; };
+struct svm_allocation {
+    struct svm_allocation *next;
+    struct context *context;
+    void *pointer;
+    size_t size;
+    cl_svm_mem_flags flags;
+    cl_uint usm; /* CL_MEM_TYPE_*_INTEL; 0: of clSVMAlloc */
+    cl_ulong usm_flags;
+    struct cl_device *device; /* its; borrowed */
+    uint32_t serial;
+    struct call_site *made;
+};
 /* The live allocation that holds pointer, or NULL. (svm.c) */
 struct svm_allocation *svm_find(struct context *context, const void *pointer);
 
-struct event_callback { struct event_callback *next; cl_int state; void (CL_CALLBACK *function)(cl_event, cl_int, void *); void *data; };
+struct event_callback {
+    struct event_callback *next;
+    cl_int state;
+    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
+    void *data;
+};
 struct event {
     struct object base;
     struct context *context;
-    struct queue *queue;         /* NULL: user event */
+    struct queue *queue; /* NULL: user event */
     cl_command_type type;
-    uint32_t serial;             /* of its command, or of the user event itself: one numbering */
+    uint32_t serial; /* of its command, or of the user event itself: one numbering */
     /* guarded by runtime_lock */
-    cl_int status;               /* CL_QUEUED .. CL_COMPLETE, or a negative error: as of the consumed log */
-    cl_int user_status;          /* user event: what clSetUserEventStatus said; status follows through the log */
-    cl_uint callback_refs;       /* user references held for callbacks to come: not shown */
-    cl_uint polls;               /* status queries that found it not complete */
-    cl_ulong time[5];            /* queued, submit, start, end, complete: simulated ns */
+    cl_int status; /* CL_QUEUED .. CL_COMPLETE, or a negative error: as of the consumed log */
+    /* user event: what clSetUserEventStatus said; status follows through the log */
+    cl_int user_status;
+    cl_uint callback_refs; /* user references held for callbacks to come: not shown */
+    cl_uint polls;         /* status queries that found it not complete */
+    cl_ulong time[5];      /* queued, submit, start, end, complete: simulated ns */
     struct event_callback *callbacks;
-    struct command **waiters; size_t waiter_count, waiter_room;
+    struct command **waiters;
+    size_t waiter_count, waiter_room;
 };
 
 struct queue { /* cl_command_queue */
@@ -265,24 +349,34 @@ struct queue { /* cl_command_queue */
     struct context *context;
     struct cl_device *device;
     cl_command_queue_properties properties;
-    cl_queue_properties *property_list; size_t property_count;
-    cl_uint size;                 /* in bytes, of a device queue */
-    uint32_t number;              /* what a queue_t is; 0: a host queue */
+    cl_queue_properties *property_list;
+    size_t property_count;
+    cl_uint size;                  /* in bytes, of a device queue */
+    uint32_t number;               /* what a queue_t is; 0: a host queue */
     struct queue *next_in_context; /* guarded by runtime_lock */
-    struct queue *next_on_device; bool is_default; /* of its context; guarded by runtime_lock */
+    struct queue *next_on_device;
+    bool is_default;              /* of its context; guarded by runtime_lock */
     cl_uint family, family_index; /* cl_intel_command_queue_families; 0 where there are none */
     cl_command_queue_capabilities_intel capabilities;
-    struct unit_set units;        /* what its kernels run on, as the simulated machine counts */
-    struct queue *next_named;     /* guarded by runtime_lock */
+    struct unit_set units;    /* what its kernels run on, as the simulated machine counts */
+    struct queue *next_named; /* guarded by runtime_lock */
     /* guarded by runtime_lock */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */
     bool unflushed;               /* the log has commands after the last flush */
     uint32_t flushed;             /* the latest command of the log at the last flush */
-    uint32_t alone_until;         /* the latest that was flushed when the context got a second queue; UINT32_MAX: it has none */
-    uint32_t *frontier; size_t frontier_count, frontier_room; uint32_t frontier_barrier; /* order.c's */
+    /* the latest that was flushed when the context got a second queue; UINT32_MAX: it has none */
+    uint32_t alone_until;
+    uint32_t *frontier;
+    size_t frontier_count, frontier_room;
+    uint32_t frontier_barrier; /* order.c's */
 };
 
-struct destructor { struct destructor *next; void *function; void *data; }; /* called in reverse order of registration */
+/* called in reverse order of registration */
+struct destructor {
+    struct destructor *next;
+    void *function;
+    void *data;
+};
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control API (orrery/orrery.h): each call takes runtime_lock and works on the scenario and the report.
+ */
 #include "orrery_api.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expectation.h"
-#include "guard.h"
+#include "lib/diagnose/expectation.h"
+#include "lib/host/guard.h"
 #include "orrery/orrery.h"
 #include "queue.h"
-#include "runtime.h"
+#include "api_runtime.h"
 
 static void say(char *error, size_t error_size, const char *text)
 {
@@ -20,14 +23,10 @@ static void say(char *error, size_t error_size, const char *text)
 static int status_of(cl_int err)
 {
     switch (err) {
-    case CL_SUCCESS:
-        return ORRERY_OK;
-    case CL_INVALID_OPERATION:
-        return ORRERY_BUSY;
-    case CL_INVALID_VALUE:
-        return ORRERY_BAD_SCENARIO;
-    default:
-        return ORRERY_FAILED;
+    case CL_SUCCESS: return ORRERY_OK;
+    case CL_INVALID_OPERATION: return ORRERY_BUSY;
+    case CL_INVALID_VALUE: return ORRERY_BAD_SCENARIO;
+    default: return ORRERY_FAILED;
     }
 }
 

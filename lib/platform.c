@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The one platform. */
 #include "api.h"
 #include "device_info.h"
 #include "info.h"
+#include "lib/record/saved_report.h"
 #include "version.h"
 
 cl_int CL_API_CALL api_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms,
@@ -14,6 +16,7 @@ cl_int CL_API_CALL api_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *pla
         *num_platforms = runtime->broken ? 0 : 1;
     if (runtime->broken)
         return CL_PLATFORM_NOT_FOUND_KHR;
+    saved_reached(REACH_PLATFORM, 0);
     if (platforms)
         platforms[0] = (cl_platform_id)runtime->platform;
     return CL_SUCCESS;
@@ -40,28 +43,19 @@ cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info
     if (!version_has_query(device, param_name))
         return CL_INVALID_VALUE;
     switch (param_name) {
-    case CL_PLATFORM_PROFILE:
-        return info_string(reply, "FULL_PROFILE");
-    case CL_PLATFORM_VERSION:
-        return device_info_version(reply, device, "OpenCL");
-    case CL_PLATFORM_NAME:
-        return info_string(reply, "Orrery");
-    case CL_PLATFORM_VENDOR:
-        return info_string(reply, "Orrery");
-    case CL_PLATFORM_EXTENSIONS:
-        return device_info_extensions(reply, device);
-    case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
-        return device_info_extensions_with_version(reply, device);
+    case CL_PLATFORM_PROFILE: return info_string(reply, "FULL_PROFILE");
+    case CL_PLATFORM_VERSION: return device_info_version(reply, device, "OpenCL");
+    case CL_PLATFORM_NAME: return info_string(reply, "Orrery");
+    case CL_PLATFORM_VENDOR: return info_string(reply, "Orrery");
+    case CL_PLATFORM_EXTENSIONS: return device_info_extensions(reply, device);
+    case CL_PLATFORM_EXTENSIONS_WITH_VERSION: return device_info_extensions_with_version(reply, device);
     case CL_PLATFORM_NUMERIC_VERSION:
         return INFO_VALUE(reply, cl_version, device_info_numeric_version(device));
-    case CL_PLATFORM_HOST_TIMER_RESOLUTION:
-        return INFO_VALUE(reply, cl_ulong, 1);
+    case CL_PLATFORM_HOST_TIMER_RESOLUTION: return INFO_VALUE(reply, cl_ulong, 1);
     case CL_PLATFORM_SEMAPHORE_TYPES_KHR:
         return INFO_VALUE(reply, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
-    case CL_PLATFORM_ICD_SUFFIX_KHR:
-        return info_string(reply, "ORRERY");
-    default:
-        return CL_INVALID_VALUE;
+    case CL_PLATFORM_ICD_SUFFIX_KHR: return info_string(reply, "ORRERY");
+    default: return CL_INVALID_VALUE;
     }
 }
 

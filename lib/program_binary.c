@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The binary form of a build: a header with a checksum, texts, and words; every length is checked when it is
+ * read.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "api_program.h"
 
 enum { BINARY_VERSION = 1, SPIRV_HEADER_WORDS = 5 };
 static const char magic[8] = {'O', 'R', 'R', 'E', 'R', 'Y', 'P', 'B'};
@@ -45,7 +49,11 @@ static size_t text_bytes(const char *text)
 }
 
 /* What a build is made of, whoever holds it. */
-struct made_of { const char *source; const struct spec_constant *constants; size_t constant_count; };
+struct made_of {
+    const char *source;
+    const struct spec_constant *constants;
+    size_t constant_count;
+};
 
 static struct made_of made_of(const struct program_object *program, const struct build *build)
 {
@@ -167,7 +175,8 @@ bool program_binary_read(struct program_binary *binary, const unsigned char *byt
     binary->debug = header.flags & FLAG_DEBUG;
     return take_text(&at, header.options_bytes, &binary->options) &&
            take_text(&at, header.source_bytes, &binary->source) &&
-           take_constants(&at, header.constant_count, binary) && take_words(at, header.word_count, &binary->words);
+           take_constants(&at, header.constant_count, binary) &&
+           take_words(at, header.word_count, &binary->words);
 }
 
 void program_binary_free(struct program_binary *list)
@@ -183,7 +192,8 @@ void program_binary_free(struct program_binary *list)
     }
 }
 
-const struct program_binary *program_binary_for(const struct program_object *program, const struct cl_device *device)
+const struct program_binary *program_binary_for(const struct program_object *program,
+                                                const struct cl_device *device)
 {
     for (size_t i = 0; i < program->device_binary_count; i++)
         if (program->device_binaries[i].device == device)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "program.h"
+#include "api_program.h"
 #include "queue.h"
 #include "subdevice.h"
 
@@ -120,7 +120,7 @@ struct build *build_new(cl_uint count, struct cl_device *const *devices)
     return build;
 }
 
-/* Destructors run as commands do, behind those that are enqueued. */
+/* Destructors run as commands do, after those that are enqueued. */
 static void end_program(struct program *program)
 {
     if (program_has_destructors(program)) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Command queues: properties, families, and the log of everything that can make commands runnable. */
 #include "queue.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "api.h"
 #include "context.h"
-#include "device_queue.h"
+#include "api_device_queue.h"
 #include "error.h"
 #include "executor.h"
 #include "info.h"
@@ -63,7 +64,8 @@ static cl_int check_owners(cl_context context, cl_device_id device)
 }
 
 /* What is no property at all is invalid; what is one but not ours is not supported. */
-static cl_int check_properties(const struct cl_device *device, cl_command_queue_properties properties, cl_queue_properties size)
+static cl_int check_properties(const struct cl_device *device, cl_command_queue_properties properties,
+                               cl_queue_properties size)
 {
     cl_command_queue_properties on_device = properties & DEVICE_PROPERTIES;
     if (properties & ~(cl_command_queue_properties)(HOST_PROPERTIES | DEVICE_PROPERTIES))
@@ -111,10 +113,12 @@ static cl_int check_family(const struct cl_device *device, const struct wishes *
     return err && device->config->errors == ANSWERS_NEO ? CL_INVALID_QUEUE_PROPERTIES : err;
 }
 
-/* High, medium and low are the same bits of both. Simulated time knows neither, so that they are kept and change nothing. */
+/* High, medium and low are the same bits of both. Simulated time knows neither, so that they are kept and
+ * change nothing. */
 static bool is_hint(cl_queue_properties value)
 {
-    return value == CL_QUEUE_PRIORITY_HIGH_KHR || value == CL_QUEUE_PRIORITY_MED_KHR || value == CL_QUEUE_PRIORITY_LOW_KHR;
+    return value == CL_QUEUE_PRIORITY_HIGH_KHR || value == CL_QUEUE_PRIORITY_MED_KHR ||
+           value == CL_QUEUE_PRIORITY_LOW_KHR;
 }
 
 /* Each name once. */
@@ -277,8 +281,7 @@ cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_
     case CL_QUEUE_SIZE: return reply_size(reply, queue);
     case CL_QUEUE_FAMILY_INTEL: return reply_family(reply, queue, queue->family);
     case CL_QUEUE_INDEX_INTEL: return reply_family(reply, queue, queue->family_index);
-    case CL_QUEUE_DEVICE_DEFAULT:
-        return reply_default(reply, queue);
+    case CL_QUEUE_DEVICE_DEFAULT: return reply_default(reply, queue);
     default: return CL_INVALID_VALUE;
     }
 }
@@ -316,6 +319,7 @@ cl_int CL_API_CALL api_clFinish(cl_command_queue command_queue)
         return CL_INVALID_COMMAND_QUEUE;
     object_ref(queue);
     cl_int err = queue_finish(queue);
+    device_host_waited(queue->device->device);
     object_unref(queue);
     return err;
 }

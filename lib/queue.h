@@ -8,16 +8,16 @@
  * everything that is submitted and ready, to quiescence, before it looks at the next
  * entry. Among ready commands the scenario's policy chooses (lockstep and serial: lowest
  * serial number). So the order of execution is a function of the log and the seed.
- * Launches whose compute units differ run at the same time (orrery/device.h, device_run), others one after another,
- * unless all that run only spin. So that kernels of different devices start together, a flush is a SUBMIT when the
- * process has queues without a common compute unit: it lets run nothing; the next call that waits or asks appends GO.
- * It is a RUN nevertheless once the host may see effects without such a call (callbacks, native kernels).
- * CALLBACK entries attach event callbacks, so their order is one too. What an event says
- * (status, times, edges) is "as of the consumed log"; a host call that must know more
+ * Launches whose compute units differ run at the same time (orrery/device.h, device_run), others one after
+ * another, unless all that run only spin. So that kernels of different devices start together, a flush is a
+ * SUBMIT when the process has queues without a common compute unit: it lets run nothing; the next call that
+ * waits or asks appends GO. It is a RUN nevertheless once the host may see effects without such a call
+ * (callbacks, native kernels). CALLBACK entries attach event callbacks, so their order is one too. What an
+ * event says (status, times, edges) is "as of the consumed log"; a host call that must know more
  * drains the log first.
  *
- * The baton. One thread at a time executes. A host thread that must wait takes the
- * baton and executes itself; clFlush and clSetUserEventStatus wake the device thread,
+ * The executor lock. One thread at a time executes. A host thread that must wait takes the
+ * executor lock and executes itself; clFlush and clSetUserEventStatus wake the device thread,
  * which is started on first need (so fork before the first wake is harmless). Callbacks go to
  * the callback thread in order; no lock is held while they run.
  */
@@ -47,7 +47,8 @@ struct command {
     struct call_site *made;      /* where it was enqueued; NULL: nobody wants to know */
     const struct enqueuer *enqueuer; /* likewise, for races */
     uint32_t batch;             /* see enqueue_batch */
-    uint32_t *after;             /* room for order.c: wait_count + 1 serial numbers; NULL when nobody listens */
+    /* room for order.c: wait_count + 1 serial numbers; NULL when nobody listens */
+    uint32_t *after;
     /* owned by the executor */
     struct command *next, *previous; /* in the queue */
     struct command *next_running;
@@ -56,7 +57,8 @@ struct command {
     bool submitted, running, failed; /* failed: an event of its wait list did */
     bool writes_host;            /* host_bytes.c's */
     bool blocking;               /* the call that enqueued it waits for it */
-    bool alone;                  /* when it was enqueued its queue was the only one of the context, and in order */
+    /* when it was enqueued its queue was the only one of the context, and in order */
+    bool alone;
     union {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host;
                  struct rect rect; } transfer;
@@ -99,9 +101,10 @@ void queue_finish_all(void); /* every queue there is */
 void queue_flush(struct queue *queue);
 void queue_user_event_number(struct event *event); /* gives it its serial number */
 cl_int queue_user_event_set(struct event *event, cl_int status);
-/* The same from a command, while it runs or is dropped: what waits goes on behind it. Set already: nothing. */
+/* The same from a command, while it runs or is dropped: what waits goes on after it. Set already: nothing. */
 void queue_user_event_signal(struct event *event, cl_int status, const struct command *by);
-/* Appends TERMINATE: every command of the context that has not run ends with CL_CONTEXT_TERMINATED_KHR, launches stop. */
+/* Appends TERMINATE: every command of the context that has not run ends with CL_CONTEXT_TERMINATED_KHR,
+ * launches stop. */
 cl_int queue_terminate(struct context *context);
 /* Appends CALLBACK and takes the callback. */
 struct event_callback;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Queue families (cl_intel_command_queue_families): which a device has, and the units that their queues run
+ * on.
+ */
 #include "queue_family.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
-#include "runtime.h"
+#include "lib/diagnose/call.h"
+#include "api_runtime.h"
 #include "subdevice.h"
 
 /* ---- the families ------------------------------------------------------------------ */
@@ -123,14 +127,16 @@ static void report_shared(const struct queue *queue)
     runtime_lock();
     const struct queue *other = other_on_slice(queue);
     if (other) {
-        snprintf(why, sizeof why, "command-queue %u and command-queue %u are both on cslice %u", queue->base.id,
-                 other->base.id, queue->family_index);
+        snprintf(why, sizeof why, "command-queue %u and command-queue %u are both on cslice %u",
+                 queue->base.id, other->base.id, queue->family_index);
         made = call_site_copy(other->base.made);
     }
     runtime_unlock();
     snprintf(object, sizeof object, "command-queue %u", queue->base.id);
     if (*why)
-        call_find(FINDING_UNITS_SHARED, &(struct call_finding){.object = object, .why = why, .other = made,
+        call_find(FINDING_UNITS_SHARED, &(struct call_finding){.object = object,
+                                                               .why = why,
+                                                               .other = made,
                                                                .other_what = "the other one is made here",
                                                                .fix = "give each queue another index"});
     free(made);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands that may run now, as a heap; which one is next depends on the policy, serial numbers and the
+ * seed.
+ */
 #include "ready.h"
 
 #include <assert.h>
@@ -48,7 +52,10 @@ static uint64_t mix(uint64_t seed, uint64_t step)
 }
 
 /* Of the commands from first to last, those that may; may NULL: all of them. */
-struct choice { size_t count, first, last; bool (*may)(const struct command *command); };
+struct choice {
+    size_t count, first, last;
+    bool (*may)(const struct command *command);
+};
 
 static bool is_open(const struct choice *choice, const struct command *command)
 {
@@ -57,7 +64,8 @@ static bool is_open(const struct choice *choice, const struct command *command)
 
 static struct choice look(const struct ready *ready, bool (*may)(const struct command *command))
 {
-    struct choice choice = {.count = ready->last - ready->first, .first = ready->first, .last = ready->last - 1, .may = may};
+    struct choice choice = {
+        .count = ready->last - ready->first, .first = ready->first, .last = ready->last - 1, .may = may};
     if (!may)
         return choice;
     choice.count = 0;
@@ -99,18 +107,15 @@ static size_t round_robin(const struct ready *ready, const struct choice *choice
     return found ? next : lowest;
 }
 
-static size_t choose(const struct ready *ready, const struct schedule_config *schedule, const struct choice *choice)
+static size_t choose(const struct ready *ready, const struct schedule_config *schedule,
+                     const struct choice *choice)
 {
     switch (schedule->policy) {
-    case SCHEDULE_REVERSE:
-        return choice->last;
+    case SCHEDULE_REVERSE: return choice->last;
     case SCHEDULE_RANDOM:
-    case SCHEDULE_PCT:
-        return nth(ready, choice, mix(schedule->seed, ready->taken) % choice->count);
-    case SCHEDULE_ROUND_ROBIN:
-        return round_robin(ready, choice);
-    default:
-        return choice->first;
+    case SCHEDULE_PCT: return nth(ready, choice, mix(schedule->seed, ready->taken) % choice->count);
+    case SCHEDULE_ROUND_ROBIN: return round_robin(ready, choice);
+    default: return choice->first;
     }
 }
 

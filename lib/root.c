@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Root devices: of the scenario, of its tiles when the hierarchy is flat, or as the selector says. */
 #include "root.h"
 
 #include <stdlib.h>
@@ -125,7 +126,7 @@ enum status roots_make(struct device *device, const struct scenario *scenario, s
     return diagnose(diagnosis, status, "out of host memory");
 }
 
-/* The device behind a handle changes; the object's own head stays. */
+/* The device after a handle changes; the object's own head stays. */
 static void exchange_insides(struct cl_device *a, struct cl_device *b)
 {
     struct object head_a = a->base, head_b = b->base;

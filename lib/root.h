@@ -15,7 +15,10 @@
 #define ORRERY_LIB_ROOT_H
 #include "object.h"
 
-struct roots { cl_uint count; struct cl_device **devices; };
+struct roots {
+    cl_uint count;
+    struct cl_device **devices;
+};
 
 enum status roots_make(struct device *device, const struct scenario *scenario, struct roots *out_roots,
                        struct diagnosis *diagnosis);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Samplers: properties are checked and become one word. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ struct selection {
     struct diagnosis *diagnosis;
 };
 
-static enum status complain(const struct selection *selection, const char *at, const char *what)
+static enum status error(const struct selection *selection, const char *at, const char *what)
 {
     return diagnose(selection->diagnosis, STATUS_BAD_SCENARIO, "device selector \"%s\", character %td: %s",
                     selection->text, at - selection->text + 1, what);
@@ -81,7 +81,7 @@ static bool type_known(const char *word, size_t length, enum device_type *out_ty
     return false;
 }
 
-/* A number or a star; *at moves behind it. */
+/* A number or a star; *at moves after it. */
 static bool take_index(const char **at, const char *end, uint32_t *out_index)
 {
     uint64_t number = 0;
@@ -113,16 +113,15 @@ static enum status take_term(const struct selection *selection, const char *word
     }
     for (bool more = true; more; at += more) {
         if (out_term->depth == DEPTH_MAX)
-            return complain(selection, at, "a device has at most three parts, as in 0.1.2");
+            return error(selection, at, "a device has at most three parts, as in 0.1.2");
         if (!take_index(&at, end, &out_term->index[out_term->depth]))
-            return complain(selection, at,
-                            "a device is *, cpu, gpu, fpga or a number, with points as in 0.1.2");
+            return error(selection, at, "a device is *, cpu, gpu, fpga or a number, with points as in 0.1.2");
         uint32_t depth = out_term->depth++;
         if (depth && out_term->index[depth - 1] == WILD && out_term->index[depth] != WILD)
-            return complain(selection, word, "only * can follow *");
+            return error(selection, word, "only * can follow *");
         more = at < end && *at == '.';
     }
-    return at == end ? STATUS_OK : complain(selection, at, "expected a point, a comma or the end");
+    return at == end ? STATUS_OK : error(selection, at, "expected a point, a comma or the end");
 }
 
 /* ---- what a term names -------------------------------------------------------------- */
@@ -223,10 +222,10 @@ static enum status apply_filter(struct selection *selection, const char *filter,
     filter += discard;
     const char *colon = memchr(filter, ':', (size_t)(end - filter));
     if (!discard && *discarding)
-        return complain(selection, filter, "filters with ! come last");
+        return error(selection, filter, "filters with ! come last");
     if (colon && !backend_known(filter, (size_t)(colon - filter), &ours))
-        return complain(selection, filter,
-                        "a backend is *, opencl, orrery, level_zero, cuda, hip or native_cpu");
+        return error(selection, filter,
+                     "a backend is *, opencl, orrery, level_zero, cuda, hip or native_cpu");
     *discarding = discard;
     selection->accepts |= !discard;
     return apply_terms(selection, colon ? colon + 1 : filter, end, ours, discard);

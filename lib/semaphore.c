@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_semaphore. A binary semaphore is a meeting of commands in the order of their calls: a wait takes the event of the
- * signal before it as one of its wait list. A wait that comes first takes a user event, which the next signal sets when it
- * runs: what waits for it is then behind the signal. The payload is what commands that ran have left.
+ * cl_khr_semaphore. A binary semaphore is a meeting of commands in the order of their calls: a wait takes the
+ * event of the signal before it as one of its wait list. A wait that comes first takes a user event, which
+ * the next signal sets when it runs: what waits for it is then after the signal. The payload is what commands
+ * that ran have left.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,15 +11,15 @@
 #include <string.h>
 
 #include "api.h"
-#include "call.h"
+#include "lib/diagnose/call.h"
 #include "command.h"
 #include "context.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 #include "error.h"
 #include "event.h"
 #include "info.h"
-#include "runtime.h"
-#include "tokens.h"
+#include "api_runtime.h"
+#include "lib/record/tokens.h"
 
 struct semaphore {
     struct object base;
@@ -91,7 +92,8 @@ static cl_int read_list(const cl_semaphore_properties_khr *words, struct list *o
     return list.type == CL_SEMAPHORE_TYPE_BINARY_KHR ? CL_SUCCESS : CL_INVALID_PROPERTY;
 }
 
-static cl_int choose_device(const struct context *context, const struct list *list, struct cl_device **out_device)
+static cl_int choose_device(const struct context *context, const struct list *list,
+                            struct cl_device **out_device)
 {
     if (!list->listed)
         return context->device_count > 1 ? CL_INVALID_PROPERTY : CL_SUCCESS;
@@ -121,9 +123,8 @@ static struct semaphore *create(struct context *context, struct cl_device *devic
     return semaphore;
 }
 
-cl_semaphore_khr CL_API_CALL api_clCreateSemaphoreWithPropertiesKHR(cl_context handle,
-                                                                    const cl_semaphore_properties_khr *sema_props,
-                                                                    cl_int *errcode_ret)
+cl_semaphore_khr CL_API_CALL api_clCreateSemaphoreWithPropertiesKHR(
+    cl_context handle, const cl_semaphore_properties_khr *sema_props, cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     struct cl_device *device = NULL;
@@ -168,26 +169,25 @@ cl_int CL_API_CALL api_clGetSemaphoreInfoKHR(cl_semaphore_khr sema_object, cl_se
         return CL_INVALID_SEMAPHORE_KHR;
     const struct context *context = semaphore->context;
     switch (param_name) {
-    case CL_SEMAPHORE_CONTEXT_KHR:
-        return INFO_VALUE(reply, cl_context, (cl_context)semaphore->context);
+    case CL_SEMAPHORE_CONTEXT_KHR: return INFO_VALUE(reply, cl_context, (cl_context)semaphore->context);
     case CL_SEMAPHORE_REFERENCE_COUNT_KHR:
         return INFO_VALUE(reply, cl_uint, __atomic_load_n(&semaphore->base.refs, __ATOMIC_RELAXED));
     case CL_SEMAPHORE_PROPERTIES_KHR:
-        return info_bytes(reply, semaphore->properties, semaphore->property_count * sizeof *semaphore->properties);
-    case CL_SEMAPHORE_TYPE_KHR:
-        return INFO_VALUE(reply, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
-    case CL_SEMAPHORE_PAYLOAD_KHR:
-        return INFO_VALUE(reply, cl_semaphore_payload_khr, payload_of(semaphore));
+        return info_bytes(reply, semaphore->properties,
+                          semaphore->property_count * sizeof *semaphore->properties);
+    case CL_SEMAPHORE_TYPE_KHR: return INFO_VALUE(reply, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
+    case CL_SEMAPHORE_PAYLOAD_KHR: return INFO_VALUE(reply, cl_semaphore_payload_khr, payload_of(semaphore));
     case CL_DEVICE_HANDLE_LIST_KHR:
     case CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR:
-        return semaphore->device ? INFO_VALUE(reply, cl_device_id, (cl_device_id)semaphore->device)
-                                 : info_bytes(reply, context->devices, context->device_count * sizeof *context->devices);
-    default:
-        return CL_INVALID_VALUE;
+        return semaphore->device
+                   ? INFO_VALUE(reply, cl_device_id, (cl_device_id)semaphore->device)
+                   : info_bytes(reply, context->devices, context->device_count * sizeof *context->devices);
+    default: return CL_INVALID_VALUE;
     }
 }
 
-/* ---- the commands --------------------------------------------------------------------------------------- */
+/* ---- the commands
+ * --------------------------------------------------------------------------------------- */
 
 static void set_payloads(struct command *command, cl_semaphore_payload_khr payload)
 {
@@ -326,7 +326,8 @@ static void promise(struct command *command)
         command->u.semaphore.waiters[i] = awaited;
         semaphore->awaited = NULL;
         semaphore->signal = awaited ? NULL : signal;
-        const bool twice = semaphore->last == CL_COMMAND_SEMAPHORE_SIGNAL_KHR && old && old->status >= 0; /* one that failed is none */
+        /* one that failed is none */
+        const bool twice = semaphore->last == CL_COMMAND_SEMAPHORE_SIGNAL_KHR && old && old->status >= 0;
         semaphore->last = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
         runtime_unlock();
         if (twice)
@@ -338,11 +339,12 @@ static void promise(struct command *command)
 cl_int CL_API_CALL api_clEnqueueWaitSemaphoresKHR(cl_command_queue command_queue, cl_uint num_sema_objects,
                                                   const cl_semaphore_khr *sema_objects,
                                                   const cl_semaphore_payload_khr *sema_payload_list,
-                                                  cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
-                                                  cl_event *event)
+                                                  cl_uint num_events_in_wait_list,
+                                                  const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SEMAPHORE_WAIT_KHR, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SEMAPHORE_WAIT_KHR, num_events_in_wait_list,
+                               event_wait_list);
     (void)sema_payload_list; /* binary semaphores have none */
     if (!err)
         err = take_semaphores(enqueue.command, num_sema_objects, sema_objects);
@@ -354,11 +356,12 @@ cl_int CL_API_CALL api_clEnqueueWaitSemaphoresKHR(cl_command_queue command_queue
 cl_int CL_API_CALL api_clEnqueueSignalSemaphoresKHR(cl_command_queue command_queue, cl_uint num_sema_objects,
                                                     const cl_semaphore_khr *sema_objects,
                                                     const cl_semaphore_payload_khr *sema_payload_list,
-                                                    cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
-                                                    cl_event *event)
+                                                    cl_uint num_events_in_wait_list,
+                                                    const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SEMAPHORE_SIGNAL_KHR, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SEMAPHORE_SIGNAL_KHR, num_events_in_wait_list,
+                               event_wait_list);
     (void)sema_payload_list;
     if (!err)
         err = take_semaphores(enqueue.command, num_sema_objects, sema_objects);

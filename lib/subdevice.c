@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sub-devices of every scheme: requests become sets of compute units, and sets become device objects. */
 #include "subdevice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
-#include "runtime.h"
+#include "lib/diagnose/call.h"
+#include "api_runtime.h"
 
 /* ---- the object ------------------------------------------------------------------ */
 
@@ -54,7 +55,8 @@ void device_tell_name(const struct cl_device *device, struct report *report)
     for (; root->parent; root = root->parent)
         if (end < name + 80)
             end += snprintf(end, (size_t)(name + sizeof name - end), "sub-device %u of ", root->part);
-    snprintf(end, (size_t)(name + sizeof name - end), "device %u '%s'", root->index, root->config->name ? root->config->name : "Orrery (simulated)");
+    snprintf(end, (size_t)(name + sizeof name - end), "device %u '%s'", root->index,
+             root->config->name ? root->config->name : "Orrery (simulated)");
     report_name_device(report, device->base.id, name);
 }
 
@@ -254,7 +256,8 @@ enum partition_result subdevice_split(const struct cl_device *device, struct par
     case SCHEME_BY_NAMES: return partition_by_names(&device->units, type->values, type->count, out_partition);
     case SCHEME_BY_AFFINITY: return split_by_affinity(device, type, out_partition);
     case SCHEME_BY_CSLICE:
-        return partition_by_cslice(device->topology, &device->units, device->config->cslice_seed, out_partition);
+        return partition_by_cslice(device->topology, &device->units, device->config->cslice_seed,
+                                   out_partition);
     case SCHEME_NONE:
     default: return PARTITION_BAD_VALUE;
     }
@@ -311,9 +314,12 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
     snprintf(why, sizeof why,
              "device %u has compute units of %u other sub-device%s of device %u, as of device %u",
              added->base.id, count, count > 1 ? "s" : "", parent->base.id, first);
-    call_find(FINDING_UNITS_SHARED, &(struct call_finding){.object = object, .why = why, .other = made,
-                                                           .other_what = "the other one is made here",
-                                                           .fix = "release the sub-devices of the first call before"});
+    call_find(FINDING_UNITS_SHARED,
+              &(struct call_finding){.object = object,
+                                     .why = why,
+                                     .other = made,
+                                     .other_what = "the other one is made here",
+                                     .fix = "release the sub-devices of the first call before"});
     free(made);
 }
 

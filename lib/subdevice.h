@@ -39,7 +39,7 @@ bool device_is_within(const struct cl_device *device, const struct cl_device *an
 
 /* Value number index of a list of the one form or the other. */
 typedef int64_t list_value(const void *list, size_t index);
-/* From list[1] on; *out_next is the index behind the end mark. The list is read no further than
+/* From list[1] on; *out_next is the index after the end mark. The list is read no further than
  * the first value that cannot be right. BAD_COUNT, BAD_VALUE, NO_MEMORY. */
 enum partition_result subdevice_take_counts(const struct cl_device *device, const void *list,
                                             list_value *value, struct partition_type *type, size_t *out_next);

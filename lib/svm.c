@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of shared virtual memory allocations: sorted by address, searched by bisection. */
 #include "svm.h"
 
 #include <pthread.h>
@@ -10,10 +11,10 @@
 #include "context.h"
 #include "device_info.h"
 #include "executor.h"
-#include "guard.h"
-#include "order.h"
-#include "shared_bytes.h"
-#include "usage.h"
+#include "lib/host/guard.h"
+#include "command_order.h"
+#include "lib/host/shared_bytes.h"
+#include "lib/diagnose/usage.h"
 
 /* Sorted by address; addresses do not overlap, so neither order nor search depends on time. */
 static struct {
@@ -79,7 +80,8 @@ static void discard(struct svm_allocation *allocation)
 }
 
 /* Under the lock: the allocation of that sort which holds pointer. */
-static struct svm_allocation *find(const struct context *context, const void *pointer, bool usm, size_t *out_place)
+static struct svm_allocation *find(const struct context *context, const void *pointer, bool usm,
+                                   size_t *out_place)
 {
     *out_place = upper_bound(pointer) - 1;
     struct svm_allocation *found = *out_place < table.count ? table.entry[*out_place] : NULL;
@@ -174,7 +176,8 @@ void svm_drop(struct context *context)
     }
 }
 
-/* At the end, by address as they lie in the arena: in the order of their making as long as nothing was freed. */
+/* At the end, by address as they lie in the arena: in the order of their making as long as nothing was
+ * freed. */
 void svm_tell_left(void)
 {
     pthread_mutex_lock(&table.lock); /* a callback that has not returned may free some */
@@ -222,7 +225,8 @@ static const char *sort_of(const struct svm_request *request)
 /* Host and kernels may touch it while both run. */
 static bool is_shared(const struct svm_request *request)
 {
-    return request->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER || (request->usm && request->usm != CL_MEM_TYPE_DEVICE_INTEL);
+    return request->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER ||
+           (request->usm && request->usm != CL_MEM_TYPE_DEVICE_INTEL);
 }
 
 /* Of unified shared memory the devices report concurrent atomic access. */
@@ -234,8 +238,8 @@ static bool has_atomics(const struct svm_request *request)
 static uint32_t device_flags(const struct svm_request *request)
 {
     return ALLOC_SVM | (request->flags & CL_MEM_READ_ONLY ? ALLOC_KERNEL_READ_ONLY : 0) |
-           (request->flags & CL_MEM_WRITE_ONLY ? ALLOC_KERNEL_WRITE_ONLY : 0) | (is_shared(request) ? ALLOC_SHARED : 0) |
-           (has_atomics(request) ? ALLOC_SVM_ATOMICS : 0);
+           (request->flags & CL_MEM_WRITE_ONLY ? ALLOC_KERNEL_WRITE_ONLY : 0) |
+           (is_shared(request) ? ALLOC_SHARED : 0) | (has_atomics(request) ? ALLOC_SVM_ATOMICS : 0);
 }
 
 static void share(const struct svm_allocation *allocation, bool atomics)
@@ -265,9 +269,15 @@ void *svm_allocate(struct context *context, const struct svm_request *request)
         return NULL;
     }
     void *pointer = (void *)(uintptr_t)address;
-    *allocation = (struct svm_allocation){.context = context, .pointer = pointer, .size = request->size, .flags = request->flags,
-                                          .usm = request->usm, .usm_flags = request->usm_flags, .device = request->device,
-                                          .serial = serial, .made = call_site_new()};
+    *allocation = (struct svm_allocation){.context = context,
+                                          .pointer = pointer,
+                                          .size = request->size,
+                                          .flags = request->flags,
+                                          .usm = request->usm,
+                                          .usm_flags = request->usm_flags,
+                                          .device = request->device,
+                                          .serial = serial,
+                                          .made = call_site_new()};
     usage_svm_made(allocation);
     pthread_mutex_lock(&table.lock);
     bool inserted = insert(allocation);

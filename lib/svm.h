@@ -7,8 +7,10 @@
  *   svm_allocate  what request says; NULL: no memory
  *   svm_release   frees the allocation that starts at pointer; others are left alone
  *   usm_find, usm_release   the same for unified shared memory, which is in the table too; found: copied
- *   svm_seek      the allocation that holds pointer, whichever context and sort it is of: copied, `made` is the caller's
- *   svm_list_usm  how many allocations of unified shared memory a context has of a sort; where the first `room` of them start
+ *   svm_seek      the allocation that holds pointer, whichever context and sort it is of: copied, `made` is
+ *                 the caller's
+ *   svm_list_usm  how many allocations of unified shared memory a context has of a sort; where the first
+ *                 `room` of them start
  *   svm_tell_left at the end: usage_svm_left for each that was not freed
  *   svm_drop      frees what is left of a context that goes
  *
@@ -21,7 +23,9 @@
 struct svm_request {
     cl_svm_mem_flags flags;
     size_t size, alignment; /* 0: the largest of any type */
-    cl_uint usm; cl_ulong usm_flags; struct cl_device *device;
+    cl_uint usm;
+    cl_ulong usm_flags;
+    struct cl_device *device;
 };
 bool svm_seek(const void *pointer, struct svm_allocation *out_found);
 void *svm_allocate(struct context *context, const struct svm_request *request);

@@ -9,7 +9,8 @@
 bool range_inside(size_t offset, size_t size, size_t whole); /* no overflow */
 cl_int host_may_read(const struct memobj *memobj);           /* CL_INVALID_OPERATION */
 cl_int host_may_write(const struct memobj *memobj);
-/* Of a rectangle of memory at `below` and its other side at `host`: are they the same bytes, in place? Do they share some? */
+/* Of a rectangle of memory at `below` and its other side at `host`: are they the same bytes, in place? Do
+ * they share some? */
 bool rect_in_place(const struct rect *rect, uint64_t below, uint64_t host);
 bool rect_meets_itself(const struct rect *rect, uint64_t below, uint64_t host);
 struct device *command_device(const struct command *command);

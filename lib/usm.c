@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_intel_unified_shared_memory: allocations of the host, of a device and shared ones, in the table of svm.c. The host may touch
- * its own and shared ones at any time, those of a device never; kernels may touch all of them.
+ * cl_intel_unified_shared_memory: allocations of the host, of a device and shared ones, in the table of
+ * svm.c. The host may touch its own and shared ones at any time, those of a device never; kernels may touch
+ * all of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "api.h"
 #include "context.h"
 #include "device_info.h"
-#include "enqueue.h"
+#include "enqueue_command.h"
 #include "error.h"
 #include "info.h"
 #include "object.h"
@@ -32,13 +33,14 @@ static cl_int read_properties(const cl_mem_properties_intel *list, cl_unified_sh
         *out_flags = list[1];
     }
     cl_mem_alloc_flags_intel placement = *out_flags & PLACEMENTS;
-    if (*out_flags & ~(cl_mem_alloc_flags_intel)(CL_MEM_ALLOC_WRITE_COMBINED_INTEL | PLACEMENTS) || placement == PLACEMENTS ||
-        (placement && type != CL_MEM_TYPE_SHARED_INTEL))
+    if (*out_flags & ~(cl_mem_alloc_flags_intel)(CL_MEM_ALLOC_WRITE_COMBINED_INTEL | PLACEMENTS) ||
+        placement == PLACEMENTS || (placement && type != CL_MEM_TYPE_SHARED_INTEL))
         return CL_INVALID_PROPERTY;
     return CL_SUCCESS;
 }
 
-static cl_int check_size(struct context *context, const struct cl_device *device, size_t size, cl_uint alignment)
+static cl_int check_size(struct context *context, const struct cl_device *device, size_t size,
+                         cl_uint alignment)
 {
     if (alignment & (alignment - 1) || alignment > DEVICE_MAX_ALIGN)
         return CL_INVALID_VALUE;
@@ -47,8 +49,9 @@ static cl_int check_size(struct context *context, const struct cl_device *device
     return CL_SUCCESS;
 }
 
-static void *allocate(cl_context handle, cl_device_id device, bool device_needed, const cl_mem_properties_intel *properties,
-                      struct svm_request *request, cl_int *errcode_ret)
+static void *allocate(cl_context handle, cl_device_id device, bool device_needed,
+                      const cl_mem_properties_intel *properties, struct svm_request *request,
+                      cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     cl_mem_alloc_flags_intel flags = 0;
@@ -63,7 +66,8 @@ static void *allocate(cl_context handle, cl_device_id device, bool device_needed
     if (!err)
         err = read_properties(properties, request->usm, &flags);
     if (!err)
-        err = check_size(context, (const struct cl_device *)device, request->size, (cl_uint)request->alignment);
+        err =
+            check_size(context, (const struct cl_device *)device, request->size, (cl_uint)request->alignment);
     request->device = (struct cl_device *)device;
     request->usm_flags = flags;
     if (!err && !(made = svm_allocate(context, request)))
@@ -71,22 +75,24 @@ static void *allocate(cl_context handle, cl_device_id device, bool device_needed
     return error_return(errcode_ret, context_refuse(context, "USM allocation", err), made);
 }
 
-void *CL_API_CALL api_clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *properties, size_t size,
-                                          cl_uint alignment, cl_int *errcode_ret)
+void *CL_API_CALL api_clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *properties,
+                                          size_t size, cl_uint alignment, cl_int *errcode_ret)
 {
     struct svm_request request = {.usm = CL_MEM_TYPE_HOST_INTEL, .size = size, .alignment = alignment};
     return allocate(context, NULL, false, properties, &request, errcode_ret);
 }
 
-void *CL_API_CALL api_clDeviceMemAllocINTEL(cl_context context, cl_device_id device, const cl_mem_properties_intel *properties,
-                                            size_t size, cl_uint alignment, cl_int *errcode_ret)
+void *CL_API_CALL api_clDeviceMemAllocINTEL(cl_context context, cl_device_id device,
+                                            const cl_mem_properties_intel *properties, size_t size,
+                                            cl_uint alignment, cl_int *errcode_ret)
 {
     struct svm_request request = {.usm = CL_MEM_TYPE_DEVICE_INTEL, .size = size, .alignment = alignment};
     return allocate(context, device, true, properties, &request, errcode_ret);
 }
 
-void *CL_API_CALL api_clSharedMemAllocINTEL(cl_context context, cl_device_id device, const cl_mem_properties_intel *properties,
-                                            size_t size, cl_uint alignment, cl_int *errcode_ret)
+void *CL_API_CALL api_clSharedMemAllocINTEL(cl_context context, cl_device_id device,
+                                            const cl_mem_properties_intel *properties, size_t size,
+                                            cl_uint alignment, cl_int *errcode_ret)
 {
     struct svm_request request = {.usm = CL_MEM_TYPE_SHARED_INTEL, .size = size, .alignment = alignment};
     return allocate(context, device, false, properties, &request, errcode_ret);
@@ -116,8 +122,9 @@ cl_int CL_API_CALL api_clMemBlockingFreeINTEL(cl_context context, void *ptr)
 
 /* ---- queries ------------------------------------------------------------------------------ */
 
-cl_int CL_API_CALL api_clGetMemAllocInfoINTEL(cl_context handle, const void *ptr, cl_mem_info_intel param_name,
-                                              size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetMemAllocInfoINTEL(cl_context handle, const void *ptr,
+                                              cl_mem_info_intel param_name, size_t param_value_size,
+                                              void *param_value, size_t *param_value_size_ret)
 {
     const struct info_reply reply = {param_value_size, param_value, param_value_size_ret};
     struct context *context = context_lookup(handle);
@@ -142,15 +149,18 @@ static cl_int check_usm(const struct enqueue *enqueue)
     return device_supports_usm(enqueue->queue->device) ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
-cl_int CL_API_CALL api_clEnqueueMemFillINTEL(cl_command_queue command_queue, void *dst_ptr, const void *pattern,
-                                             size_t pattern_size, size_t size, cl_uint num_events_in_wait_list,
-                                             const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueMemFillINTEL(cl_command_queue command_queue, void *dst_ptr,
+                                             const void *pattern, size_t pattern_size, size_t size,
+                                             cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                             cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMFILL_INTEL, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMFILL_INTEL, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = check_usm(&enqueue);
-    if (!err && (!dst_ptr || !enqueue_pattern_ok(pattern, pattern_size) || (uintptr_t)dst_ptr % pattern_size || size % pattern_size))
+    if (!err && (!dst_ptr || !enqueue_pattern_ok(pattern, pattern_size) ||
+                 (uintptr_t)dst_ptr % pattern_size || size % pattern_size))
         err = CL_INVALID_VALUE;
     if (!err) {
         enqueue.command->u.fill.svm = dst_ptr;
@@ -167,12 +177,13 @@ static bool overlap(const void *a, const void *b, size_t size)
     return (x < y ? y - x : x - y) < size;
 }
 
-cl_int CL_API_CALL api_clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_bool blocking, void *dst_ptr, const void *src_ptr,
-                                            size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
-                                            cl_event *event)
+cl_int CL_API_CALL api_clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_bool blocking, void *dst_ptr,
+                                            const void *src_ptr, size_t size, cl_uint num_events_in_wait_list,
+                                            const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMCPY_INTEL, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMCPY_INTEL, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = check_usm(&enqueue);
     if (!err && (!dst_ptr || !src_ptr))
@@ -194,7 +205,8 @@ cl_int CL_API_CALL api_clEnqueueMigrateMemINTEL(cl_command_queue command_queue, 
 {
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MIGRATEMEM_INTEL, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MIGRATEMEM_INTEL, num_events_in_wait_list,
+                               event_wait_list);
     (void)size;
     if (!err)
         err = check_usm(&enqueue);
@@ -208,7 +220,8 @@ cl_int CL_API_CALL api_clEnqueueMemAdviseINTEL(cl_command_queue command_queue, c
                                                const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMADVISE_INTEL, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMADVISE_INTEL, num_events_in_wait_list,
+                               event_wait_list);
     (void)size;
     if (!err)
         err = check_usm(&enqueue);

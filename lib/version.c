@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which queries, formats and properties an earlier version of OpenCL lacks, from version.def. */
 #include "version.h"
 
 #include "device_info.h"
@@ -11,8 +12,7 @@ bool version_has_query(const struct cl_device *device, cl_uint query)
         return (extension) || device_version_at_least(device, major, minor);
 #include "version.def"
 #undef SINCE
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -32,7 +32,9 @@ bool version_context_has_format(const struct context *context, cl_image_format f
     case CL_sRGBA:
     case CL_sBGRA:
     case CL_ABGR: return version_context_at_least(context, 2, 0);
-    default: return format.image_channel_data_type != CL_UNORM_INT_101010_2 || version_context_at_least(context, 2, 1);
+    default:
+        return format.image_channel_data_type != CL_UNORM_INT_101010_2 ||
+               version_context_at_least(context, 2, 1);
     }
 }
 

@@ -5,9 +5,9 @@
 #include "callback.h"
 #include "event.h"
 #include "executor.h"
-#include "host_log.h"
-#include "order.h"
-#include "usage.h"
+#include "lib/record/host_log.h"
+#include "command_order.h"
+#include "lib/diagnose/usage.h"
 
 struct waiting {
     cl_uint count;
@@ -81,8 +81,8 @@ static bool flush_blockers(const struct waiting *waiting)
     return executor_position() > before;
 }
 
-/* In a replay the turn is kept where it was kept when recorded: the store that the kernel looks for then was done before the call, and comes
- * without one. */
+/* In a replay the turn is kept where it was kept when recorded: the store that the kernel looks for then was
+ * done before the call, and comes without one. */
 static void pause_turn(enum host_log_yields waits)
 {
     if (waits == YIELDS_NOT)
@@ -101,7 +101,8 @@ static void resume_turn(enum host_log_yields waits)
     runtime_lock();
 }
 
-/* In a recorded run it goes on when the others have put something into the log, not when it happens to be woken. */
+/* In a recorded run it goes on when the others have put something into the log, not when it happens to be
+ * woken. */
 static void wait_for_others(const struct waiting *waiting)
 {
     uint64_t seen = executor_position();
@@ -115,7 +116,8 @@ static void wait_for_others(const struct waiting *waiting)
     resume_turn(YIELDS_UNSAID);
 }
 
-/* What only spins may wait for a callback, or for another thread of the host, as this one has nothing to add. False: nothing does. */
+/* What only spins may wait for a callback, or for another thread of the host, as this one has nothing to
+ * add. False: nothing does. */
 static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
 {
     const uint64_t seen = executor_position();

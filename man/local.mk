@@ -2,12 +2,14 @@
 dist_man_MANS += \
 	%D%/orrery.1 \
 	%D%/orrery.3 \
+	%D%/orrery-debug.1 \
 	%D%/orrery-partition.7 \
 	%D%/orrery-extensions.7 \
 	%D%/orrery-limits.7 \
 	%D%/orrery-scenario.5 \
 	%D%/orrery-report.5 \
 	%D%/orrery-topology.5 \
+	%D%/orrery-glossary.7 \
 	%D%/orrery-findings.7
 EXTRA_DIST += %D%/pages.awk
-dist_pkgdata_DATA = %D%/findings.schema.json
+dist_pkgdata_DATA = %D%/check.schema.json %D%/findings.schema.json

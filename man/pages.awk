@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# orrery-findings(7) to rows PAGE(id, spec, text) in C, for `orrery explain`: each .Ss of its FINDINGS is a page.
+# A manual to rows PAGE(id, spec, text) in C, for `orrery explain`: each .Ss of the section that the variable `section` names
+# (FINDINGS of orrery-findings(7), TERMS of orrery-glossary(7)) is a page.
 # It knows the macros that the manual uses and fails on others.
 # spec: of the paragraph "Specification" the part before the first colon.
 
@@ -41,7 +42,7 @@ function finish_page() {
     page = text = spec = item = ""
 }
 
-# Punctuation behind a macro's words belongs to the word before it.
+# Punctuation after a macro's words belongs to the word before it.
 function append(s) {
     if (s ~ /^[.,:;)]/)
         paragraph = paragraph s
@@ -57,9 +58,9 @@ function plain(s) {
 }
 
 /^\.\\"/ { next }
-/^\.Sh / { finish_page(); inside = ($2 == "FINDINGS"); next }
+/^\.Sh / { finish_page(); inside = ($2 == (section ? section : "FINDINGS")); next }
 !inside { next }
-/^\.Ss / { finish_page(); page = $2; text = page "\n"; next }
+/^\.Ss / { finish_page(); page = substr($0, 5); text = page "\n"; next }
 page == "" { next }
 literal && /^\.Ed/ { literal = 0; next }
 literal { text = text "    " plain($0) "\n"; next }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# litmus/ is for tests/check_verdicts.sh. Each scenario listed here is a test, run by `orrery check`. demo.yaml has a host program: tests/check_demo.sh.
+# litmus/ is for tests/scripts/check_verdicts.sh. Each scenario listed here is a test, run by `orrery check`. demo.yaml has a host program: tests/scripts/check_demo.sh.
 scenario_tests = \
 	%D%/clean/async_copy.yaml \
 	%D%/clean/atomics.yaml \
@@ -20,19 +20,23 @@ scenario_tests = \
 	%D%/clean/divergence.yaml \
 	%D%/clean/division.yaml \
 	%D%/clean/exchange_expected.yaml \
+	%D%/clean/geometric_range.yaml \
 	%D%/clean/image_arguments.yaml \
 	%D%/clean/initialised.yaml \
 	%D%/clean/kernels_hand_over.yaml \
+	%D%/clean/loop_after_loop.yaml \
 	%D%/clean/literals.yaml \
 	%D%/clean/null_argument.yaml \
 	%D%/clean/partial_group.yaml \
 	%D%/clean/printf.yaml \
+	%D%/clean/printf_buffer.yaml \
 	%D%/clean/program_scope.yaml \
 	%D%/clean/reduction.yaml \
 	%D%/clean/shared_buffer.yaml \
 	%D%/clean/stacks.yaml \
 	%D%/clean/struct_arguments.yaml \
 	%D%/clean/sub_groups.yaml \
+	%D%/clean/sub_groups_in_order.yaml \
 	%D%/clean/three_dimensions.yaml \
 	%D%/clean/uninitialised_unused.yaml \
 	%D%/clean/unread_results.yaml \
@@ -117,16 +121,22 @@ scenario_tests = \
 	%D%/faulty/named_barrier_too_few.yaml \
 	%D%/faulty/barrier_return.yaml \
 	%D%/faulty/barrier_calls.yaml \
+	%D%/faulty/cpp_names.yaml \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/barrier_sub_groups_lockstep.yaml \
 	%D%/faulty/barrier_sub_groups_serial.yaml \
 	%D%/faulty/barrier_turns.yaml \
 	%D%/faulty/collective_divergence.yaml \
+	%D%/faulty/async_copy_some.yaml \
+	%D%/faulty/constant_write.yaml \
+	%D%/faulty/elements.yaml \
 	%D%/faulty/captured_local.yaml \
 	%D%/faulty/child_awaited.yaml \
 	%D%/faulty/child_of_own_group.yaml \
 	%D%/faulty/endless_loop.yaml \
 	%D%/faulty/enqueue_misuse.yaml \
+	%D%/faulty/endless_children.yaml \
+	%D%/faulty/endless_children_steps.yaml \
 	%D%/faulty/event_never_set.yaml \
 	%D%/faulty/global_before.yaml \
 	%D%/faulty/global_far.yaml \
@@ -153,6 +163,10 @@ scenario_tests = \
 	%D%/faulty/uninitialised_store.yaml \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
+	%D%/faulty/global_far_local.yaml \
+	%D%/faulty/goes_on.yaml \
+	%D%/faulty/goes_on_others.yaml \
+	%D%/faulty/write_only_atomic.yaml \
 	%D%/faulty/write_only_read.yaml \
 	%D%/racy/last_turn.yaml \
 	%D%/racy/late_store.yaml \
@@ -307,6 +321,7 @@ scenario_tests = \
 	%D%/schedule/livelock_steps.yaml \
 	%D%/schedule/livelock_toggle.yaml \
 	%D%/schedule/second_launch.yaml \
+	%D%/schedule/spin_ranked.yaml \
 	%D%/schedule/spurious.yaml \
 	%D%/schedule/spurious_livelock.yaml \
 	%D%/schedule/spurious_retries.yaml \
@@ -470,6 +485,9 @@ scenario_files = \
 	%D%/faulty/uninitialised_store.cl \
 	%D%/faulty/unreachable.cl \
 	%D%/faulty/warnings.cl \
+	%D%/faulty/global_far_local.cl \
+	%D%/faulty/goes_on.cl \
+	%D%/faulty/write_only_atomic.cl \
 	%D%/faulty/write_only_read.cl \
 	%D%/partition/mark.cl \
 	%D%/racy/barrier_between_groups.cl \
@@ -543,6 +561,7 @@ scenario_files = \
 	%D%/racy/message_for_all.cl \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barrier_waits.cl \
+	%D%/schedule/spin_ranked.cl \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/behind_barrier.cl \
 	%D%/schedule/groups_wait.cl \

@@ -8,421 +8,457 @@
 # Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of libsim.la and reach the library through the loader
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
-race_world = %D%/race_world.c %D%/race_world.h %D%/race_oracle.c %D%/race_oracle.h %D%/race_judge.c %D%/race_judge.h
+race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
 
 # The longest first, so that nothing waits for it alone at the end; before them what sleeps most of its time, which needs no processor.
 check_PROGRAMS += %D%/check_concurrent
-%C%_check_concurrent_SOURCES = %D%/check_concurrent.c %D%/cl_fixture.h
+%C%_check_concurrent_SOURCES = %D%/lib/check_concurrent.c %D%/support/cl_fixture.h
 %C%_check_concurrent_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race_random
-%C%_check_race_random_SOURCES = %D%/check_race_random.c %D%/dice.h $(race_world)
+%C%_check_race_random_SOURCES = %D%/memmodel/check_race_random.c %D%/support/dice.h $(race_world)
 %C%_check_race_random_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race_ways
-%C%_check_race_ways_SOURCES = %D%/check_race_ways.c $(race_world)
+%C%_check_race_ways_SOURCES = %D%/memmodel/check_race_ways.c $(race_world)
 %C%_check_race_ways_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race
-%C%_check_race_SOURCES = %D%/check_race.c $(race_world)
+%C%_check_race_SOURCES = %D%/memmodel/check_race.c $(race_world)
 %C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_versions
-%C%_check_versions_SOURCES = %D%/check_versions.c %D%/cl_fixture.h
+%C%_check_versions_SOURCES = %D%/lib/check_versions.c %D%/support/cl_fixture.h
 %C%_check_versions_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_device_limits
+%C%_check_device_limits_SOURCES = %D%/lib/check_device_limits.c %D%/support/cl_fixture.h
+%C%_check_device_limits_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_math
-%C%_check_math_SOURCES = %D%/check_math.c %D%/many_asserts.h
+%C%_check_math_SOURCES = %D%/interp/check_math.c %D%/support/many_asserts.h
 %C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_stamps
-%C%_check_stamps_SOURCES = %D%/check_stamps.c %D%/dice.h %D%/many_asserts.h
+%C%_check_stamps_SOURCES = %D%/memmodel/check_stamps.c %D%/support/dice.h %D%/support/many_asserts.h
 %C%_check_stamps_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
-%C%_check_topology_SOURCES = %D%/check_topology.c %D%/many_asserts.h
+%C%_check_topology_SOURCES = %D%/topology/check_topology.c %D%/support/many_asserts.h
 %C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 %C%_check_topology_LDADD = libsim.la $(HWLOC_LIBS) $(CHECK_LIBS)
 
 # It looks inside: the API and the simulator are linked in, without a loader.
 check_PROGRAMS += %D%/check_units
-%C%_check_units_SOURCES = %D%/check_units.c %D%/cl_fixture.h
+%C%_check_units_SOURCES = %D%/lib/check_units.c %D%/support/cl_fixture.h
 %C%_check_units_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_frontend
-%C%_check_frontend_SOURCES = %D%/check_frontend.c
+%C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c
 %C%_check_frontend_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_hostile_kernels
-%C%_check_hostile_kernels_SOURCES = %D%/check_hostile_kernels.c
+%C%_check_hostile_kernels_SOURCES = %D%/sim/check_hostile_kernels.c
 %C%_check_hostile_kernels_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_memory
-%C%_check_memory_SOURCES = %D%/check_memory.c
+%C%_check_memory_SOURCES = %D%/sim/check_memory.c
 %C%_check_memory_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_counters
-%C%_check_counters_SOURCES = %D%/check_counters.c %D%/launcher.c %D%/launcher.h
+%C%_check_counters_SOURCES = %D%/topology/check_counters.c %D%/support/launcher.c %D%/support/launcher.h
 %C%_check_counters_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_placement
-%C%_check_placement_SOURCES = %D%/check_placement.c %D%/launcher.c %D%/launcher.h
+%C%_check_placement_SOURCES = %D%/topology/check_placement.c %D%/support/launcher.c %D%/support/launcher.h
 %C%_check_placement_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_statement
-%C%_check_statement_SOURCES = %D%/check_statement.c
+%C%_check_statement_SOURCES = %D%/sim/check_statement.c
 %C%_check_statement_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_launch
-%C%_check_launch_SOURCES = %D%/check_launch.c %D%/fake_interp.c %D%/fake_interp.h
+%C%_check_launch_SOURCES = %D%/sim/check_launch.c %D%/support/fake_interp.c %D%/support/fake_interp.h
 %C%_check_launch_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_demangle
+%C%_check_demangle_SOURCES = %D%/sim/check_demangle.c
+%C%_check_demangle_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_schedule
-%C%_check_schedule_SOURCES = %D%/check_schedule.c %D%/fake_interp.c %D%/fake_interp.h
+%C%_check_schedule_SOURCES = %D%/sim/check_schedule.c %D%/support/fake_interp.c %D%/support/fake_interp.h
 %C%_check_schedule_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_choice
-%C%_check_choice_SOURCES = %D%/check_choice.c
+%C%_check_choice_SOURCES = %D%/sim/check_choice.c
 %C%_check_choice_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_device
-%C%_check_device_SOURCES = %D%/check_device.c %D%/fake_interp.c %D%/fake_interp.h
+%C%_check_device_SOURCES = %D%/sim/check_device.c %D%/support/fake_interp.c %D%/support/fake_interp.h
 %C%_check_device_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_commands
-%C%_check_commands_SOURCES = %D%/check_commands.c %D%/commands_fixture.h %D%/growth.h
+%C%_check_commands_SOURCES = %D%/memmodel/check_commands.c %D%/support/commands_fixture.h %D%/support/growth.h
 %C%_check_commands_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_command_fixes
-%C%_check_command_fixes_SOURCES = %D%/check_command_fixes.c %D%/commands_fixture.h
+%C%_check_command_fixes_SOURCES = %D%/memmodel/check_command_fixes.c %D%/support/commands_fixture.h
 %C%_check_command_fixes_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_command_histories
-%C%_check_command_histories_SOURCES = %D%/check_command_histories.c %D%/commands_fixture.h %D%/dice.h
+%C%_check_command_histories_SOURCES = %D%/memmodel/check_command_histories.c %D%/support/commands_fixture.h %D%/support/dice.h
 %C%_check_command_histories_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_sieve
-%C%_check_sieve_SOURCES = %D%/check_sieve.c %D%/dice.h %D%/many_asserts.h
+%C%_check_sieve_SOURCES = %D%/memmodel/check_sieve.c %D%/support/dice.h %D%/support/many_asserts.h
 %C%_check_sieve_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_kept
-%C%_check_kept_SOURCES = %D%/check_kept.c %D%/dice.h %D%/growth.h
+%C%_check_kept_SOURCES = %D%/memmodel/check_kept.c %D%/support/dice.h %D%/support/growth.h
 %C%_check_kept_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_order
-%C%_check_api_order_SOURCES = %D%/check_api_order.c %D%/order_fixture.h %D%/cl_fixture.h
+%C%_check_api_order_SOURCES = %D%/lib/check_api_order.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_order_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_conflicts
-%C%_check_api_conflicts_SOURCES = %D%/check_api_conflicts.c %D%/order_fixture.h %D%/cl_fixture.h
+%C%_check_api_conflicts_SOURCES = %D%/lib/check_api_conflicts.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_conflicts_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_maps
-%C%_check_api_maps_SOURCES = %D%/check_api_maps.c %D%/order_fixture.h %D%/cl_fixture.h
+%C%_check_api_maps_SOURCES = %D%/lib/check_api_maps.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_maps_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_map_doubt
-%C%_check_map_doubt_SOURCES = %D%/check_map_doubt.c %D%/order_fixture.h %D%/cl_fixture.h
+%C%_check_map_doubt_SOURCES = %D%/lib/check_map_doubt.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_map_doubt_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_places
-%C%_check_api_places_SOURCES = %D%/check_api_places.c %D%/order_fixture.h %D%/cl_fixture.h
+%C%_check_api_places_SOURCES = %D%/lib/check_api_places.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_places_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_cross_launch
-%C%_check_cross_launch_SOURCES = %D%/check_cross_launch.c %D%/cross_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_cross_launch_SOURCES = %D%/memmodel/check_cross_launch.c %D%/support/cross_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_cross_launch_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_cross_host
-%C%_check_cross_host_SOURCES = %D%/check_cross_host.c %D%/cross_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_cross_host_SOURCES = %D%/memmodel/check_cross_host.c %D%/support/cross_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_cross_host_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_cross_within
-%C%_check_cross_within_SOURCES = %D%/check_cross_within.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_cross_within_SOURCES = %D%/memmodel/check_cross_within.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_cross_within_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_findings
-%C%_check_api_findings_SOURCES = %D%/check_api_findings.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_api_findings_SOURCES = %D%/lib/check_api_findings.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_findings_CPPFLAGS = $(AM_CPPFLAGS) -DLINE_FILE='"$(abs_builddir)/tests/check_api_findings.line"'
 %C%_check_api_findings_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_host_gone
+%C%_check_host_gone_SOURCES = %D%/lib/check_host_gone.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_host_gone_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_usage
-%C%_check_usage_SOURCES = %D%/check_usage.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_usage_SOURCES = %D%/lib/check_usage.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_usage_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals
-%C%_check_refusals_SOURCES = %D%/check_refusals.c %D%/refusal_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_refusals_SOURCES = %D%/lib/check_refusals.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals_extension
-%C%_check_refusals_extension_SOURCES = %D%/check_refusals_extension.c %D%/recorder_fixture.h %D%/refusal_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_refusals_extension_SOURCES = %D%/lib/check_refusals_extension.c %D%/support/recorder_fixture.h %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_extension_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_memory
-%C%_check_host_memory_SOURCES = %D%/check_host_memory.c
+%C%_check_host_memory_SOURCES = %D%/sim/check_host_memory.c
 %C%_check_host_memory_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_command_buffer
-%C%_check_command_buffer_SOURCES = %D%/check_command_buffer.c %D%/recorder_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_command_buffer_SOURCES = %D%/lib/check_command_buffer.c %D%/support/recorder_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_command_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals_recorded
-%C%_check_refusals_recorded_SOURCES = %D%/check_refusals_recorded.c %D%/recorder_fixture.h %D%/refusal_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_refusals_recorded_SOURCES = %D%/lib/check_refusals_recorded.c %D%/support/recorder_fixture.h %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_recorded_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals_family
-%C%_check_refusals_family_SOURCES = %D%/check_refusals_family.c %D%/refusal_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_refusals_family_SOURCES = %D%/lib/check_refusals_family.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_family_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals_enqueue
-%C%_check_refusals_enqueue_SOURCES = %D%/check_refusals_enqueue.c %D%/refusal_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_refusals_enqueue_SOURCES = %D%/lib/check_refusals_enqueue.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_enqueue_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_queries
-%C%_check_queries_SOURCES = %D%/check_queries.c %D%/recorder_fixture.h %D%/refusal_fixture.h %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_queries_SOURCES = %D%/lib/check_queries.c %D%/support/recorder_fixture.h %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_queries_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_queue
-%C%_check_queue_SOURCES = %D%/check_queue.c %D%/cl_fixture.h %D%/growth.h
+%C%_check_queue_SOURCES = %D%/lib/check_queue.c %D%/support/cl_fixture.h %D%/support/growth.h
 %C%_check_queue_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_event
-%C%_check_event_SOURCES = %D%/check_event.c %D%/cl_fixture.h
+%C%_check_event_SOURCES = %D%/lib/check_event.c %D%/support/cl_fixture.h
 %C%_check_event_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
-report_fixture = %D%/report_fixture.c %D%/report_fixture.h
+report_fixture = %D%/support/report_fixture.c %D%/support/report_fixture.h
 
 check_PROGRAMS += %D%/check_report_text
-%C%_check_report_text_SOURCES = %D%/check_report_text.c $(report_fixture)
+%C%_check_report_text_SOURCES = %D%/sim/check_report_text.c $(report_fixture)
 %C%_check_report_text_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_text_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_json
-%C%_check_report_json_SOURCES = %D%/check_report_json.c $(report_fixture)
+%C%_check_report_json_SOURCES = %D%/sim/check_report_json.c $(report_fixture)
 %C%_check_report_json_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_json_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_sarif
-%C%_check_report_sarif_SOURCES = %D%/check_report_sarif.c $(report_fixture)
+%C%_check_report_sarif_SOURCES = %D%/sim/check_report_sarif.c $(report_fixture)
 %C%_check_report_sarif_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_sarif_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_dot
-%C%_check_report_dot_SOURCES = %D%/check_report_dot.c $(report_fixture)
+%C%_check_report_dot_SOURCES = %D%/sim/check_report_dot.c $(report_fixture)
 %C%_check_report_dot_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_dot_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_suppressions
-%C%_check_report_suppressions_SOURCES = %D%/check_report_suppressions.c $(report_fixture)
+%C%_check_report_suppressions_SOURCES = %D%/sim/check_report_suppressions.c $(report_fixture)
 %C%_check_report_suppressions_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_suppressions_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_summary
-%C%_check_report_summary_SOURCES = %D%/check_report_summary.c $(report_fixture)
+%C%_check_report_summary_SOURCES = %D%/sim/check_report_summary.c $(report_fixture)
 %C%_check_report_summary_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_summary_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_devices
-%C%_check_report_devices_SOURCES = %D%/check_report_devices.c $(report_fixture)
+%C%_check_report_devices_SOURCES = %D%/sim/check_report_devices.c $(report_fixture)
 %C%_check_report_devices_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_devices_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report
-%C%_check_report_SOURCES = %D%/check_report.c $(report_fixture)
+%C%_check_report_SOURCES = %D%/sim/check_report.c $(report_fixture)
 %C%_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_explain
-%C%_check_explain_SOURCES = %D%/check_explain.c
+%C%_check_explain_SOURCES = %D%/memmodel/check_explain.c
 %C%_check_explain_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_scenario
-%C%_check_scenario_SOURCES = %D%/check_scenario.c
+%C%_check_scenario_SOURCES = %D%/sim/check_scenario.c
 %C%_check_scenario_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_enqueue_buffer
-%C%_check_enqueue_buffer_SOURCES = %D%/check_enqueue_buffer.c %D%/cl_fixture.h
+%C%_check_enqueue_buffer_SOURCES = %D%/lib/check_enqueue_buffer.c %D%/support/cl_fixture.h
 %C%_check_enqueue_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_litmus
-%C%_check_litmus_SOURCES = %D%/check_litmus.c
+%C%_check_litmus_SOURCES = %D%/litmus/check_litmus.c
 %C%_check_litmus_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_module
-%C%_check_module_SOURCES = %D%/check_module.c
+%C%_check_module_SOURCES = %D%/interp/check_module.c
 %C%_check_module_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_written
-%C%_check_written_SOURCES = %D%/check_written.c
+%C%_check_written_SOURCES = %D%/interp/check_written.c
 %C%_check_written_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_only_read
-%C%_check_only_read_SOURCES = %D%/check_only_read.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_only_read_SOURCES = %D%/memmodel/check_only_read.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_only_read_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_geometric
+%C%_check_geometric_SOURCES = %D%/lib/check_geometric.c %D%/support/cl_fixture.h %D%/support/dice.h
+%C%_check_geometric_LDADD = $(OPENCL_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_slots
+%C%_check_slots_SOURCES = %D%/interp/check_slots.c
+%C%_check_slots_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_lower
-%C%_check_lower_SOURCES = %D%/check_lower.c
+%C%_check_lower_SOURCES = %D%/interp/check_lower.c
 %C%_check_lower_LDADD = libsim.la $(CHECK_LIBS)
 
 # Its own flags: the library's objects are libtool's.
 check_PROGRAMS += %D%/check_object
-%C%_check_object_SOURCES = %D%/check_object.c lib/info.c lib/object.c
+%C%_check_object_SOURCES = %D%/lib/check_object.c lib/info.c lib/object.c
 %C%_check_object_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_check_object_LDADD = $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_platform
-%C%_check_api_platform_SOURCES = %D%/check_api_platform.c %D%/cl_fixture.h
+%C%_check_api_platform_SOURCES = %D%/lib/check_api_platform.c %D%/support/cl_fixture.h
 %C%_check_api_platform_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_memory
-%C%_check_api_memory_SOURCES = %D%/check_api_memory.c %D%/cl_fixture.h
+%C%_check_api_memory_SOURCES = %D%/lib/check_api_memory.c %D%/support/cl_fixture.h
 %C%_check_api_memory_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_image_api
-%C%_check_image_api_SOURCES = %D%/check_image_api.c %D%/image_fixture.h %D%/cl_fixture.h
+%C%_check_image_api_SOURCES = %D%/lib/check_image_api.c %D%/support/image_fixture.h %D%/support/cl_fixture.h
 %C%_check_image_api_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_enqueue_image
-%C%_check_enqueue_image_SOURCES = %D%/check_enqueue_image.c %D%/image_fixture.h %D%/cl_fixture.h
+%C%_check_enqueue_image_SOURCES = %D%/lib/check_enqueue_image.c %D%/support/image_fixture.h %D%/support/cl_fixture.h
 %C%_check_enqueue_image_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_image_exec
-%C%_check_image_exec_SOURCES = %D%/check_image_exec.c %D%/image_fixture.h %D%/cl_fixture.h
+%C%_check_image_exec_SOURCES = %D%/lib/check_image_exec.c %D%/support/image_fixture.h %D%/support/cl_fixture.h
 %C%_check_image_exec_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS) -lm
 check_PROGRAMS += %D%/check_enqueue_kernel
-%C%_check_enqueue_kernel_SOURCES = %D%/check_enqueue_kernel.c %D%/cl_fixture.h
+%C%_check_enqueue_kernel_SOURCES = %D%/lib/check_enqueue_kernel.c %D%/support/cl_fixture.h
 %C%_check_enqueue_kernel_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_pipe
-%C%_check_pipe_SOURCES = %D%/check_pipe.c %D%/cl_fixture.h
+%C%_check_pipe_SOURCES = %D%/lib/check_pipe.c %D%/support/cl_fixture.h
 %C%_check_pipe_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_device_queue
-%C%_check_device_queue_SOURCES = %D%/check_device_queue.c %D%/cl_fixture.h
+%C%_check_device_queue_SOURCES = %D%/lib/check_device_queue.c %D%/support/cl_fixture.h
 %C%_check_device_queue_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_sub_group
-%C%_check_sub_group_SOURCES = %D%/check_sub_group.c %D%/cl_fixture.h
+%C%_check_sub_group_SOURCES = %D%/lib/check_sub_group.c %D%/support/cl_fixture.h
 %C%_check_sub_group_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_enqueue_svm
-%C%_check_enqueue_svm_SOURCES = %D%/check_enqueue_svm.c %D%/cl_fixture.h
+%C%_check_enqueue_svm_SOURCES = %D%/lib/check_enqueue_svm.c %D%/support/cl_fixture.h
 %C%_check_enqueue_svm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_program
-%C%_check_api_program_SOURCES = %D%/check_api_program.c %D%/cl_fixture.h
+%C%_check_api_program_SOURCES = %D%/lib/check_api_program.c %D%/support/cl_fixture.h
 %C%_check_api_program_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_kernel
-%C%_check_api_kernel_SOURCES = %D%/check_api_kernel.c %D%/cl_fixture.h
+%C%_check_api_kernel_SOURCES = %D%/lib/check_api_kernel.c %D%/support/cl_fixture.h
 %C%_check_api_kernel_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_debug_same
+%C%_check_debug_same_SOURCES = %D%/sim/check_debug_same.c
+%C%_check_debug_same_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_debug_same_LDADD = libsim.la $(JANSSON_LIBS)
+
 check_PROGRAMS += %D%/check_runtime
-%C%_check_runtime_SOURCES = %D%/check_runtime.c %D%/cl_fixture.h
+%C%_check_runtime_SOURCES = %D%/lib/check_runtime.c %D%/support/cl_fixture.h
 %C%_check_runtime_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_control
-%C%_check_control_SOURCES = %D%/check_control.c %D%/cl_fixture.h
+%C%_check_control_SOURCES = %D%/interp/check_control.c %D%/support/cl_fixture.h
 %C%_check_control_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_faults
-%C%_check_api_faults_SOURCES = %D%/check_api_faults.c %D%/recorder_fixture.h %D%/cl_fixture.h
+%C%_check_api_faults_SOURCES = %D%/lib/check_api_faults.c %D%/support/recorder_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_faults_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_direct
-%C%_check_direct_SOURCES = %D%/check_direct.c %D%/cl_fixture.h
+%C%_check_direct_SOURCES = %D%/lib/check_direct.c %D%/support/cl_fixture.h
 %C%_check_direct_LDADD = liborrery.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_subdevice
-%C%_check_subdevice_SOURCES = %D%/check_subdevice.c %D%/cl_fixture.h
+%C%_check_subdevice_SOURCES = %D%/lib/check_subdevice.c %D%/support/cl_fixture.h
 %C%_check_subdevice_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_fission
-%C%_check_fission_SOURCES = %D%/check_fission.c %D%/cl_fixture.h
+%C%_check_fission_SOURCES = %D%/lib/check_fission.c %D%/support/cl_fixture.h
 %C%_check_fission_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_event_counters
-%C%_check_event_counters_SOURCES = %D%/check_event_counters.c %D%/cl_fixture.h
+%C%_check_event_counters_SOURCES = %D%/lib/check_event_counters.c %D%/support/cl_fixture.h
 %C%_check_event_counters_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_queue_family
-%C%_check_queue_family_SOURCES = %D%/check_queue_family.c %D%/cl_fixture.h
+%C%_check_queue_family_SOURCES = %D%/lib/check_queue_family.c %D%/support/cl_fixture.h
 %C%_check_queue_family_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_extensions
-%C%_check_extensions_SOURCES = %D%/check_extensions.c %D%/extension_fixture.h %D%/cl_fixture.h
+%C%_check_extensions_SOURCES = %D%/lib/check_extensions.c %D%/support/extension_fixture.h %D%/support/cl_fixture.h
 %C%_check_extensions_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_semaphore
-%C%_check_semaphore_SOURCES = %D%/check_semaphore.c %D%/extension_fixture.h %D%/cl_fixture.h
+%C%_check_semaphore_SOURCES = %D%/lib/check_semaphore.c %D%/support/extension_fixture.h %D%/support/cl_fixture.h
 %C%_check_semaphore_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_recording
-%C%_check_recording_SOURCES = %D%/check_recording.c %D%/extension_fixture.h %D%/cl_fixture.h
+%C%_check_recording_SOURCES = %D%/lib/check_recording.c %D%/support/extension_fixture.h %D%/support/cl_fixture.h
 %C%_check_recording_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_language
-%C%_check_language_SOURCES = %D%/check_language.c %D%/extension_fixture.h %D%/cl_fixture.h
+%C%_check_language_SOURCES = %D%/interp/check_language.c %D%/support/extension_fixture.h %D%/support/cl_fixture.h
 %C%_check_language_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_built_in
-%C%_check_built_in_SOURCES = %D%/check_built_in.c %D%/cl_fixture.h
+%C%_check_built_in_SOURCES = %D%/lib/check_built_in.c %D%/support/cl_fixture.h
 %C%_check_built_in_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_selector
-%C%_check_selector_SOURCES = %D%/check_selector.c %D%/cl_fixture.h
+%C%_check_selector_SOURCES = %D%/lib/check_selector.c %D%/support/cl_fixture.h
 %C%_check_selector_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/host_threads
-%C%_host_threads_SOURCES = %D%/host_threads.c
+%C%_host_threads_SOURCES = %D%/scripts/host_threads.c
 %C%_host_threads_LDADD = $(OPENCL_LIBS)
+noinst_PROGRAMS += %D%/thread_order
+%C%_thread_order_SOURCES = %D%/support/thread_order.c
+%C%_thread_order_LDADD = $(OPENCL_LIBS)
+
+noinst_PROGRAMS += %D%/endless_kernel
+%C%_endless_kernel_SOURCES = %D%/support/endless_kernel.c
+%C%_endless_kernel_LDADD = $(OPENCL_LIBS)
+
+noinst_PROGRAMS += %D%/refused_calls
+%C%_refused_calls_SOURCES = %D%/scripts/refused_calls.c
+%C%_refused_calls_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_waits
-%C%_host_waits_SOURCES = %D%/host_waits.c
+%C%_host_waits_SOURCES = %D%/scripts/host_waits.c
 %C%_host_waits_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_locks
-%C%_host_locks_SOURCES = %D%/host_locks.c
+%C%_host_locks_SOURCES = %D%/scripts/host_locks.c
 %C%_host_locks_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_callbacks
-%C%_host_callbacks_SOURCES = %D%/host_callbacks.c
+%C%_host_callbacks_SOURCES = %D%/scripts/host_callbacks.c
 %C%_host_callbacks_LDADD = $(OPENCL_LIBS)
 check_PROGRAMS += %D%/check_host_bytes
-%C%_check_host_bytes_SOURCES = %D%/check_host_bytes.c %D%/cl_fixture.h %D%/host_fixture.h
+%C%_check_host_bytes_SOURCES = %D%/lib/check_host_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_host_bytes_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_children_fine
-%C%_check_children_fine_SOURCES = %D%/check_children_fine.c %D%/cl_fixture.h %D%/host_fixture.h
+%C%_check_children_fine_SOURCES = %D%/lib/check_children_fine.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_children_fine_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_shared_bytes
-%C%_check_shared_bytes_SOURCES = %D%/check_shared_bytes.c %D%/cl_fixture.h %D%/host_fixture.h
+%C%_check_shared_bytes_SOURCES = %D%/lib/check_shared_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_shared_bytes_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_pages
-%C%_check_host_pages_SOURCES = %D%/check_host_pages.c %D%/cl_fixture.h %D%/host_fixture.h
+%C%_check_host_pages_SOURCES = %D%/lib/check_host_pages.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_host_pages_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_mapped
-%C%_check_host_mapped_SOURCES = %D%/check_host_mapped.c %D%/cl_fixture.h %D%/host_fixture.h
+%C%_check_host_mapped_SOURCES = %D%/lib/check_host_mapped.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_host_mapped_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_meanwhile
-%C%_check_host_meanwhile_SOURCES = %D%/check_host_meanwhile.c %D%/cl_fixture.h %D%/host_fixture.h
+%C%_check_host_meanwhile_SOURCES = %D%/lib/check_host_meanwhile.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_host_meanwhile_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_svm_fine
-%C%_check_svm_fine_SOURCES = %D%/check_svm_fine.c %D%/cl_fixture.h
+%C%_check_svm_fine_SOURCES = %D%/lib/check_svm_fine.c %D%/support/cl_fixture.h
 %C%_check_svm_fine_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_context
-%C%_check_context_SOURCES = %D%/check_context.c %D%/cl_fixture.h
+%C%_check_context_SOURCES = %D%/lib/check_context.c %D%/support/cl_fixture.h
 %C%_check_context_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_usm
-%C%_check_usm_SOURCES = %D%/check_usm.c %D%/cl_fixture.h
+%C%_check_usm_SOURCES = %D%/lib/check_usm.c %D%/support/cl_fixture.h
 %C%_check_usm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_integer
-%C%_check_exec_integer_SOURCES = %D%/check_exec_integer.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_integer_SOURCES = %D%/interp/check_exec_integer.c %D%/support/exec_support.c %D%/support/exec_support.h
 %C%_check_exec_integer_LDADD = libsim.la -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_float
-%C%_check_exec_float_SOURCES = %D%/check_exec_float.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_float_SOURCES = %D%/interp/check_exec_float.c %D%/support/exec_support.c %D%/support/exec_support.h
 %C%_check_exec_float_LDADD = libsim.la -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_compare
-%C%_check_exec_compare_SOURCES = %D%/check_exec_compare.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_compare_SOURCES = %D%/interp/check_exec_compare.c %D%/support/exec_support.c %D%/support/exec_support.h
 %C%_check_exec_compare_LDADD = libsim.la -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_convert
-%C%_check_exec_convert_SOURCES = %D%/check_exec_convert.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_convert_SOURCES = %D%/interp/check_exec_convert.c %D%/support/exec_support.c %D%/support/exec_support.h
 %C%_check_exec_convert_LDADD = libsim.la -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_memory
-%C%_check_exec_memory_SOURCES = %D%/check_exec_memory.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_memory_SOURCES = %D%/interp/check_exec_memory.c %D%/support/exec_support.c %D%/support/exec_support.h
 %C%_check_exec_memory_LDADD = libsim.la -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_image
-%C%_check_exec_image_SOURCES = %D%/check_exec_image.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_image_SOURCES = %D%/interp/check_exec_image.c %D%/support/exec_support.c %D%/support/exec_support.h
 %C%_check_exec_image_LDADD = libsim.la -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_generic
-%C%_check_exec_generic_SOURCES = %D%/check_exec_generic.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_generic_SOURCES = %D%/interp/check_exec_generic.c %D%/support/exec_support.c %D%/support/exec_support.h
 %C%_check_exec_generic_LDADD = libsim.la -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_spirv_table
-%C%_check_spirv_table_SOURCES = %D%/check_spirv_table.c
+%C%_check_spirv_table_SOURCES = %D%/interp/check_spirv_table.c
 %C%_check_spirv_table_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_spirv_table_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_misuse
-%C%_check_misuse_SOURCES = %D%/check_misuse.c $(race_world)
+%C%_check_misuse_SOURCES = %D%/memmodel/check_misuse.c $(race_world)
 %C%_check_misuse_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_narrow
-%C%_check_narrow_SOURCES = %D%/check_narrow.c %D%/dice.h
+%C%_check_narrow_SOURCES = %D%/memmodel/check_narrow.c %D%/support/dice.h
 %C%_check_narrow_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_notes
-%C%_check_notes_SOURCES = %D%/check_notes.c
+%C%_check_notes_SOURCES = %D%/memmodel/check_notes.c
 %C%_check_notes_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_readers
-%C%_check_readers_SOURCES = %D%/check_readers.c %D%/dice.h
+%C%_check_readers_SOURCES = %D%/memmodel/check_readers.c %D%/support/dice.h
 %C%_check_readers_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_knowledge
-%C%_check_knowledge_SOURCES = %D%/check_knowledge.c
+%C%_check_knowledge_SOURCES = %D%/memmodel/check_knowledge.c
 %C%_check_knowledge_LDADD = libsim.la $(CHECK_LIBS)
 
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential
-%C%_run_differential_SOURCES = %D%/differential.c
+%C%_run_differential_SOURCES = %D%/support/differential.c
 %C%_run_differential_LDADD = $(OPENCL_LIBS) -lm
-test_scripts_built = %D%/check_differential.sh
+test_scripts_built = %D%/scripts/check_differential.sh
 endif
 
 include $(srcdir)/tests/fuzz/local.mk
 
 if BUILD_TESTS
 check_PROGRAMS += %D%/check_process
-%C%_check_process_SOURCES = %D%/check_process.c %D%/cl_fixture.h
+%C%_check_process_SOURCES = %D%/frontend/check_process.c %D%/support/cl_fixture.h
 %C%_check_process_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS) -ldl
 endif
 
@@ -454,46 +490,66 @@ EXTRA_DIST += $(client_scripts) \
 	%D%/clients/run.sh \
 	%D%/clients/viennacl_solve.cpp
 
-# Preloaded by check_alloc.sh and check_race_memory.sh; -rpath makes libtool build a shared object of what is not installed.
-check_LTLIBRARIES += fail_alloc.la peak_alloc.la
-fail_alloc_la_SOURCES = %D%/fail_alloc.c
+# Preloaded by check_alloc.sh, check_race_memory.sh and check_interrupt.sh; -rpath makes libtool build a shared object of what is not installed.
+check_LTLIBRARIES += fail_alloc.la peak_alloc.la fast_clock.la
+fail_alloc_la_SOURCES = %D%/support/fail_alloc.c
 fail_alloc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 fail_alloc_la_LIBADD = -ldl
-peak_alloc_la_SOURCES = %D%/peak_alloc.c
+peak_alloc_la_SOURCES = %D%/support/peak_alloc.c
 peak_alloc_la_LDFLAGS = $(fail_alloc_la_LDFLAGS)
+fast_clock_la_SOURCES = %D%/support/fast_clock.c
+fast_clock_la_LDFLAGS = $(fail_alloc_la_LDFLAGS)
+fast_clock_la_LIBADD = -ldl
 
 # Here, too.
 test_scripts = \
-	%D%/check_host_waits.sh \
-	%D%/check_host_locks.sh \
-	%D%/check_race_memory.sh \
-	%D%/check_mutation.sh \
-	%D%/check_repeat.sh \
-	%D%/check_alloc.sh \
-	%D%/check_oracle.sh \
-	%D%/check_fixes.sh \
-	%D%/check_host_callbacks.sh \
-	%D%/check_waiting_loops.sh \
-	%D%/check_barrier_waits.sh \
-	%D%/check_cli.sh \
-	%D%/check_endings.sh \
-	%D%/check_bench.sh \
-	%D%/check_demo.sh \
-	%D%/check_expect.sh \
-	%D%/check_forms.sh \
-	%D%/check_picture.sh \
-	%D%/check_host_order.sh \
-	%D%/check_host_threads.sh \
-	%D%/check_layers.sh \
-	%D%/check_verdicts.sh \
-	%D%/check_api_rows.sh \
-	%D%/check_partition.sh \
-	%D%/check_severity.sh \
-	%D%/check_replay.sh \
-	%D%/check_tables.sh \
-	%D%/check_timeline.sh \
-	%D%/check_machines.sh \
-	%D%/check_vector.sh
+	%D%/scripts/check_host_waits.sh \
+	%D%/scripts/check_source_name.sh \
+	%D%/scripts/check_refused_note.sh \
+	%D%/scripts/check_host_locks.sh \
+	%D%/scripts/check_race_memory.sh \
+	%D%/scripts/check_mutation.sh \
+	%D%/scripts/check_repeat.sh \
+	%D%/scripts/check_results.sh \
+	%D%/scripts/check_alloc.sh \
+	%D%/scripts/check_oracle.sh \
+	%D%/scripts/check_fixes.sh \
+	%D%/scripts/check_host_callbacks.sh \
+	%D%/scripts/check_waiting_loops.sh \
+	%D%/scripts/check_barrier_waits.sh \
+	%D%/scripts/check_cli.sh \
+	%D%/scripts/check_terminal.sh \
+	%D%/scripts/check_endings.sh \
+	%D%/scripts/check_bench.sh \
+	%D%/scripts/check_demo.sh \
+	%D%/scripts/check_guide.sh \
+	%D%/scripts/check_expect.sh \
+	%D%/scripts/check_faulty_access.sh \
+	%D%/scripts/check_forms.sh \
+	%D%/scripts/check_picture.sh \
+	%D%/scripts/check_host_order.sh \
+	%D%/scripts/check_interrupt.sh \
+	%D%/scripts/check_thread_order.sh \
+	%D%/scripts/check_host_threads.sh \
+	%D%/scripts/check_layers.sh \
+	%D%/scripts/check_words.sh \
+	%D%/scripts/check_random_kernels.sh \
+	%D%/scripts/check_verdicts.sh \
+	%D%/scripts/check_api_rows.sh \
+	%D%/scripts/check_partition.sh \
+	%D%/scripts/check_severity.sh \
+	%D%/scripts/check_replay.sh \
+	%D%/scripts/check_outputs.sh \
+	%D%/scripts/check_page.sh \
+	%D%/scripts/check_components.sh \
+	%D%/scripts/check_unset.sh \
+	%D%/scripts/check_index.sh \
+	%D%/scripts/check_copies.sh \
+	%D%/scripts/check_debug.sh \
+	%D%/scripts/check_tables.sh \
+	%D%/scripts/check_timeline.sh \
+	%D%/scripts/check_machines.sh \
+	%D%/scripts/check_vector.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/waiting_loops.py %D%/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/debug

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery check`: runs scenarios and compares with what they expect. */
 #include "tools.h"
 
 #include <inttypes.h>
@@ -11,16 +12,29 @@
 
 #include "orrery/scenario_run.h"
 #include "orrery/watch.h"
+#include "check_results.h"
 
 /* What came of a run, from a report or from JSON lines. */
-struct seen { char *id, *kernel, *why, *fix; uint32_t lines[2], follows; bool enough, matched; };
+struct seen {
+    char *id, *kernel, *why, *fix;
+    uint32_t lines[2], follows;
+    bool enough, matched;
+};
 struct outcome {
     size_t count;
     struct seen *seen;
     char *output;
 };
 
-struct arguments { struct settings settings; struct seeds seeds; const char *exec; size_t count; char **files; };
+struct arguments {
+    struct settings settings;
+    struct seeds seeds;
+    const char *exec;
+    struct check_options results;
+    FILE *notes; /* where findings and differences are noted for the results; NULL: they are not wanted */
+    size_t count;
+    char **files;
+};
 
 /* ---- what was seen -------------------------------------------------------------- */
 
@@ -29,13 +43,15 @@ static char *copy(const char *text)
     return strdup(text ? text : "");
 }
 
-static struct seen *seen_add(struct outcome *outcome, const char *id, const char *kernel, const char *why, const char *fix)
+static struct seen *seen_add(struct outcome *outcome, const char *id, const char *kernel, const char *why,
+                             const char *fix)
 {
     struct seen *grown = realloc(outcome->seen, (outcome->count + 1) * sizeof *grown);
     if (!grown)
         tools_no_memory();
     outcome->seen = grown;
-    grown[outcome->count] = (struct seen){.id = copy(id), .kernel = copy(kernel), .why = copy(why), .fix = copy(fix)};
+    grown[outcome->count] =
+        (struct seen){.id = copy(id), .kernel = copy(kernel), .why = copy(why), .fix = copy(fix)};
     return &grown[outcome->count++];
 }
 
@@ -55,7 +71,8 @@ static void take_report(struct outcome *outcome, const struct report *report)
 {
     for (size_t i = 0; i < report_count(report); i++) {
         const struct finding *finding = report_get(report, i);
-        struct seen *seen = seen_add(outcome, finding_id(finding->kind), finding->kernel, finding->why, finding->fix);
+        struct seen *seen =
+            seen_add(outcome, finding_id(finding->kind), finding->kernel, finding->why, finding->fix);
         for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
             seen->lines[a] = finding->access[a].place.line;
         seen->follows = finding->cause ? finding->cause->access[0].place.line : 0;
@@ -78,11 +95,14 @@ static void take_json(struct outcome *outcome, const char *path)
         json_t *object = json_loads(line, 0, NULL), *accesses = json_object_get(object, "accesses");
         const char *id = member(object, "id");
         struct seen *seen =
-            id ? seen_add(outcome, id, member(object, "kernel"), member(object, "why"), member(object, "fix")) : NULL;
+            id ? seen_add(outcome, id, member(object, "kernel"), member(object, "why"), member(object, "fix"))
+               : NULL;
         for (size_t a = 0; seen && a < json_array_size(accesses) && a < 2; a++)
-            seen->lines[a] = (uint32_t)json_integer_value(json_object_get(json_array_get(accesses, a), "line"));
+            seen->lines[a] =
+                (uint32_t)json_integer_value(json_object_get(json_array_get(accesses, a), "line"));
         if (seen) {
-            seen->follows = (uint32_t)json_integer_value(json_object_get(json_object_get(object, "cause"), "line"));
+            seen->follows =
+                (uint32_t)json_integer_value(json_object_get(json_object_get(object, "cause"), "line"));
             seen->enough = !json_is_true(json_object_get(object, "fix_partial"));
         }
         json_decref(object);
@@ -101,10 +121,12 @@ static bool says(const char *expected, const char *sentence)
 
 static bool fits(const struct expect_finding *expected, const struct seen *seen)
 {
-    return strcmp(expected->id, seen->id) == 0 && (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
+    return strcmp(expected->id, seen->id) == 0 &&
+           (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
            (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]) &&
            (!expected->has_follows || expected->follows == seen->follows) &&
-           (!expected->has_enough || expected->enough == seen->enough) && says(expected->why, seen->why) && says(expected->fix, seen->fix);
+           (!expected->has_enough || expected->enough == seen->enough) && says(expected->why, seen->why) &&
+           says(expected->fix, seen->fix);
 }
 
 static bool match(const struct expect_finding *expected, struct outcome *outcome)
@@ -185,14 +207,14 @@ static bool same_element(enum value_type type, const void *a, const void *b)
         memcpy(&real[0], a, 8);
         memcpy(&real[1], b, 8);
         return real[0] != real[0] && real[1] != real[1];
-    default:
-        return false;
+    default: return false;
     }
 }
 
 static void print_element(const struct expect_buffer *expected, const struct value_list *found, size_t index)
 {
-    printf("  buffer: launch %" PRIu32 ", argument %" PRIu32 ", element %zu is ", expected->launch, expected->arg, index);
+    printf("  buffer: launch %" PRIu32 ", argument %" PRIu32 ", element %zu is ", expected->launch,
+           expected->arg, index);
     value_list_print_element(found, index, stdout);
     fputs(", expected ", stdout);
     value_list_print_element(&expected->values, index, stdout);
@@ -204,13 +226,14 @@ static size_t compare_buffer(const struct expect_buffer *expected, const struct 
     enum { SHOWN = 5 };
     size_t differences = 0, size = value_type_size(found->type);
     for (size_t i = 0; i < found->count; i++) {
-        const char *a = (const char *)found->data + i * size, *b = (const char *)expected->values.data + i * size;
+        const char *a = (const char *)found->data + i * size,
+                   *b = (const char *)expected->values.data + i * size;
         if (!same_element(found->type, a, b) && differences++ < SHOWN)
             print_element(expected, found, i);
     }
     if (differences > SHOWN)
-        printf("  buffer: launch %" PRIu32 ", argument %" PRIu32 ": %zu more elements differ\n", expected->launch, expected->arg,
-               differences - SHOWN);
+        printf("  buffer: launch %" PRIu32 ", argument %" PRIu32 ": %zu more elements differ\n",
+               expected->launch, expected->arg, differences - SHOWN);
     return differences;
 }
 
@@ -253,11 +276,13 @@ static int conclude(const char *path, size_t differences)
 }
 
 /* token NULL: the record's. */
-static void print_replay(const struct arguments *arguments, const struct schedule_record *record, const char *token, const char *path)
+static void print_replay(const struct arguments *arguments, const struct schedule_record *record,
+                         const char *token, const char *path)
 {
     const struct replay_options options = settings_replay(&arguments->settings, true);
     char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(arguments->exec, false, rest);
-    const struct replay_run run = {.options = &options, .record = record, .token = token, .compares = true, .target = target};
+    const struct replay_run run = {
+        .options = &options, .record = record, .token = token, .compares = true, .target = target};
     char *line = replay_line(&run);
     if (line)
         printf("  replay with: %s\n", line);
@@ -265,16 +290,63 @@ static void print_replay(const struct arguments *arguments, const struct schedul
     free(target);
 }
 
-static int check_run(const struct arguments *arguments, const struct scenario *scenario, struct report *report, const char *path)
+/* What was found until then. */
+static void print_interrupted(const struct arguments *arguments, const struct report *report,
+                              const struct scenario_result *result, const char *path)
+{
+    for (size_t i = 0; i < report_count(report); i++)
+        report_print_finding(stdout, report_get(report, i), false);
+    print_replay(arguments, result->record, NULL, path);
+    report_finish(stdout, report, result->kernels_run);
+    printf("INTERRUPTED: %s\n", path);
+}
+
+/* Scenarios, and the processes of a command, share the files that they write. Once for all scenarios. NULL:
+ * it is said. */
+static struct watch *watch_processes(void)
+{
+    static struct watch *watch;
+    char name[WATCH_NAME_CHARS];
+    if (!watch && (watch = watch_new(name)))
+        setenv("ORRERY_WATCH", name, 1);
+    if (!watch)
+        say("error: no memory can be shared with the program");
+    return watch;
+}
+
+/* Where each scenario adds what it found. */
+static bool shares_files(const struct scenario *scenario)
+{
+    return scenario->sarif_file || scenario->gen_suppressions;
+}
+
+/* Beside the verdict; the JSON of a check is the command's. */
+static bool write_files(const struct report *report, const struct scenario_result *result, int code)
+{
+    const struct report_end end = {.kernels_run = result->kernels_run, .exit_status = code};
+    struct diagnosis diagnosis = {0};
+    if (report_write_files(report, &end, &diagnosis))
+        return true;
+    say_diagnosis(&diagnosis);
+    return false;
+}
+
+static int check_run(const struct arguments *arguments, const struct scenario *scenario,
+                     struct report *report, const char *path)
 {
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
     struct outcome outcome = {.count = 0};
     size_t differences = 0;
     report_set_stream(report, NULL, false);
+    if (shares_files(scenario))
+        report_share_files(report, watch_processes());
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     int code = status == STATUS_NO_PROGRESS ? 0 : exit_status_of(status);
-    if (code) {
+    progress_hide();
+    if (status == STATUS_STOPPED && interrupt_came()) {
+        print_interrupted(arguments, report, &result, path);
+    } else if (code) {
         say_scenario_diagnosis(path, status, &diagnosis);
     } else {
         take_report(&outcome, report);
@@ -284,28 +356,54 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
         for (size_t i = 0; i < result.placement_count; i++)
             differences += compare_placement(&scenario->expect.placements[i], &result.placements[i]);
         differences += counters_compare(&scenario->expect, result.counters);
+        check_mark(arguments->notes, CHECK_MARK_LINES);
         differences += compare_output(&scenario->expect, result.output);
+        check_mark(arguments->notes, CHECK_MARK_WHOLE);
+        for (size_t i = 0; arguments->notes && i < report_count(report); i++)
+            report_write_json(arguments->notes, report_get(report, i));
         for (size_t i = 0; differences && i < report_count(report); i++)
             report_print_finding(stdout, report_get(report, i), false);
         if (differences)
             print_replay(arguments, result.record, NULL, path);
         code = conclude(path, differences);
     }
-    if (!record_write(scenario, &arguments->settings, result.record))
+    if (!record_write(scenario, &arguments->settings, result.record) || !write_files(report, &result, code))
         code = EXIT_FAILED;
+    if (result.unwritten.status != STATUS_OK) {
+        say_diagnosis(&result.unwritten);
+        code = EXIT_FAILED;
+    }
     outcome_fini(&outcome);
     scenario_result_fini(&result);
     return code;
 }
 
 /* Where the program leaves what it found. */
-struct scratch { char directory[32], json[64], log[64], counters[64]; };
+struct scratch {
+    char directory[32], json[64], log[64], counters[64], *timeout, *steps;
+};
+
+static char *own_value(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value ? copy(value) : NULL;
+}
+
+static void restore(const char *variable, const char *value)
+{
+    if (value)
+        setenv(variable, value, 1);
+    else
+        unsetenv(variable);
+}
 
 static bool scratch_init(struct scratch *scratch)
 {
     strcpy(scratch->directory, "/tmp/orrery-XXXXXX");
     if (!mkdtemp(scratch->directory))
         return false;
+    scratch->timeout = own_value("ORRERY_TIMEOUT");
+    scratch->steps = own_value("ORRERY_MAX_STEPS");
     snprintf(scratch->json, sizeof scratch->json, "%s/json", scratch->directory);
     snprintf(scratch->log, sizeof scratch->log, "%s/log", scratch->directory);
     snprintf(scratch->counters, sizeof scratch->counters, "%s/counters", scratch->directory);
@@ -314,6 +412,8 @@ static bool scratch_init(struct scratch *scratch)
 
 static void scratch_fini(struct scratch *scratch)
 {
+    free(scratch->timeout);
+    free(scratch->steps);
     unlink(scratch->json);
     unlink(scratch->log);
     unlink(scratch->counters);
@@ -342,7 +442,8 @@ static size_t compare_counters(const struct scenario *scenario, const struct scr
     size_t size = 0;
     FILE *stream = scenario->expect.counter_count ? open_memstream(&json, &size) : NULL;
     if (stream) {
-        copy_file(counts_into_scratch(scenario) ? scratch->counters : scenario_counters_file(scenario), stream);
+        copy_file(counts_into_scratch(scenario) ? scratch->counters : scenario_counters_file(scenario),
+                  stream);
         fclose(stream);
     }
     size_t differences = counters_compare(&scenario->expect, json);
@@ -350,20 +451,25 @@ static size_t compare_counters(const struct scenario *scenario, const struct scr
     return differences;
 }
 
-/* The command may be several processes: they share the files, of which all count. Once for all scenarios. */
-static bool watch_processes(void)
+/* Once for all scenarios. */
+static void watch_threads(const struct scenario *scenario)
 {
-    static struct watch *watch;
-    char name[WATCH_NAME_CHARS];
-    if (!watch && (watch = watch_new(name)))
-        setenv("ORRERY_WATCH", name, 1);
-    if (!watch)
-        say("error: no memory can be shared with the program");
-    return watch != NULL;
+    static bool watched;
+    if (!watched && scenario->checks[CHECK_RACES] != SEVERITY_OFF)
+        watched = library_watch_threads();
 }
 
-static bool prepare_program(const struct settings *settings, const struct scenario *scenario, const char *path,
-                            const struct scratch *scratch)
+/* Limits that the scenario or the user states are among the settings, too. */
+static bool export_limits(const struct scenario *scenario)
+{
+    char seconds[40], steps[24];
+    snprintf(seconds, sizeof seconds, "%.17g", scenario->schedule.timeout_seconds);
+    snprintf(steps, sizeof steps, "%" PRIu64, scenario->schedule.max_steps);
+    return setenv("ORRERY_TIMEOUT", seconds, 1) == 0 && setenv("ORRERY_MAX_STEPS", steps, 1) == 0;
+}
+
+static bool prepare_program(const struct settings *settings, const struct scenario *scenario,
+                            const char *path, const struct scratch *scratch)
 {
     struct settings own = *settings;
     own.scenario_file = path;
@@ -373,16 +479,20 @@ static bool prepare_program(const struct settings *settings, const struct scenar
     }
     if (!watch_processes())
         return false;
+    watch_threads(scenario);
     if (!scenario->log_file)
         setenv("ORRERY_LOG", scratch->log, 1);
     if (counts_into_scratch(scenario))
         setenv("ORRERY_COUNTERS", scratch->counters, 1);
-    return settings_export(&own) && setenv("ORRERY_JSON", scratch->json, 1) == 0 && setenv("ORRERY_KEEP_EXIT_CODE", "1", 1) == 0;
+    return settings_export(&own) && export_limits(scenario) && setenv("ORRERY_JSON", scratch->json, 1) == 0 &&
+           setenv("ORRERY_KEEP_EXIT_CODE", "1", 1) == 0;
 }
 
 /* The next scenario starts from the user's environment again. */
-static void restore_environment(const struct scenario *scenario)
+static void restore_environment(const struct scenario *scenario, const struct scratch *scratch)
 {
+    restore("ORRERY_TIMEOUT", scratch->timeout);
+    restore("ORRERY_MAX_STEPS", scratch->steps);
     if (!scenario->log_file)
         unsetenv("ORRERY_LOG");
     if (counts_into_scratch(scenario))
@@ -418,11 +528,14 @@ static size_t compare_status(const struct scenario_expect *expect, int status)
 }
 
 /* What the program chose is known from the record that the user asked for, or that it followed. */
-static void print_program_replay(const struct arguments *arguments, const struct scenario *scenario, const char *path)
+static void print_program_replay(const struct arguments *arguments, const struct scenario *scenario,
+                                 const char *path)
 {
     const struct scenario_option replay = {.name = "replay", .variable = "ORRERY_REPLAY"};
     char *record = scenario->schedule.record_file ? realpath(scenario->schedule.record_file, NULL) : NULL;
-    print_replay(arguments, NULL, record ? scenario->schedule.record_file : settings_value(&arguments->settings, &replay), path);
+    print_replay(arguments, NULL,
+                 record ? scenario->schedule.record_file : settings_value(&arguments->settings, &replay),
+                 path);
     free(record);
 }
 
@@ -436,12 +549,19 @@ static int check_program(const struct arguments *arguments, const struct scenari
         return EXIT_FAILED;
     if (prepare_program(&arguments->settings, scenario, path, &scratch)) {
         int status = process_capture(argv, environ, &outcome.output);
-        restore_environment(scenario);
+        progress_hide();
+        restore_environment(scenario, &scratch);
         if (status < 0)
             say("error: the shell cannot be started");
         take_json(&outcome, scratch.json);
-        size_t differences = compare_findings(&scenario->expect, &outcome) + compare_output(&scenario->expect, outcome.output) +
-                             compare_status(&scenario->expect, status) + compare_counters(scenario, &scratch);
+        size_t differences = compare_findings(&scenario->expect, &outcome);
+        differences += compare_status(&scenario->expect, status);
+        differences += compare_counters(scenario, &scratch);
+        check_mark(arguments->notes, CHECK_MARK_LINES);
+        differences += compare_output(&scenario->expect, outcome.output);
+        check_mark(arguments->notes, CHECK_MARK_WHOLE);
+        if (arguments->notes)
+            copy_file(scratch.json, arguments->notes);
         if (differences)
             copy_file(scratch.log, stdout);
         if (differences)
@@ -449,7 +569,7 @@ static int check_program(const struct arguments *arguments, const struct scenari
         if (status >= 0)
             code = conclude(path, differences);
     }
-    restore_environment(scenario);
+    restore_environment(scenario, &scratch);
     scratch_fini(&scratch);
     outcome_fini(&outcome);
     return code;
@@ -475,6 +595,7 @@ static int check_loaded(const struct arguments *arguments, const struct scenario
     struct report *report = report_new(scenario);
     int code = report ? check_run(arguments, scenario, report, path) : EXIT_FAILED;
     report_free(report);
+    interrupt_end();
     return code;
 }
 
@@ -490,8 +611,12 @@ static int check_file(const struct arguments *arguments, char *path)
     if (arguments->seeds.given)
         return check_seeds(arguments, path);
     struct scenario scenario;
-    if (!settings_load(&arguments->settings, path, &scenario))
+    if (!settings_load_outputs(&arguments->settings, path, &scenario))
         return EXIT_USAGE;
+    free(scenario.json_file); /* of the command: see check_for_machines() */
+    scenario.json_file = NULL;
+    scenario_limit(&scenario);
+    interrupt_attach(&scenario);
     int code = check_loaded(arguments, &scenario, path);
     scenario_fini(&scenario);
     return code;
@@ -499,37 +624,109 @@ static int check_file(const struct arguments *arguments, char *path)
 
 /* ---- the command ------------------------------------------------------------------------- */
 
+enum { KEY_JUNIT = 0x101, KEY_TAP, JOBS_MAX = 1024 };
+
+static bool parse_jobs(const char *text, size_t *out_jobs)
+{
+    char *end;
+    const long number = strtol(text, &end, 10);
+    *out_jobs = (size_t)number;
+    return *text >= '0' && *text <= '9' && !*end && number >= 1 && number <= JOBS_MAX;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->settings;
-        return 0;
-    case 'e':
-        arguments->exec = argument;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
+    case 'e': arguments->exec = argument; return 0;
     case 's':
         if (!seeds_parse(argument, &arguments->seeds))
             argp_error(state, "--seeds: found '%s', expected A..B", argument);
         return 0;
-    case ARGP_KEY_ARG:
-        arguments->files[arguments->count++] = argument;
+    case 'j':
+        if (!parse_jobs(argument, &arguments->results.jobs))
+            argp_error(state, "--jobs: found '%s', expected a number from 1 to %d", argument, JOBS_MAX);
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "nothing to check: give a scenario");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case KEY_JUNIT: arguments->results.junit_file = argument; return 0;
+    case KEY_TAP: arguments->results.tap = true; return 0;
+    case ARGP_KEY_ARG: arguments->files[arguments->count++] = argument; return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "nothing to check: give a scenario"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+static int check_noted(void *context, char *path, FILE *notes)
+{
+    struct arguments arguments = *(const struct arguments *)context;
+    arguments.notes = notes;
+    return check_file(&arguments, path);
+}
+
+static bool wants_results(const struct check_options *options)
+{
+    return options->json_file || options->junit_file || options->tap || options->jobs > 1;
+}
+
+/* The files are judged before anything runs. They are of the command, not of a scenario. */
+static int check_for_machines(struct arguments *arguments, const struct scenario *common)
+{
+    struct check_options *options = &arguments->results;
+    struct diagnosis diagnosis = {0};
+    options->force = common->force_files;
+    if (report_output_check("junit", options->junit_file, "<?xml", options->force, &diagnosis) != STATUS_OK) {
+        say_diagnosis(&diagnosis);
+        return EXIT_USAGE;
+    }
+    if (arguments->seeds.given) {
+        say("error: --seeds has no verdict for each scenario: found with --json, --junit, --tap or --jobs, "
+            "expected alone");
+        return EXIT_USAGE;
+    }
+    if ((arguments->exec || shares_files(common)) &&
+        !watch_processes()) /* before the processes that share it */
+        return EXIT_FAILED;
+    if (shares_files(common))
+        options->jobs = 1; /* what the files hold has the order of the command line */
+    return check_results_run(options, arguments->files, arguments->count, check_noted, arguments);
+}
+
+static int check_for_people(const struct arguments *arguments)
+{
+    int worst = 0;
+    progress_begin();
+    for (size_t i = 0; i < arguments->count; i++) {
+        progress_note("orrery: scenario %zu of %zu: %s", i + 1, arguments->count, arguments->files[i]);
+        int code = check_file(arguments, arguments->files[i]);
+        worst = code > worst ? code : worst;
+    }
+    progress_end();
+    return worst;
+}
+
+static int check_all(struct arguments *arguments)
+{
+    struct scenario common;
+    if (!settings_load_common(&arguments->settings, &common))
+        return EXIT_USAGE;
+    environment_configure_compiler();
+    arguments->results.json_file = common.json_file;
+    const int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common)
+                                                        : check_for_people(arguments);
+    scenario_fini(&common);
+    return code;
 }
 
 int cmd_check(int argc, char **argv)
 {
-    struct arguments arguments = {.exec = NULL};
+    struct arguments arguments = {.results.jobs = 1};
     const struct argp_option options[] = {
         {"exec", 'e', "COMMAND", 0, "the scenario is for this program, run by the shell", 0},
-        {"seeds", 's', "A..B", 0, "check under each of these seeds, then the smallest schedule that fails", 0},
+        {"jobs", 'j', "N", 0, "check up to N scenarios at the same time; 1 is the default", 0},
+        {"junit", KEY_JUNIT, "FILE", 0, "verdicts as JUnit's XML too", 0},
+        {"tap", KEY_TAP, NULL, 0, "verdicts as TAP 14 on the standard output, instead of text", 0},
+        {"seeds", 's', "A..B", 0, "check under each of these seeds, then the smallest schedule that fails",
+         0},
         {NULL, 0, NULL, 0, NULL, 0},
     };
     const struct argp_child children[] = {{settings_argp(), 0, NULL, 0}, {NULL, 0, NULL, 0}};
@@ -540,17 +737,10 @@ int cmd_check(int argc, char **argv)
         .doc = "Runs each SCENARIO and compares findings, buffers and output with its expect section.",
         .children = children,
     };
-    int worst = 0;
     arguments.files = calloc((size_t)argc + 1, sizeof *arguments.files);
     if (!arguments.files)
         return EXIT_FAILED;
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0)
-        worst = EXIT_USAGE;
-    environment_configure_compiler();
-    for (size_t i = 0; i < arguments.count; i++) {
-        int code = check_file(&arguments, arguments.files[i]);
-        worst = code > worst ? code : worst;
-    }
+    const int code = parse_arguments(&argp, argc, argv, &arguments) ? EXIT_USAGE : check_all(&arguments);
     free(arguments.files);
-    return worst;
+    return code;
 }

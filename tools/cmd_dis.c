@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery dis`: SPIR-V and bytecode of a program. */
 #include "tools.h"
 
 #include <stdio.h>
@@ -8,21 +9,19 @@
 #include "orrery/device.h"
 #include "orrery/scenario_run.h"
 
-struct arguments { struct settings settings; const char *file; bool spirv, bytecode; };
+struct arguments {
+    struct settings settings;
+    const char *file;
+    bool spirv, bytecode;
+};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->settings;
-        return 0;
-    case 's':
-        arguments->spirv = true;
-        return 0;
-    case 'b':
-        arguments->bytecode = true;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
+    case 's': arguments->spirv = true; return 0;
+    case 'b': arguments->bytecode = true; return 0;
     case ARGP_KEY_ARG:
         if (arguments->file)
             argp_error(state, "one file at a time");
@@ -32,8 +31,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!arguments->file)
             argp_error(state, "no file given");
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -50,13 +48,16 @@ static bool print_spirv(const struct spirv *spirv)
     return status == STATUS_OK;
 }
 
-static enum status print_bytecode(const struct scenario *scenario, const struct spirv *spirv, const struct scenario_source *source,
-                                  struct diagnosis *diagnosis)
+static enum status print_bytecode(const struct scenario *scenario, const struct spirv *spirv,
+                                  const struct scenario_source *source, struct diagnosis *diagnosis)
 {
     struct report *report = report_new(scenario);
     struct device *device = NULL;
     struct program *program = NULL;
-    struct program_request request = {.words = spirv->words, .word_count = spirv->word_count, .source_name = source->name, .source_text = source->text};
+    struct program_request request = {.words = spirv->words,
+                                      .word_count = spirv->word_count,
+                                      .source_name = source->name,
+                                      .source_text = source->text};
     enum status status = report ? device_new(scenario, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
         status = program_load(device, &request, &program, diagnosis);
@@ -129,7 +130,8 @@ int cmd_dis(int argc, char **argv)
         .children = children,
     };
     struct scenario scenario;
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0 || !settings_load(&arguments.settings, NULL, &scenario))
+    if (parse_arguments(&argp, argc, argv, &arguments) != 0 ||
+        !settings_load(&arguments.settings, NULL, &scenario))
         return EXIT_USAGE;
     environment_configure_compiler();
     set_program(&scenario, arguments.file);

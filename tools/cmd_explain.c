@@ -1,16 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery explain`: pages of orrery-findings(7) and terms of orrery-glossary(7). */
 #include "tools.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments { size_t count; char **ids; };
+struct arguments {
+    size_t count;
+    char **ids;
+};
+
+/* The terms of orrery-glossary(7), made from the manual; the last row is empty. */
+struct term {
+    const char *name, *spec, *text;
+};
+#define PAGE(name, spec, text) {name, spec, text},
+static const struct term terms[] = {
+#include "tools/glossary_pages.inc"
+};
+#undef PAGE
+
+/* Case does not matter, and a hyphen is as good as a blank. */
+static bool is_term(const char *name, const char *text)
+{
+    for (; *name && *text; name++, text++) {
+        char a = *name == '-' ? ' ' : (char)tolower((unsigned char)*name);
+        char b = *text == '-' ? ' ' : (char)tolower((unsigned char)*text);
+        if (a != b)
+            return false;
+    }
+    return !*name && !*text;
+}
+
+static const struct term *find_term(const char *text)
+{
+    for (const struct term *term = terms; *term->name; term++)
+        if (is_term(term->name, text))
+            return term;
+    return NULL;
+}
 
 static int unknown(const char *id)
 {
     char *meant = finding_meant(id);
-    say("error: no finding has the id '%s'", id);
+    say("error: neither a finding nor a term is called '%s'", id);
     if (meant && *meant)
         say("do you mean %s?", meant);
     else
@@ -25,14 +60,20 @@ static void list_all(void)
 {
     for (int i = 0; i < FINDING_KIND_COUNT; i++)
         printf("%-26s %s\n", finding_id((enum finding_kind)i), finding_sentence((enum finding_kind)i));
+    printf("\nTerms:");
+    for (const struct term *term = terms; *term->name; term++)
+        printf("%s %s", term == terms ? "" : ",", term->name);
+    printf("\n");
 }
 
 static int explain(const char *id, bool first)
 {
     enum finding_kind kind;
-    if (!finding_from_id(id, &kind))
+    const struct term *term = find_term(id);
+    bool is_finding = finding_from_id(id, &kind);
+    if (!is_finding && !term)
         return unknown(id);
-    printf("%s%s", first ? "" : "\n", finding_page(kind));
+    printf("%s%s", first ? "" : "\n", is_finding ? finding_page(kind) : term->text);
     return 0;
 }
 
@@ -50,8 +91,9 @@ int cmd_explain(int argc, char **argv)
     struct arguments arguments = {.ids = calloc((size_t)argc + 1, sizeof *arguments.ids)};
     const struct argp argp = {
         .parser = parse,
-        .args_doc = "[ID...]",
-        .doc = "Prints what orrery-findings(7) says on each ID, or lists all ids.",
+        .args_doc = "[ID|TERM...]",
+        .doc = "Prints what orrery-findings(7) says on each ID, or orrery-glossary(7) on each TERM; without "
+               "any, lists them.",
     };
     int code = arguments.ids ? 0 : EXIT_FAILED;
     if (!code && parse_arguments(&argp, argc, argv, &arguments) != 0)

@@ -1,33 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery info`: device, limits, tools. */
 #include "tools.h"
-
-#include "config.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "orrery/compiler.h"
 
-struct arguments { struct settings settings; bool yaml; };
+struct arguments {
+    struct settings settings;
+    bool yaml;
+};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->settings;
-        return 0;
-    case 'y':
-        arguments->yaml = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "found '%s', expected options only", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
+    case 'y': arguments->yaml = true; return 0;
+    case ARGP_KEY_ARG: argp_error(state, "found '%s', expected options only", argument); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -59,7 +52,10 @@ static void print_list(const char *name, const uint32_t *list, size_t most)
 
 static void print_features(const struct device_config *device)
 {
-    const struct { const char *name; bool on; } features[] = {
+    const struct {
+        const char *name;
+        bool on;
+    } features[] = {
         {"fp16", device->fp16},
         {"fp64", device->fp64},
         {"int64-atomics", device->int64_atomics},
@@ -83,7 +79,8 @@ static void print_device(const struct scenario *scenario)
     static const char *const types[] = {"cpu", "gpu", "accelerator", "custom"};
     puts("device");
     printf("  %-26s %s\n", "type", types[device->type]);
-    printf("  %-26s %" PRIu32 ".%" PRIu32 "\n", "OpenCL version", device->version_major, device->version_minor);
+    printf("  %-26s %" PRIu32 ".%" PRIu32 "\n", "OpenCL version", device->version_major,
+           device->version_minor);
     print_count("compute units", device->topology.compute_units);
     print_list("sub-group sizes", device->sub_group_sizes, SCENARIO_SUB_GROUP_SIZES);
     print_count("max work-group size", device->max_work_group_size);
@@ -101,28 +98,11 @@ static void print_device(const struct scenario *scenario)
 
 /* ---- the tools ---------------------------------------------------------------------- */
 
-static void print_tool(const char *name, const char *variable, const char *usual)
-{
-    const char *chosen = getenv(variable);
-    char *argv[] = {(char *)(uintptr_t)(chosen && *chosen ? chosen : usual), "--version", NULL};
-    char *output = NULL;
-    int status = process_capture(argv, environ, &output);
-    const char *line = output ? strstr(output, "version") : NULL;
-    printf("  %-26s %s", name, argv[0]);
-    if (status != 0 || !output)
-        puts(" (does not run)");
-    else
-        printf(" (%.*s)\n", (int)strcspn(line ? line : output, "\n"), line ? line : output);
-    free(output);
-}
-
 static void print_tools(void)
 {
     struct library library = library_find();
     puts("tools");
-    printf("  %-26s %s\n", "orrery", ORRERY_VERSION);
-    print_tool("clang", "ORRERY_CLANG", ORRERY_CLANG_DEFAULT);
-    print_tool("llvm-spirv", "ORRERY_LLVM_SPIRV", ORRERY_LLVM_SPIRV_DEFAULT);
+    version_print_tools();
     printf("  %-26s %s\n", "OpenCL C", compiler_available() ? "available" : "not available");
     printf("  %-26s %s\n", "library", library.path ? library.path : "not found");
     printf("  %-26s %s%s\n", "icd", library.icd_directory ? library.icd_directory : "not found",
@@ -145,7 +125,8 @@ int cmd_info(int argc, char **argv)
         .children = children,
     };
     struct scenario scenario;
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0 || !settings_load(&arguments.settings, NULL, &scenario))
+    if (parse_arguments(&argp, argc, argv, &arguments) != 0 ||
+        !settings_load(&arguments.settings, NULL, &scenario))
         return EXIT_USAGE;
     environment_configure_compiler();
     if (arguments.yaml) {

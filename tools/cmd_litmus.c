@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery litmus`: runs litmus tests. */
 #include "tools.h"
 
 #include <errno.h>
@@ -9,7 +10,17 @@
 
 #include "litmus_output.h"
 
-enum { KEY_VERDICTS = 0x100, KEY_BOUND, KEY_WORK, KEY_JSON, KEY_WEAK, KEY_THIN_AIR, KEY_KERNEL, KEY_PRINT };
+enum {
+    KEY_VERDICTS = 0x100,
+    KEY_BOUND,
+    KEY_WORK,
+    KEY_JSON,
+    KEY_WEAK,
+    KEY_INTERLEAVINGS,
+    KEY_THIN_AIR,
+    KEY_KERNEL,
+    KEY_PRINT
+};
 
 struct arguments {
     struct litmus_options options;
@@ -40,13 +51,15 @@ static bool only_show(const struct arguments *arguments, const struct litmus *te
     return arguments->print || arguments->kernel;
 }
 
-static void show(struct arguments *arguments, const char *path, const char *name, const struct litmus_result *result)
+static void show(struct arguments *arguments, const char *path, const char *name,
+                 const struct litmus_result *result)
 {
     if (arguments->json)
         litmus_write_json(name, result);
     else if (!arguments->verdicts_file)
         litmus_print_result(name, result);
-    if (arguments->verdicts_file && !verdicts_compare(&arguments->verdicts, path, &arguments->options, result))
+    if (arguments->verdicts_file &&
+        !verdicts_compare(&arguments->verdicts, path, &arguments->options, result))
         worsen(arguments, EXIT_DIFFERS);
     if (!result->divergence_text)
         return;
@@ -63,7 +76,9 @@ static void run_file(struct arguments *arguments, const char *path, const char *
     struct litmus *test = NULL;
     enum status status = litmus_load(path, &test, &diagnosis);
     if (status == STATUS_OK && !only_show(arguments, test)) {
+        progress_note("orrery: %s", path);
         status = litmus_run(test, &arguments->options, &result, &diagnosis);
+        progress_hide();
         if (status == STATUS_OK)
             show(arguments, path, name, &result);
         litmus_result_fini(&result);
@@ -136,39 +151,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case KEY_VERDICTS:
-        arguments->verdicts_file = argument;
-        return 0;
-    case KEY_BOUND:
-        arguments->options.bound = (uint32_t)positive(state, argument, "a bound", 1000);
-        return 0;
-    case KEY_WORK:
-        arguments->options.work_most = positive(state, argument, "the work", UINT64_MAX);
-        return 0;
-    case KEY_JSON:
-        arguments->json = true;
-        return 0;
+    case KEY_VERDICTS: arguments->verdicts_file = argument; return 0;
+    case KEY_BOUND: arguments->options.bound = (uint32_t)positive(state, argument, "a bound", 1000); return 0;
+    case KEY_WORK: arguments->options.work_most = positive(state, argument, "the work", UINT64_MAX); return 0;
+    case KEY_JSON: arguments->json = true; return 0;
     case KEY_WEAK:
-        arguments->options.engine = LITMUS_AXIOMS;
-        return 0;
+    case KEY_INTERLEAVINGS:
     case KEY_THIN_AIR:
-        arguments->options.engine = LITMUS_AXIOMS;
-        arguments->options.thin_air = true;
+        arguments->options.engine = key == KEY_INTERLEAVINGS ? LITMUS_INTERLEAVINGS : LITMUS_AXIOMS;
+        arguments->options.thin_air = key == KEY_THIN_AIR;
         return 0;
-    case KEY_KERNEL:
-        arguments->kernel = true;
-        return 0;
-    case KEY_PRINT:
-        arguments->print = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        arguments->paths[arguments->count++] = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no litmus test given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case KEY_KERNEL: arguments->kernel = true; return 0;
+    case KEY_PRINT: arguments->print = true; return 0;
+    case ARGP_KEY_ARG: arguments->paths[arguments->count++] = argument; return 0;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "no litmus test given"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -179,8 +176,10 @@ static void run_all(struct arguments *arguments)
         worsen(arguments, EXIT_USAGE);
         return;
     }
+    progress_begin();
     for (size_t i = 0; i < arguments->count; i++)
         run_path(arguments, arguments->paths[i]);
+    progress_end();
     if (arguments->verdicts_file)
         verdicts_finish(&arguments->verdicts);
     verdicts_free(&arguments->verdicts);
@@ -188,13 +187,15 @@ static void run_all(struct arguments *arguments)
 
 int cmd_litmus(int argc, char **argv)
 {
-    struct arguments arguments = {.worst = 0};
+    struct arguments arguments = {.options = {.engine = LITMUS_AXIOMS}};
     const struct argp_option options[] = {
         {"verdicts", KEY_VERDICTS, "FILE.csv", 0, "compare with what is known", 0},
         {"bound", KEY_BOUND, "N", 0, "follow a loop that changes something N times (8)", 0},
         {"work", KEY_WORK, "N", 0, "give a test up after N choices and events (10 million)", 0},
-        {"weak", KEY_WEAK, NULL, 0, "all executions that the memory model allows, not only interleavings", 0},
-        {"thin-air", KEY_THIN_AIR, NULL, 0, "--weak, and values out of thin air, which the formal text allows", 0},
+        {"interleavings", KEY_INTERLEAVINGS, NULL, 0,
+         "only executions where each read takes the latest store", 0},
+        {"thin-air", KEY_THIN_AIR, NULL, 0, "also values out of thin air, which the formal text allows", 0},
+        {"weak", KEY_WEAK, NULL, 0, "all executions that OpenCL's memory model allows: the default", 0},
         {"json", KEY_JSON, NULL, 0, "one object a line and test", 0},
         {"kernel", KEY_KERNEL, NULL, 0, "only print the kernel that a test becomes", 0},
         {"print", KEY_PRINT, NULL, 0, "only print the test as it was understood", 0},
@@ -204,7 +205,8 @@ int cmd_litmus(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "FILE.litmus|DIRECTORY...",
-        .doc = "Visits every execution of litmus tests: which outcomes there are, whether the exists clause holds, whether there is a race.",
+        .doc = "Visits every execution of litmus tests that OpenCL's memory model allows: which outcomes "
+               "there are, whether the exists clause holds, whether there is a race.",
     };
     arguments.paths = calloc((size_t)argc + 1, sizeof *arguments.paths);
     if (!arguments.paths)

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery replay`: repeats a run by token or record. */
 #include "tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments { struct settings settings; char *replay; char **rest; };
+struct arguments {
+    struct settings settings;
+    char *replay;
+    char **rest;
+};
 
 /* ---- what a record keeps ---------------------------------------------------- */
 
-struct kept { struct settings settings; size_t count; char *words[4 * SETTINGS_MAX]; };
+struct kept {
+    struct settings settings;
+    size_t count;
+    char *words[4 * SETTINGS_MAX];
+};
 
 static bool keep(void *self, char *name, char *value)
 {
@@ -34,7 +43,8 @@ static bool keep(void *self, char *name, char *value)
     return true;
 }
 
-/* The command line comes after what the record says. A record that cannot be read is told of where it is parsed. */
+/* The command line comes after what the record says. A record that cannot be read is reported of where it
+ * is parsed. */
 static bool add_kept(struct settings *given, const char *path, struct kept *kept)
 {
     char *text = NULL;
@@ -69,9 +79,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->settings;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case ARGP_KEY_ARG:
         if (!arguments->replay) {
             arguments->replay = argument;
@@ -84,8 +92,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!arguments->rest)
             argp_error(state, "give a token or a record, and what to run: a program or a scenario");
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -99,7 +106,7 @@ int cmd_replay(int argc, char **argv)
         .doc = "Runs PROGRAM or SCENARIO as it ran when TOKEN was printed or FILE recorded.",
         .children = children,
     };
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
+    if (parse_program_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
         return EXIT_USAGE;
     /* A program may change its directory before it comes to OpenCL. */
     char *path = strncmp(arguments.replay, "1:", 2) != 0 ? realpath(arguments.replay, NULL) : NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery run`: a program with the library, or a scenario. */
 #include "tools.h"
 
 #include <stdio.h>
@@ -7,29 +8,33 @@
 #include <unistd.h>
 
 #include "orrery/scenario_run.h"
+#include "target.h"
 
-struct arguments { struct settings settings; struct seeds seeds; char **rest; };
+enum { KEY_KERNEL = 0x101, KEY_SAVE };
+struct arguments {
+    struct settings settings;
+    struct seeds seeds;
+    const char *kernel, *save;
+    char **rest;
+};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->settings;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case 's':
         if (!seeds_parse(argument, &arguments->seeds))
             argp_error(state, "--seeds: found '%s', expected A..B", argument);
         return 0;
+    case KEY_KERNEL: arguments->kernel = argument; return 0;
+    case KEY_SAVE: arguments->save = argument; return 0;
     case ARGP_KEY_ARG: /* the rest is not ours, whatever it looks like */
         arguments->rest = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "nothing to run: give a program or a scenario");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "nothing to run: give a program or a scenario"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -38,7 +43,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int run_program(const struct settings *settings, char **command)
 {
     struct scenario scenario;
-    if (!settings_load(settings, NULL, &scenario)) /* told here, before the program starts */
+    if (!settings_load_outputs(settings, NULL, &scenario)) /* told here, before the program starts */
         return EXIT_USAGE;
     bool ordered = scenario.schedule.record_file || scenario.schedule.replay;
     if (!library_select()) {
@@ -47,7 +52,12 @@ static int run_program(const struct settings *settings, char **command)
         return EXIT_FAILED;
     }
     if (ordered && !library_name_threads())
-        say("warning: liborrery_threads.so is not beside liborrery.so: threads are told apart by their first calls");
+        say("warning: liborrery_threads.so is not beside liborrery.so: threads are told apart by their first "
+            "calls");
+    /* A recorded run repeats the order of the program's locks: a second library around them would change
+     * what it sees. */
+    if (!ordered && scenario.checks[CHECK_RACES] != SEVERITY_OFF && !library_watch_threads())
+        say("warning: liborrery_sync.so is not beside liborrery.so: the threads of a program count as one");
     int code = settings_export(settings) ? watched_run(command, &scenario) : EXIT_FAILED;
     scenario_fini(&scenario);
     return code;
@@ -55,7 +65,8 @@ static int run_program(const struct settings *settings, char **command)
 
 /* ---- a scenario -------------------------------------------------------------------- */
 
-static int verdict(const struct scenario *scenario, const struct report *report, enum status status, uint64_t kernels)
+static int verdict(const struct scenario *scenario, const struct report *report, enum status status,
+                   uint64_t kernels)
 {
     bool found = scenario->fail_on != SEVERITY_OFF && report_total(report, scenario->fail_on) > 0;
     if (status != STATUS_OK)
@@ -65,7 +76,8 @@ static int verdict(const struct scenario *scenario, const struct report *report,
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
-static void tell_replay(const struct settings *settings, const char *path, struct report *report, const struct schedule_record *record)
+static void tell_replay(const struct settings *settings, const char *path, struct report *report,
+                        const struct schedule_record *record)
 {
     const struct replay_options options = settings_replay(settings, true);
     char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(NULL, false, rest);
@@ -76,81 +88,159 @@ static void tell_replay(const struct settings *settings, const char *path, struc
     free(target);
 }
 
-static int run_scenario(const struct scenario *scenario, const struct settings *settings, struct report *report, FILE *log)
+static int run_scenario(const struct scenario *scenario, const struct settings *settings,
+                        struct report *report, FILE *log)
 {
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
-    report_set_stream(report, log, wants_colour(log));
+    report_set_stream(report, log, wants_colour(scenario, log));
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     if (result.output) {
         fwrite(result.output, 1, result.output_size, stdout);
         fflush(stdout);
     }
-    bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS;
+    const bool interrupted = status == STATUS_STOPPED && interrupt_came();
+    bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS || interrupted;
     if (!ran)
         say_scenario_diagnosis(scenario->file, status, &diagnosis);
-    int code = verdict(scenario, report, status, result.kernels_run);
+    int code = interrupted ? 128 + interrupt_came() : verdict(scenario, report, status, result.kernels_run);
     if (code)
         tell_replay(settings, scenario->file, report, result.record);
     if (code == EXIT_NOTHING_RAN)
         say("error: no kernel ran, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
     if (ran && result.books)
         fputs(result.books, log);
-    if (ran)
+    if (ran) {
         report_finish(log, report, result.kernels_run);
+        report_note_off(log, scenario);
+    }
     const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};
-    struct diagnosis unwritten = {0};
+    struct diagnosis unwritten = result.unwritten;
     bool recorded = record_write(scenario, settings, result.record);
     scenario_result_fini(&result);
-    if (report_write_files(report, &end, &unwritten))
+    if (report_write_files(report, &end, &unwritten) && unwritten.status == STATUS_OK)
         return recorded ? code : EXIT_FAILED;
     say_diagnosis(&unwritten);
     return EXIT_FAILED;
 }
 
-static int run_file(const struct settings *settings, const char *path)
+/* The scenario goes. */
+static int run_loaded(struct scenario *scenario, const struct settings *settings)
 {
-    struct scenario scenario;
     int code = EXIT_FAILED;
-    if (!settings_load(settings, path, &scenario))
-        return EXIT_USAGE;
-    const struct scenario_program *program = &scenario.program;
-    struct report *report = report_new(&scenario);
-    FILE *log = log_open(&scenario);
-    if (!program->source_file && !program->source_text && !program->spirv_file) {
-        say("error: %s has no program: to run one of your own, orrery run --scenario %s -- PROGRAM", path, path);
-        code = EXIT_USAGE;
-    } else if (report && log) {
+    struct report *report = report_new(scenario);
+    FILE *log = log_open(scenario);
+    if (report && log) {
         environment_configure_compiler();
-        code = run_scenario(&scenario, settings, report, log);
+        interrupt_attach(scenario);
+        code = run_scenario(scenario, settings, report, log);
     }
-    if (!log_close(log, &scenario))
+    if (!log_close(log, scenario))
         code = EXIT_FAILED;
     report_free(report);
-    scenario_fini(&scenario);
+    scenario_fini(scenario);
+    interrupt_end();
     return code;
 }
 
-static bool is_scenario(const char *path)
+static int run_file(const struct settings *settings, const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    struct scenario scenario;
+    if (!settings_load_outputs(settings, path, &scenario))
+        return EXIT_USAGE;
+    const struct scenario_program *program = &scenario.program;
+    if (program->source_file || program->source_text || program->spirv_file)
+        return run_loaded(&scenario, settings);
+    say("error: %s has no program: to run one of your own, orrery run --scenario %s -- PROGRAM", path, path);
+    scenario_fini(&scenario);
+    return EXIT_USAGE;
+}
+
+/* ---- a kernel --------------------------------------------------------------------- */
+
+static bool save_text(const char *path, const char *text, bool force)
+{
+    FILE *stream = report_open_file(path, force);
+    const bool written = stream && fputs(text, stream) >= 0;
+    if (stream && fclose(stream) == 0 && written)
+        return true;
+    say("error: %s cannot be written", path);
+    return false;
+}
+
+/* A scenario of the kernel's signature is made, kept if `save` names a file, and run. The word names it in
+ * the line that runs it again. */
+static int run_kernel(const struct settings *settings, const char *word, const char *file, const char *kernel,
+                      const char *save)
+{
+    struct scenario scenario;
+    char *text = target_scenario(settings, file, kernel, save ? save : file);
+    int code = EXIT_USAGE;
+    if (text && settings_load_text(settings, text, save ? save : word, &scenario)) {
+        const bool quiet = scenario.quiet, saved = !save || save_text(save, text, scenario.force_files);
+        code = run_loaded(&scenario, settings);
+        code = saved ? code : EXIT_FAILED;
+        if (!save && !quiet)
+            say("note: the arguments follow from the signature: --save-scenario=FILE.yaml writes the "
+                "scenario, for others");
+    }
+    free(text);
+    return code;
+}
+
+/* -1: it is no OpenCL C. */
+static int run_if_kernel(const struct settings *settings, char **rest, const char *save)
+{
+    const char *kernel;
+    char *file = target_file(rest[0], &kernel);
+    int code = -1;
+    if (file && !rest[1]) {
+        code = run_kernel(settings, rest[0], file, kernel, save);
+    } else if (file) {
+        say("error: %s: found '%s' after the kernel, expected nothing", rest[0], rest[1]);
+        code = EXIT_USAGE;
+    }
+    free(file);
+    return code;
 }
 
 int run_target(const struct settings *settings, char **rest)
 {
-    if (!is_scenario(rest[0]))
+    const int code = run_if_kernel(settings, rest, NULL);
+    if (code >= 0)
+        return code;
+    if (!target_is_scenario(rest[0]))
         return run_program(settings, rest);
     if (!rest[1])
         return run_file(settings, rest[0]);
-    say("error: %s: found '%s' behind the scenario, expected nothing", rest[0], rest[1]);
+    say("error: %s: found '%s' after the scenario, expected nothing", rest[0], rest[1]);
     return EXIT_USAGE;
+}
+
+/* --kernel=sum kernels.cl is kernels.cl:sum, also in the line that runs it again. */
+static bool name_kernel(struct arguments *arguments)
+{
+    const char *kernel;
+    char *word = arguments->rest[0], *file = target_file(word, &kernel), *named = NULL;
+    const bool fine = file && !(kernel && arguments->kernel);
+    if (!fine)
+        say("error: --kernel and --save-scenario are for one kernel of OpenCL C, as in kernels.cl, found "
+            "'%s'",
+            word);
+    if (fine && arguments->kernel && asprintf(&named, "%s:%s", file, arguments->kernel) < 0)
+        tools_no_memory();
+    if (named)
+        arguments->rest[0] = named; /* as long as the process lives */
+    free(file);
+    return fine;
 }
 
 int cmd_run(int argc, char **argv)
 {
     struct arguments arguments = {.rest = NULL};
     const struct argp_option options[] = {
+        {"kernel", KEY_KERNEL, "NAME", 0, "of KERNELS.cl run this one; the same as KERNELS.cl:NAME", 0},
+        {"save-scenario", KEY_SAVE, "FILE", 0, "write the scenario that is made for KERNELS.cl to FILE", 0},
         {"seeds", 's', "A..B", 0, "run under each of these seeds, then the smallest schedule that fails", 0},
         {NULL, 0, NULL, 0, NULL, 0},
     };
@@ -158,14 +248,18 @@ int cmd_run(int argc, char **argv)
     const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "[--] PROGRAM [ARGUMENT...]\nSCENARIO.yaml",
-        .doc = "Runs PROGRAM with Orrery as its OpenCL, or SCENARIO without any program.",
+        .args_doc = "[--] PROGRAM [ARGUMENT...]\nSCENARIO.yaml\nKERNELS.cl[:NAME]",
+        .doc = "Runs PROGRAM with Orrery as its OpenCL, SCENARIO without any program, or a kernel with a "
+               "scenario made from its signature.",
         .children = children,
     };
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
+    if (parse_program_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
+        return EXIT_USAGE;
+    if ((arguments.kernel || arguments.save) && !name_kernel(&arguments))
         return EXIT_USAGE;
     const struct seeds_target target = {"run", &arguments.settings, NULL, arguments.rest};
     if (arguments.seeds.given)
         return seeds_run(&arguments.seeds, &target);
-    return run_target(&arguments.settings, arguments.rest);
+    const int code = arguments.save ? run_if_kernel(&arguments.settings, arguments.rest, arguments.save) : -1;
+    return code >= 0 ? code : run_target(&arguments.settings, arguments.rest);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery topology`: prints, draws and partitions topologies. */
 #include "tools.h"
 
 #include <errno.h>
@@ -10,31 +11,26 @@
 
 #include "topology_print.h"
 
-struct arguments { struct settings settings; const char *what, *svg, *partition; bool presets; };
+struct arguments {
+    struct settings settings;
+    const char *what, *svg, *partition;
+    bool presets;
+};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->settings;
-        return 0;
-    case 'g':
-        arguments->svg = argument;
-        return 0;
-    case 'p':
-        arguments->partition = argument;
-        return 0;
-    case 'l':
-        arguments->presets = true;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
+    case 'g': arguments->svg = argument; return 0;
+    case 'p': arguments->partition = argument; return 0;
+    case 'l': arguments->presets = true; return 0;
     case ARGP_KEY_ARG:
         if (arguments->what)
             argp_error(state, "one topology at a time");
         arguments->what = argument;
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -121,19 +117,19 @@ static bool split(const struct topology *topology, const struct unit_set *parent
 static const char *result_words(enum partition_result result)
 {
     switch (result) {
-    case PARTITION_BAD_VALUE:
-        return "bad value";
-    case PARTITION_BAD_COUNT:
-        return "bad count";
-    case PARTITION_IMPOSSIBLE:
-        return "impossible";
-    default:
-        return "no memory";
+    case PARTITION_BAD_VALUE: return "bad value";
+    case PARTITION_BAD_COUNT: return "bad count";
+    case PARTITION_IMPOSSIBLE: return "impossible";
+    default: return "no memory";
     }
 }
 
 /* The parts of a step become partition; with more steps to come, the chosen part becomes the parent. */
-struct walk { const struct topology *topology; struct unit_set parent; struct partition partition; };
+struct walk {
+    const struct topology *topology;
+    struct unit_set parent;
+    struct partition partition;
+};
 enum walk_result { WALK_ON, WALK_REFUSED, WALK_WRONG };
 
 static enum walk_result take_step(struct walk *walk, const char *step)
@@ -250,9 +246,12 @@ static void print_counts(const struct unit_set *all)
 
 static void print_levels(const struct topology *topology, const struct unit_set *all)
 {
-    static const struct { enum topology_level level; const char *call; } calls[] = {
-        {TOPOLOGY_NUMA, "BY_AFFINITY_DOMAIN, NUMA"},         {TOPOLOGY_L4, "BY_AFFINITY_DOMAIN, L4_CACHE"},
-        {TOPOLOGY_L3, "BY_AFFINITY_DOMAIN, L3_CACHE"},       {TOPOLOGY_L2, "BY_AFFINITY_DOMAIN, L2_CACHE"},
+    static const struct {
+        enum topology_level level;
+        const char *call;
+    } calls[] = {
+        {TOPOLOGY_NUMA, "BY_AFFINITY_DOMAIN, NUMA"},   {TOPOLOGY_L4, "BY_AFFINITY_DOMAIN, L4_CACHE"},
+        {TOPOLOGY_L3, "BY_AFFINITY_DOMAIN, L3_CACHE"}, {TOPOLOGY_L2, "BY_AFFINITY_DOMAIN, L2_CACHE"},
         {TOPOLOGY_L1, "BY_AFFINITY_DOMAIN, L1_CACHE"},
     };
     struct partition partition;
@@ -263,8 +262,9 @@ static void print_levels(const struct topology *topology, const struct unit_set 
     }
     enum topology_level level = TOPOLOGY_MACHINE;
     enum partition_result result = partition_next(topology, all, &level, &partition);
-    snprintf(call, sizeof call, "BY_AFFINITY_DOMAIN, NEXT_PARTITIONABLE%s%s%s", result == PARTITION_OK ? " (" : "",
-             result == PARTITION_OK ? topology_level_name(level) : "", result == PARTITION_OK ? ")" : "");
+    snprintf(call, sizeof call, "BY_AFFINITY_DOMAIN, NEXT_PARTITIONABLE%s%s%s",
+             result == PARTITION_OK ? " (" : "", result == PARTITION_OK ? topology_level_name(level) : "",
+             result == PARTITION_OK ? ")" : "");
     print_partition(call, result, &partition);
 }
 
@@ -273,7 +273,8 @@ static void print_rest(const struct topology *topology, const struct unit_set *a
     struct partition partition;
     int64_t names[2] = {0, (int64_t)all->count - 1};
     char call[64];
-    snprintf(call, sizeof call, all->count > 1 ? "BY_NAMES_INTEL, 0, %" PRId64 ", -1" : "BY_NAMES_INTEL, %" PRId64 ", -1",
+    snprintf(call, sizeof call,
+             all->count > 1 ? "BY_NAMES_INTEL, 0, %" PRId64 ", -1" : "BY_NAMES_INTEL, %" PRId64 ", -1",
              names[1]);
     enum partition_result result = partition_by_names(all, names, all->count > 1 ? 2 : 1, &partition);
     print_partition(call, result, &partition);
@@ -325,7 +326,8 @@ static int show(const struct arguments *arguments, const struct scenario *scenar
     for (uint32_t i = 0; i < scenario_root_count(scenario); i++) {
         const struct device_config *device = scenario_root(scenario, i);
         if (scenario_root_count(scenario) > 1)
-            printf("%sdevice %" PRIu32 "%s%s\n", i ? "\n" : "", i, device->name ? ": " : "", device->name ? device->name : "");
+            printf("%sdevice %" PRIu32 "%s%s\n", i ? "\n" : "", i, device->name ? ": " : "",
+                   device->name ? device->name : "");
         if (!describe(&device->topology))
             return EXIT_FAILED;
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compares counters with what a scenario expects. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -7,13 +8,20 @@
 #include "tools.h"
 
 /* A list of the counters' JSON, and which of its rows a place means. */
-struct rows { const char *list, *key; uint32_t first; bool by_name; };
+struct rows {
+    const char *list, *key;
+    uint32_t first;
+    bool by_name;
+};
 
 static struct rows rows_of(const char *place)
 {
-    static const struct { const char *place; struct rows rows; } table[] = {
-        {"cu", {"units", "unit", 0, false}},      {"launch", {"commands", "launch", 1, false}},
-        {"line", {"lines", "line", 0, false}},    {"numa", {"memories", "name", 0, true}},
+    static const struct {
+        const char *place;
+        struct rows rows;
+    } table[] = {
+        {"cu", {"units", "unit", 0, false}},       {"launch", {"commands", "launch", 1, false}},
+        {"line", {"lines", "line", 0, false}},     {"numa", {"memories", "name", 0, true}},
         {"memory", {"memories", "name", 0, true}},
     };
     size_t length = strcspn(place, ":");
@@ -64,17 +72,12 @@ static bool find(const json_t *counters, const struct expect_counter *expected, 
 static bool holds(const struct expect_counter *expected, uint64_t value)
 {
     switch (expected->comparison) {
-    case COMPARE_ABOVE:
-        return value > expected->value;
-    case COMPARE_BELOW:
-        return value < expected->value;
-    case COMPARE_AT_LEAST:
-        return value >= expected->value;
-    case COMPARE_AT_MOST:
-        return value <= expected->value;
+    case COMPARE_ABOVE: return value > expected->value;
+    case COMPARE_BELOW: return value < expected->value;
+    case COMPARE_AT_LEAST: return value >= expected->value;
+    case COMPARE_AT_MOST: return value <= expected->value;
     case COMPARE_EQUAL:
-    default:
-        return value == expected->value;
+    default: return value == expected->value;
     }
 }
 
@@ -84,7 +87,8 @@ static size_t compare(const json_t *counters, const struct expect_counter *expec
     bool found = find(counters, expected, &value);
     if (found && holds(expected, value))
         return 0;
-    printf("  counters: %s%s%s ", expected->place ? expected->place : "", expected->place ? "." : "", counter_name(expected->counter));
+    printf("  counters: %s%s%s ", expected->place ? expected->place : "", expected->place ? "." : "",
+           counter_name(expected->counter));
     if (found)
         printf("is %" PRIu64, value);
     else

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the library and sets the variables by which a program loads it. */
 #include "tools.h"
 
 #include <limits.h>
@@ -9,7 +10,9 @@
 
 /* Where the vendor library can be, seen from the directory of the command: the build
  * tree, the same with libtool's wrapper in between, an installation that was moved. */
-static const struct { const char *library, *icd; } beside[] = {
+static const struct {
+    const char *library, *icd;
+} beside[] = {
     {".libs/liborrery.so", "icd"},
     {"liborrery.so", "../icd"},
     {"../lib/liborrery.so", "../share/orrery"},
@@ -54,7 +57,8 @@ struct library library_find(void)
 {
     char directory[PATH_MAX];
     struct library library = {NULL, NULL};
-    for (size_t i = 0; own_directory(directory) && i < sizeof beside / sizeof beside[0] && !library.path; i++) {
+    for (size_t i = 0; own_directory(directory) && i < sizeof beside / sizeof beside[0] && !library.path;
+         i++) {
         library.path = existing(directory, beside[i].library, "");
         library.icd_directory = library.path ? existing(directory, beside[i].icd, "orrery.icd") : NULL;
     }
@@ -65,7 +69,7 @@ struct library library_find(void)
     return library;
 }
 
-static const char threads_name[] = "liborrery_threads.so";
+static const char threads_name[] = "liborrery_threads.so", sync_name[] = "liborrery_sync.so";
 
 static bool append(const char *variable, const char *text, bool in_front)
 {
@@ -78,9 +82,9 @@ static bool append(const char *variable, const char *text, bool in_front)
     return setenv(variable, list, 1) == 0;
 }
 
-/* Beside the library in a build tree, in a directory of its own where it was installed. It comes before the runtime of
- * a program's sanitizer, which must not mind. */
-bool library_name_threads(void)
+/* Beside the library in a build tree, in a directory of its own where it was installed. It comes before the
+ * runtime of a program's sanitizer, which must not mind. */
+static bool preload(const char *name)
 {
     struct library library = library_find();
     char directory[PATH_MAX] = "", list[2 * PATH_MAX];
@@ -89,13 +93,24 @@ bool library_name_threads(void)
     char *slash = strrchr(directory, '/');
     if (slash)
         *slash = '\0';
-    char *path = existing(directory, threads_name, "");
-    if (!path && snprintf(list, sizeof list, "orrery/%s", threads_name) > 0)
+    char *path = existing(directory, name, "");
+    if (!path && snprintf(list, sizeof list, "orrery/%s", name) > 0)
         path = existing(directory, list, "");
-    bool found = path && append("LD_PRELOAD", path, true) && append("ASAN_OPTIONS", "verify_asan_link_order=0", false);
+    bool found =
+        path && append("LD_PRELOAD", path, true) && append("ASAN_OPTIONS", "verify_asan_link_order=0", false);
     free(path);
     library_fini(&library);
     return found;
+}
+
+bool library_name_threads(void)
+{
+    return preload(threads_name);
+}
+
+bool library_watch_threads(void)
+{
+    return preload(sync_name);
 }
 
 void library_fini(struct library *library)

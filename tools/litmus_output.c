@@ -9,7 +9,8 @@
 
 #include "tools.h"
 
-static const char *const answer_words[] = {[LITMUS_NO] = "no", [LITMUS_YES] = "yes", [LITMUS_UNKNOWN] = "unknown"};
+static const char *const answer_words[] = {
+    [LITMUS_NO] = "no", [LITMUS_YES] = "yes", [LITMUS_UNKNOWN] = "unknown"};
 
 /* ---- for people ------------------------------------------------------------------------- */
 
@@ -24,7 +25,8 @@ static void print_value(const struct litmus_result *result, size_t name, int64_t
 
 void litmus_print_result(const char *path, const struct litmus_result *result)
 {
-    printf("%s: %s %s, race %s\n", path, result->clause, answer_words[result->holds], answer_words[result->race]);
+    printf("%s: %s %s, race %s (model: %s)\n", path, result->clause, answer_words[result->holds],
+           answer_words[result->race], result->model);
     for (size_t i = 0; i < result->outcome_count; i++) {
         const struct litmus_outcome *outcome = &result->outcomes[i];
         printf("  %c%6" PRIu64, outcome->satisfies ? '*' : ' ', outcome->count);
@@ -73,13 +75,15 @@ void litmus_write_json(const char *path, const struct litmus_result *result)
     for (size_t i = 0; i < result->outcome_count; i++)
         json_array_append_new(outcomes, outcome_json(result, &result->outcomes[i]));
     json_object_set_new(object, "test", json_string(path));
+    json_object_set_new(object, "model", json_string(result->model));
     json_object_set_new(object, "exists", answer_json(result->exists));
     json_object_set_new(object, "race", answer_json(result->race));
     json_object_set_new(object, "outcomes", outcomes);
     json_object_set_new(object, "stuck", json_integer((json_int_t)result->stuck));
     json_object_set_new(object, "cut", json_integer((json_int_t)result->cut));
     json_object_set_new(object, "gave_up", json_boolean(result->gave_up));
-    json_object_set_new(object, "divergence", result->divergence_text ? json_string(result->divergence_text) : json_null());
+    json_object_set_new(object, "divergence",
+                        result->divergence_text ? json_string(result->divergence_text) : json_null());
     if (strcmp(result->clause, "exists") != 0) {
         json_object_set_new(object, "clause", json_string(result->clause));
         json_object_set_new(object, "holds", answer_json(result->holds));
@@ -92,7 +96,11 @@ void litmus_write_json(const char *path, const struct litmus_result *result)
 /* ---- verdicts --------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 4 }; /* test, outcome_expected, race_expected, needs */
-struct verdict { char *column[COLUMNS]; size_t number; /* of its line */ bool seen; };
+struct verdict {
+    char *column[COLUMNS];
+    size_t number; /* of its line */
+    bool seen;
+};
 
 static bool add_verdict(struct verdicts *verdicts, char *line, size_t number)
 {
@@ -109,11 +117,14 @@ static bool add_verdict(struct verdicts *verdicts, char *line, size_t number)
 }
 
 /* What the columns may say; the first is a name. */
-static const struct { const char *name, *expected, *words[6]; } columns[COLUMNS] = {
+static const struct {
+    const char *name, *expected, *words[6];
+} columns[COLUMNS] = {
     {"test", NULL, {NULL}},
     {"outcome_expected", "reachable, unreachable or nothing", {"reachable", "unreachable", ""}},
     {"race_expected", "race, no-race or nothing", {"race", "no-race", ""}},
-    {"needs", "forbidden, interleaving, stale-read, stale-read+mo-reorder or porf-cycle",
+    {"needs",
+     "forbidden, interleaving, stale-read, stale-read+mo-reorder or porf-cycle",
      {"forbidden", "interleaving", "stale-read", "stale-read+mo-reorder", "porf-cycle"}},
 };
 
@@ -130,7 +141,8 @@ static bool words_fit(const struct verdict *row, const char *path, size_t number
     for (size_t i = 0; i < COLUMNS; i++) {
         if (is_word_of(i, row->column[i]))
             continue;
-        say("error: %s:%zu: %s: found '%s', expected %s", path, number, columns[i].name, row->column[i], columns[i].expected);
+        say("error: %s:%zu: %s: found '%s', expected %s", path, number, columns[i].name, row->column[i],
+            columns[i].expected);
         return false;
     }
     return true;
@@ -143,7 +155,8 @@ static bool is_first(const struct verdicts *verdicts, const char *path, size_t n
     for (const struct verdict *other = verdicts->rows; other < row; other++) {
         if (strcmp(other->column[0], row->column[0]) != 0)
             continue;
-        say("error: %s:%zu: test: '%s' has a row already, in line %zu", path, number, row->column[0], other->number);
+        say("error: %s:%zu: test: '%s' has a row already, in line %zu", path, number, row->column[0],
+            other->number);
         return false;
     }
     return true;
@@ -166,7 +179,8 @@ bool verdicts_load(struct verdicts *verdicts, const char *path)
             fine = strcmp(line, "test,outcome_expected,race_expected,needs") == 0;
         } else if (*line) {
             fine = add_verdict(verdicts, line, number);
-            words = !fine || (words_fit(&verdicts->rows[verdicts->count - 1], path, number) && is_first(verdicts, path, number));
+            words = !fine || (words_fit(&verdicts->rows[verdicts->count - 1], path, number) &&
+                              is_first(verdicts, path, number));
             line = NULL; /* kept by the row */
             room = 0;
         }
@@ -229,8 +243,8 @@ static bool promises_race(const struct litmus_options *options, const char *need
 }
 
 /* "yes" for the word that says so, "no" for the other. */
-static bool compare(struct verdicts *verdicts, const char *path, const char *what, enum litmus_answer got, const char *yes,
-                    const char *expected, bool promised)
+static bool compare(struct verdicts *verdicts, const char *path, const char *what, enum litmus_answer got,
+                    const char *yes, const char *expected, bool promised)
 {
     bool wanted = strcmp(expected, yes) == 0;
     if (!*expected || (got == LITMUS_YES) == wanted) {
@@ -240,11 +254,13 @@ static bool compare(struct verdicts *verdicts, const char *path, const char *wha
         return got != LITMUS_UNKNOWN || !*expected;
     }
     bool excused = !promised && wanted;
-    fprintf(verdicts->stream, "  %s: %s: %s %s, expected %s\n", excused ? "not reached" : "differs", path, what, answer_words[got], expected);
+    fprintf(verdicts->stream, "  %s: %s: %s %s, expected %s\n", excused ? "not reached" : "differs", path,
+            what, answer_words[got], expected);
     return excused;
 }
 
-bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options, const struct litmus_result *result)
+bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options,
+                      const struct litmus_result *result)
 {
     struct verdict *row = find_verdict(verdicts, path);
     if (!row) {
@@ -252,8 +268,10 @@ bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct 
         return false;
     }
     row->seen = true;
-    bool outcome = compare(verdicts, row->column[0], "exists", result->exists, "reachable", row->column[1], promises(options, row->column[3]));
-    bool race = compare(verdicts, row->column[0], "race", result->race, "race", row->column[2], promises_race(options, row->column[3]));
+    bool outcome = compare(verdicts, row->column[0], "exists", result->exists, "reachable", row->column[1],
+                           promises(options, row->column[3]));
+    bool race = compare(verdicts, row->column[0], "race", result->race, "race", row->column[2],
+                        promises_race(options, row->column[3]));
     return outcome && race;
 }
 
@@ -264,6 +282,7 @@ size_t verdicts_finish(const struct verdicts *verdicts)
         missing += !verdicts->rows[i].seen;
         known += (*verdicts->rows[i].column[1] != '\0') + (*verdicts->rows[i].column[2] != '\0');
     }
-    fprintf(verdicts->stream, "%zu of %zu verdicts agree, %zu tests did not run\n", verdicts->right, known, missing);
+    fprintf(verdicts->stream, "%zu of %zu verdicts agree, %zu tests did not run\n", verdicts->right, known,
+            missing);
     return missing;
 }

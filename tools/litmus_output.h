@@ -5,8 +5,8 @@
  * Interface
  *   litmus_print_result, litmus_write_json   one test
  *   verdicts_load                 a CSV file: test,outcome_expected,race_expected,needs
- *   verdicts_compare              path: of the test; prints differences; false: one that the engine promises not
- *                                 to have, or no verdict at all
+ *   verdicts_compare              path: of the test; prints differences; false: one that the engine promises
+ *                                 not to have, or no verdict at all
  *   verdicts_finish               the last line; gives how many tests did not run
  */
 #ifndef ORRERY_TOOLS_LITMUS_OUTPUT_H
@@ -19,10 +19,15 @@
 void litmus_print_result(const char *path, const struct litmus_result *result);
 void litmus_write_json(const char *path, const struct litmus_result *result);
 
-struct verdicts { size_t count, right; struct verdict *rows; FILE *stream; /* what is printed goes there */ };
+struct verdicts {
+    size_t count, right;
+    struct verdict *rows;
+    FILE *stream; /* what is printed goes there */
+};
 bool verdicts_load(struct verdicts *verdicts, const char *path); /* says what is wrong with it */
 void verdicts_free(struct verdicts *verdicts);
-bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options, const struct litmus_result *result);
+bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options,
+                      const struct litmus_result *result);
 size_t verdicts_finish(const struct verdicts *verdicts);
 
 #endif

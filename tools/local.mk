@@ -2,7 +2,13 @@
 # The command holds the simulator itself; `run` finds liborrery.so beside it in the build tree or in ORRERY_LIBDIR.
 bin_PROGRAMS += orrery
 orrery_SOURCES = \
+	%D%/arguments.c \
+	%D%/check_forms.c \
+	%D%/check_results.c \
+	%D%/check_results.h \
 	%D%/cmd_check.c \
+	%D%/cmd_completion.c \
+	%D%/cmd_debug.c \
 	%D%/cmd_dis.c \
 	%D%/cmd_explain.c \
 	%D%/cmd_info.c \
@@ -11,16 +17,67 @@ orrery_SOURCES = \
 	%D%/cmd_run.c \
 	%D%/cmd_topology.c \
 	%D%/counters_compare.c \
+	%D%/run_interrupt.c \
+	%D%/debug/dap.c \
+	%D%/debug/dap.h \
+	%D%/debug/dap_wire.c \
+	%D%/debug/dap_wire.h \
+	%D%/debug/inferior.c \
+	%D%/debug/inferior.h \
+	%D%/debug/line_editor.c \
+	%D%/debug/line_editor.h \
+	%D%/debug/session.c \
+	%D%/debug/session.h \
+	%D%/debug/terminal.c \
+	%D%/debug/terminal_data.c \
+	%D%/debug/terminal_points.c \
+	%D%/debug/terminal_run.c \
+	%D%/debug/terminal.h \
 	%D%/library.c \
 	%D%/litmus_output.c \
 	%D%/litmus_output.h \
 	%D%/main.c \
-	%D%/process.c \
+	%D%/host_process.c \
+	%D%/progress.c \
 	%D%/seeds.c \
 	%D%/settings.c \
 	%D%/tools.h \
+	%D%/skeleton.c \
+	%D%/skeleton.h \
+	%D%/target.c \
+	%D%/target.h \
 	%D%/topology_print.c \
 	%D%/topology_print.h \
+	%D%/tool_versions.c \
 	%D%/watched.c
-orrery_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-orrery_LDADD = libsim.la $(JANSSON_LIBS)
+orrery_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/%D% -iquote $(top_srcdir)/tools $(JANSSON_CFLAGS) $(EDIT_CFLAGS)
+# The commit of a build from git; empty in one from a distribution. Written anew only when it changes.
+%D%/orrery-tool_versions.$(OBJEXT): %D%/commit.h
+%D%/commit.h: force-commit
+	@$(MKDIR_P) %D%; commit=`test ! -e '$(srcdir)/.git' || git -C '$(srcdir)' rev-parse --short=12 HEAD 2>/dev/null`; \
+	line="#define ORRERY_COMMIT \"$$commit\""; \
+	test "`cat $@ 2>/dev/null`" = "$$line" || echo "$$line" >$@
+force-commit:
+.PHONY: force-commit
+CLEANFILES += %D%/commit.h
+# Completion by the tables that the command itself reads its options with.
+bashcompletiondir = $(datadir)/bash-completion/completions
+bashcompletion_DATA = %D%/completion/orrery
+zshcompletiondir = $(datadir)/zsh/site-functions
+zshcompletion_DATA = %D%/completion/_orrery
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+fishcompletion_DATA = %D%/completion/orrery.fish
+%D%/completion/orrery: orrery$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./orrery$(EXEEXT) completion bash >$@.new && mv $@.new $@
+%D%/completion/_orrery: orrery$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./orrery$(EXEEXT) completion zsh >$@.new && mv $@.new $@
+%D%/completion/orrery.fish: orrery$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./orrery$(EXEEXT) completion fish >$@.new && mv $@.new $@
+CLEANFILES += %D%/completion/orrery %D%/completion/_orrery %D%/completion/orrery.fish
+orrery_LDADD = libsim.la $(JANSSON_LIBS) $(EDIT_LIBS)
+
+# The terms of orrery-glossary(7), for `orrery explain`.
+%D%/glossary_pages.inc: $(srcdir)/man/orrery-glossary.7 $(srcdir)/man/pages.awk
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v section=TERMS -f $(srcdir)/man/pages.awk $(srcdir)/man/orrery-glossary.7 > $@.new && mv $@.new $@
+BUILT_SOURCES += %D%/glossary_pages.inc
+CLEANFILES += %D%/glossary_pages.inc

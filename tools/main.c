@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command: finds the subcommand. */
 #include "tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static const struct command { const char *name; int (*run)(int, char **); const char *help; } commands[] = {
+#include "orrery/nearest.h"
+
+static const struct command commands[] = {
     {"run", cmd_run, "run a program, or a scenario that launches its kernels itself"},
     {"check", cmd_check, "run scenarios and compare with what they expect"},
     {"replay", cmd_replay, "have a recorded run again"},
+    {"debug", cmd_debug, "step through kernels, forwards and backwards"},
     {"litmus", cmd_litmus, "visit every execution of litmus tests"},
     {"dis", cmd_dis, "show SPIR-V and bytecode of a program"},
     {"explain", cmd_explain, "say what a kind of finding means"},
     {"topology", cmd_topology, "show a topology and its partitions"},
     {"info", cmd_info, "show the device, its limits and the tools"},
+    {"completion", cmd_completion, "print the completion script of a shell"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+const struct command *command_at(size_t index)
+{
+    return index < COMMAND_COUNT ? &commands[index] : NULL;
+}
 
 _Noreturn void tools_no_memory(void)
 {
@@ -26,17 +37,43 @@ _Noreturn void tools_no_memory(void)
 static void print_help(FILE *stream)
 {
     fputs("Usage: orrery COMMAND [OPTION...] ...\n\n"
-          "A deterministic, simulated OpenCL device that says what a program did wrong.\n\n", stream);
+          "A deterministic, simulated OpenCL device that says what a program did wrong.\n\n",
+          stream);
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].help);
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
     fputs("\n`orrery COMMAND --help` lists the options of a command; orrery(1) is the manual.\n", stream);
+}
+
+static const char *name_at(const void *self, size_t index)
+{
+    (void)self;
+    return commands[index].name;
+}
+
+static int nothing_given(void)
+{
+    print_help(stderr);
+    return EXIT_USAGE;
+}
+
+static bool is_file(const char *name)
+{
+    return access(name, F_OK) == 0;
 }
 
 static int unknown(const char *name)
 {
-    if (name)
-        say("error: there is no command '%s'", name);
-    print_help(stderr);
+    char *meant = nearest_names(name, "", name_at, NULL, COMMAND_COUNT);
+    const bool near = meant && *meant;
+    if (is_file(name))
+        say("error: there is no command '%s'; did you mean `orrery run %s`?", name, name);
+    else if (name[0] == '-')
+        say("error: no option is named '%s'; options follow the command, as in `orrery run %s ...`", name,
+            name);
+    else
+        say("error: there is no command '%s'%s%s%s `orrery --help` lists them", name,
+            near ? "; did you mean " : "", near ? meant : "", near ? "?" : ";");
+    free(meant);
     return EXIT_USAGE;
 }
 
@@ -45,21 +82,35 @@ static bool is(const char *argument, const char *a, const char *b)
     return strcmp(argument, a) == 0 || strcmp(argument, b) == 0;
 }
 
+static int run_command(int argc, char **argv)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i].name, argv[0]) == 0)
+            return commands[i].run(argc, argv);
+    }
+    return unknown(argv[0]);
+}
+
+/* `orrery help run` is `orrery run --help`. */
+static int help_on(char *command)
+{
+    char *words[] = {command, (char *)(uintptr_t) "--help", NULL};
+    return run_command(2, words);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return unknown(NULL);
+        return nothing_given();
+    if (strcmp(argv[1], "help") == 0 && argv[2])
+        return help_on(argv[2]);
     if (is(argv[1], "--help", "-h") || is(argv[1], "help", "-?")) {
         print_help(stdout);
         return 0;
     }
     if (is(argv[1], "--version", "-V")) {
-        printf("orrery %s\n", ORRERY_VERSION);
+        version_print();
         return 0;
     }
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(commands[i].name, argv[1]) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    }
-    return unknown(argv[1]);
+    return run_command(argc - 1, argv + 1);
 }

@@ -90,6 +90,8 @@ static int command_run(const struct search *search, struct words *words, bool lo
     word_add(words, strdup("--"));
     for (char *const *rest = search->target->rest; *rest; rest++)
         word_add(words, strdup(*rest));
+    if (loud)
+        progress_hide();
     int code = process_status(words->at, !loud);
     words_fini(words);
     return code;
@@ -176,6 +178,7 @@ static bool try_without(struct search *search, struct schedule_record **record, 
 static void shrink(struct search *search, struct schedule_record **record)
 {
     size_t size = schedule_record_turns(*record);
+    progress_note("orrery: shrinking the schedule, %zu steps against the default order", size);
     size_t chunk = size;
     while (chunk > 0 && search->runs < SHRINK_RUNS) {
         bool smaller = false;
@@ -279,6 +282,7 @@ static int search_seeds(struct search *search, const struct seeds *seeds)
 {
     uint64_t failed = 0, first = 0, total = seeds->last - seeds->first + 1;
     for (uint64_t i = 0; i < total; i++) {
+        progress_note("orrery: seed %" PRIu64 ", %" PRIu64 " of %" PRIu64 ", %" PRIu64 " fail", seeds->first + i, i + 1, total, failed);
         int code = run_seed(search, seeds->first + i, false);
         if (code < 0 || code == EXIT_USAGE || code == EXIT_FAILED)
             return run_seed(search, seeds->first + i, true); /* it says why */
@@ -322,7 +326,9 @@ int seeds_run(const struct seeds *seeds, const struct seeds_target *target)
     }
     snprintf(search.replay, sizeof search.replay, "%s/replay", search.directory);
     snprintf(search.record, sizeof search.record, "%s/record", search.directory);
+    progress_begin();
     int code = search_seeds(&search, seeds);
+    progress_end();
     unlink(search.replay);
     unlink(search.record);
     rmdir(search.directory);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Options of the command: one argp table from the rows of scenario.def. */
 #include "tools.h"
 
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "orrery/compiler.h"
+#include "orrery/variables.h"
 
 enum { KEY_SCENARIO = 0x200, KEY_FIRST_SETTING = 0x201 };
 
@@ -16,6 +18,7 @@ void say(const char *format, ...)
     va_list arguments;
     char *text;
     va_start(arguments, format);
+    progress_hide();
     fflush(stdout);
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
@@ -42,10 +45,8 @@ void say_scenario_diagnosis(const char *path, enum status status, const struct d
 int exit_status_of(enum status status)
 {
     switch (status) {
-    case STATUS_OK:
-        return 0;
-    case STATUS_NO_PROGRESS:
-        return EXIT_NO_PROGRESS;
+    case STATUS_OK: return 0;
+    case STATUS_NO_PROGRESS: return EXIT_NO_PROGRESS;
     case STATUS_BAD_ARGUMENT:
     case STATUS_BAD_BINARY:
     case STATUS_BAD_OPTIONS:
@@ -56,10 +57,8 @@ int exit_status_of(enum status status)
     case STATUS_OUT_OF_RESOURCES:
     case STATUS_OUT_OF_DEVICE_MEMORY:
     case STATUS_UNSUPPORTED:
-    case STATUS_IO:
-        return EXIT_USAGE;
-    default:
-        return EXIT_FAILED;
+    case STATUS_IO: return EXIT_USAGE;
+    default: return EXIT_FAILED;
     }
 }
 
@@ -82,6 +81,48 @@ static error_t parse_setting(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+/* The purposes of options, in the order of --help, and the sections of a scenario that they come from. */
+static const struct {
+    const char *section, *title;
+} purposes[] = {
+    {"checks", "What is looked for:"},
+    {"schedule", "How it runs:"},
+    {"device", "The device:"},
+    {"device.limits", "Its limits:"},
+    {"report", "The report and its files:"},
+    {"", "Programs and devices:"},
+};
+enum { PURPOSE_COUNT = sizeof purposes / sizeof *purposes };
+
+static int group_of(const char *section)
+{
+    int i = 0;
+    while (strcmp(purposes[i].section, section) != 0)
+        i++;
+    return i + 1;
+}
+
+/* The help of an option, with its default. */
+static char *help_of(const struct scenario_option *option)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        tools_no_memory();
+    fputs(option->help, stream);
+    fputs(" (default: ", stream);
+    fflush(stream);
+    const size_t before = size;
+    const bool has = scenario_option_default(option, stream);
+    fputs(")", stream);
+    if (fclose(stream) != 0)
+        tools_no_memory();
+    if (!has)
+        text[before - strlen(" (default: ")] = '\0';
+    return text;
+}
+
 /* "[X]" of the table is X and a flag to argp. */
 static void fill_option(struct argp_option *out, size_t index, char *name, size_t name_size)
 {
@@ -95,30 +136,32 @@ static void fill_option(struct argp_option *out, size_t index, char *name, size_
         .key = KEY_FIRST_SETTING + (int)index,
         .arg = name,
         .flags = optional ? OPTION_ARG_OPTIONAL : 0,
-        .doc = option.help,
-        .group = 1,
+        .doc = help_of(&option), /* as long as the process lives, as the table */
+        .group = group_of(option.section),
     };
+    if (option.real)
+        out->flags |= OPTION_HIDDEN;
 }
 
 const struct argp *settings_argp(void)
 {
-    static struct argp_option table[SETTINGS_MAX];
+    static struct argp_option table[SETTINGS_MAX + PURPOSE_COUNT];
     static char names[SETTINGS_MAX][16];
     static const struct argp argp = {.options = table, .parser = parse_setting};
     struct scenario_option option;
-    table[0] = (struct argp_option){.name = "scenario", .key = KEY_SCENARIO, .arg = "FILE", .doc = "start from this scenario", .group = 1};
+    size_t count = 0;
+    if (table[0].name)
+        return &argp;
+    table[count++] = (struct argp_option){.name = "scenario",
+                                          .key = KEY_SCENARIO,
+                                          .arg = "FILE",
+                                          .doc = "start from this scenario",
+                                          .group = group_of("")};
     for (size_t i = 0; i + 2 < SETTINGS_MAX && scenario_option(i, &option); i++)
-        fill_option(&table[i + 1], i, names[i], sizeof names[i]);
+        fill_option(&table[count++], i, names[i], sizeof names[i]);
+    for (int i = 0; i < PURPOSE_COUNT; i++)
+        table[count++] = (struct argp_option){.doc = purposes[i].title, .group = i + 1};
     return &argp;
-}
-
-int parse_arguments(const struct argp *argp, int argc, char **argv, void *input)
-{
-    char name[64];
-    snprintf(name, sizeof name, "orrery %s", argv[0]);
-    argv[0] = name;
-    argp_err_exit_status = EXIT_USAGE;
-    return argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
 }
 
 /* ---- scenario, environment, command line --------------------------------------------- */
@@ -189,22 +232,36 @@ static char *value_copied(const struct settings *settings, const struct scenario
     return value ? copied(value) : NULL;
 }
 
-/* Options that add are all applied here. */
+/* Of an option that adds, the command line too. */
+static bool apply_variable(const struct settings *settings, const struct scenario_option *option,
+                           struct scenario *scenario)
+{
+    struct diagnosis diagnosis = {0};
+    const bool given = scenario_option_adds(option) && is_given(settings, option->name);
+    char *all = given ? all_values(settings, option) : NULL;
+    const char *value = given ? all : getenv(option->variable);
+    const bool fine = !value || scenario_apply_option(scenario, option->name, value, &diagnosis) == STATUS_OK;
+    if (!fine && given)
+        say_diagnosis(&diagnosis);
+    else if (!fine)
+        say("error: environment variable %s: %s", option->variable, diagnosis.text);
+    free(all);
+    return fine;
+}
+
+/* Profiles of checks, then single options, as the library does it. */
 static bool apply_environment(const struct settings *settings, struct scenario *scenario)
 {
     struct scenario_option option;
-    bool fine = true;
-    for (size_t i = 0; fine && scenario_option(i, &option); i++) {
-        struct diagnosis diagnosis = {0};
-        const bool given = scenario_option_adds(&option) && is_given(settings, option.name);
-        char *all = given ? all_values(settings, &option) : NULL;
-        const char *value = given ? all : getenv(option.variable);
-        fine = !value || scenario_apply_option(scenario, option.name, value, &diagnosis) == STATUS_OK;
-        if (!fine && given)
-            say_diagnosis(&diagnosis);
-        else if (!fine)
-            say("error: environment variable %s: %s", option.variable, diagnosis.text);
-        free(all);
+    struct diagnosis diagnosis = {0};
+    bool fine = variables_check(environ, &diagnosis) == STATUS_OK;
+    if (!fine)
+        say_diagnosis(&diagnosis);
+    for (int profiles = 1; profiles >= 0; profiles--) {
+        for (size_t i = 0; fine && scenario_option(i, &option); i++) {
+            if (scenario_option_selects(&option) == profiles)
+                fine = apply_variable(settings, &option, scenario);
+        }
     }
     return fine;
 }
@@ -220,12 +277,15 @@ static bool check_policy(const struct scenario *scenario)
 
 static bool apply_given(const struct settings *settings, struct scenario *scenario)
 {
-    for (size_t i = 0; i < settings->count; i++) {
+    for (size_t i = 0; i < 2 * settings->count; i++) {
         struct diagnosis diagnosis = {0};
-        const struct scenario_option option = {.name = settings->given[i].name};
-        if (scenario_option_adds(&option))
+        const bool profiles = i < settings->count;
+        const char *name = settings->given[i % settings->count].name,
+                   *value = settings->given[i % settings->count].value;
+        const struct scenario_option option = {.name = name};
+        if (scenario_option_adds(&option) || scenario_option_selects(&option) != profiles)
             continue;
-        if (scenario_apply_option(scenario, settings->given[i].name, settings->given[i].value, &diagnosis) != STATUS_OK) {
+        if (scenario_apply_option(scenario, name, value, &diagnosis) != STATUS_OK) {
             say_diagnosis(&diagnosis);
             return false;
         }
@@ -233,19 +293,63 @@ static bool apply_given(const struct settings *settings, struct scenario *scenar
     return true;
 }
 
+/* What is loaded, or the defaults, with the environment and the command line over it. */
+static bool apply_all(const struct settings *settings, struct scenario *scenario)
+{
+    if (apply_environment(settings, scenario) && apply_given(settings, scenario) && check_policy(scenario))
+        return true;
+    scenario_fini(scenario);
+    return false;
+}
+
 bool settings_load(const struct settings *settings, const char *file, struct scenario *out_scenario)
 {
     struct diagnosis diagnosis = {0};
-    const char *path = file ? file : settings->scenario_file ? settings->scenario_file : getenv("ORRERY_SCENARIO");
+    const char *path = file                      ? file
+                       : settings->scenario_file ? settings->scenario_file
+                                                 : getenv("ORRERY_SCENARIO");
     scenario_default(out_scenario);
     if (path && *path && scenario_load_file(out_scenario, path, &diagnosis) != STATUS_OK) {
         say_diagnosis(&diagnosis);
         return false;
     }
-    if (apply_environment(settings, out_scenario) && apply_given(settings, out_scenario) && check_policy(out_scenario))
+    return apply_all(settings, out_scenario);
+}
+
+static bool check_outputs(struct scenario *scenario)
+{
+    struct diagnosis diagnosis = {0};
+    if (report_outputs_check(scenario, &diagnosis) == STATUS_OK)
         return true;
+    say_diagnosis(&diagnosis);
+    scenario_fini(scenario);
+    return false;
+}
+
+bool settings_load_outputs(const struct settings *settings, const char *file, struct scenario *out_scenario)
+{
+    return settings_load(settings, file, out_scenario) && check_outputs(out_scenario);
+}
+
+bool settings_load_common(const struct settings *settings, struct scenario *out_scenario)
+{
+    scenario_default(out_scenario);
+    if (apply_environment(settings, out_scenario) && apply_given(settings, out_scenario))
+        return check_outputs(out_scenario);
     scenario_fini(out_scenario);
     return false;
+}
+
+bool settings_load_text(const struct settings *settings, const char *text, const char *name,
+                        struct scenario *out_scenario)
+{
+    struct diagnosis diagnosis = {0};
+    scenario_default(out_scenario);
+    if (scenario_load_text(out_scenario, text, name, &diagnosis) != STATUS_OK) {
+        say_diagnosis(&diagnosis);
+        return false;
+    }
+    return apply_all(settings, out_scenario) && check_outputs(out_scenario);
 }
 
 const char *settings_value(const struct settings *settings, const struct scenario_option *option)
@@ -264,7 +368,8 @@ static char *option_value(const void *self, const struct scenario_option *option
 struct replay_options settings_replay(const struct settings *settings, bool scenario)
 {
     const char *file = settings->scenario_file ? settings->scenario_file : getenv("ORRERY_SCENARIO");
-    return (struct replay_options){.scenario = !scenario && file && *file ? file : NULL, .self = settings, .value = option_value};
+    return (struct replay_options){
+        .scenario = !scenario && file && *file ? file : NULL, .self = settings, .value = option_value};
 }
 
 char *target_words(const char *exec, bool program, char *const *rest)
@@ -315,8 +420,8 @@ bool settings_export(const struct settings *settings)
 /* The same places as the vendor library uses: $ORRERY_CACHE_DIR, the XDG cache, none with ORRERY_CACHE=0. */
 static char *cache_directory(void)
 {
-    const char *own = getenv("ORRERY_CACHE_DIR"), *wanted = getenv("ORRERY_CACHE");
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *own = secure_getenv("ORRERY_CACHE_DIR"), *wanted = secure_getenv("ORRERY_CACHE");
+    const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     char *path = NULL;
     if (wanted && strcmp(wanted, "0") == 0)
         return NULL;
@@ -325,15 +430,16 @@ static char *cache_directory(void)
     bool use_xdg = xdg && *xdg == '/';
     if (!use_xdg && (!home || *home != '/'))
         return NULL;
-    return asprintf(&path, use_xdg ? "%s/orrery" : "%s/.cache/orrery", use_xdg ? xdg : home) < 0 ? NULL : path;
+    return asprintf(&path, use_xdg ? "%s/orrery" : "%s/.cache/orrery", use_xdg ? xdg : home) < 0 ? NULL
+                                                                                                 : path;
 }
 
 void environment_configure_compiler(void)
 {
     char *cache = cache_directory();
     compiler_configure(&(struct compiler_settings){
-        .clang = getenv("ORRERY_CLANG"),
-        .llvm_spirv = getenv("ORRERY_LLVM_SPIRV"),
+        .clang = secure_getenv("ORRERY_CLANG"),
+        .llvm_spirv = secure_getenv("ORRERY_LLVM_SPIRV"),
         .cache_directory = cache,
     });
     free(cache);
@@ -343,15 +449,17 @@ void environment_configure_compiler(void)
 
 FILE *log_open(const struct scenario *scenario)
 {
-    FILE *file = scenario->log_file ? report_open_file(scenario->log_file) : stderr;
+    FILE *file = scenario->log_file ? report_open_file(scenario->log_file, scenario->force_files) : stderr;
     if (!file)
         say("error: %s cannot be written", scenario->log_file);
     return file;
 }
 
-bool wants_colour(const FILE *log)
+bool wants_colour(const struct scenario *scenario, const FILE *log)
 {
     const char *refused = getenv("NO_COLOR");
+    if (scenario->colour != COLOUR_AUTO)
+        return scenario->colour == COLOUR_ALWAYS && log == stderr;
     return log == stderr && isatty(STDERR_FILENO) && !(refused && *refused);
 }
 
@@ -366,11 +474,12 @@ bool log_close(FILE *stream, const struct scenario *scenario)
     return false;
 }
 
-bool record_write(const struct scenario *scenario, const struct settings *settings, const struct schedule_record *record)
+bool record_write(const struct scenario *scenario, const struct settings *settings,
+                  const struct schedule_record *record)
 {
     const struct replay_options options = settings_replay(settings, true);
     const char *name = scenario->schedule.record_file;
-    FILE *stream = name ? report_open_file(name) : NULL;
+    FILE *stream = name ? report_open_file(name, scenario->force_files) : NULL;
     if (!name)
         return true;
     if (stream)

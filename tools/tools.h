@@ -23,16 +23,33 @@
 /* Says so and ends with EXIT_FAILED. */
 _Noreturn void tools_no_memory(void);
 
-enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_DIFFERS = 1, EXIT_NO_PROGRESS = 124, EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+enum {
+    EXIT_USAGE = 2,
+    EXIT_NOTHING_RAN = 3,
+    EXIT_DIFFERS = 1,
+    EXIT_NO_PROGRESS = 124,
+    EXIT_FAILED = 125,
+    EXIT_CANNOT_RUN = 126,
+    EXIT_NOT_FOUND = 127
+};
 
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_debug(int argc, char **argv);
 int cmd_dis(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_litmus(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+};
+const struct command *command_at(size_t index); /* NULL past the end; 0 takes the options that all take */
 
 /* ---- options ------------------------------------------------------------------ */
 
@@ -40,13 +57,22 @@ enum { SETTINGS_MAX = 128 };
 struct settings {
     const char *scenario_file; /* --scenario */
     size_t count;
-    struct { const char *name, *value; } given[SETTINGS_MAX]; /* in the order of the command line */
+    struct {
+        const char *name, *value;
+    } given[SETTINGS_MAX]; /* in the order of the command line */
 };
 
 /* To be a child of every sub-command's argp; its input is the struct settings. */
 const struct argp *settings_argp(void);
 /* File (or defaults), then the environment, then the command line. Says what is wrong on stderr. */
 bool settings_load(const struct settings *settings, const char *file, struct scenario *out_scenario);
+/* Also false when an output file of it cannot be written. */
+bool settings_load_outputs(const struct settings *settings, const char *file, struct scenario *out_scenario);
+/* What counts for every scenario of a command: its files. A scenario says whether the schedule fits. */
+bool settings_load_common(const struct settings *settings, struct scenario *out_scenario);
+/* As settings_load_outputs, for a text; paths in it are relative to the directory of `name`. */
+bool settings_load_text(const struct settings *settings, const char *text, const char *name,
+                        struct scenario *out_scenario);
 /* For a program that will load the vendor library itself. */
 bool settings_export(const struct settings *settings);
 
@@ -57,25 +83,69 @@ const char *settings_value(const struct settings *settings, const struct scenari
 /* "[--exec=COMMAND] [--] WORD...", for a shell; malloc'd. */
 char *target_words(const char *exec, bool program, char *const *rest);
 
+/* Not 0: the command line is wrong, which was said, and the command ends with EXIT_USAGE. -h and -V end
+ * the process. */
 int parse_arguments(const struct argp *argp, int argc, char **argv, void *input);
+/* A program, whose words are not ours, follows the first word that is no option. */
+int parse_program_arguments(const struct argp *argp, int argc, char **argv, void *input);
+
+/* The options of a command, for completion: while a list listens, parse_arguments adds to it and fails. */
+enum { OPTIONS_MAX = 160 };
+struct option_entry {
+    const char *name, *argument, *help;
+    bool optional, hidden;
+};
+struct option_list {
+    size_t count;
+    struct option_entry at[OPTIONS_MAX];
+};
+void arguments_listen(struct option_list *list);
+
+/* Of the terminal, else $COLUMNS, else 80. */
+int terminal_columns(int file);
+
+/* How far a command is, on a terminal, when it takes over two seconds. Hide the line before anything else is
+ * printed; the next note shows it again. */
+void progress_begin(void);
+void progress_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void progress_hide(void);
+void progress_end(void);
+
+void version_print(void);
+void version_print_tools(void);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_diagnosis(const struct diagnosis *diagnosis);
-void say_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis); /* names the file once */
+/* names the file once */
+void say_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis);
 /* 2: the user's mistake; 124; 125: ours. */
+/* A signal that ends the scenario's launches: from now on. Its number, 0: none came. The command ends by
+ * it, if one came. */
+void interrupt_attach(struct scenario *scenario);
+int interrupt_came(void);
+void interrupt_end(void);
+_Noreturn void end_by(int signal_number);
 int exit_status_of(enum status status);
 void environment_configure_compiler(void);
 
 /* ---- targets -------------------------------------------------------------------- */
 
-/* rest[0] is a scenario, or a program with its arguments. */
+/* rest[0] is a scenario, OpenCL C as in "kernels.cl" or "kernels.cl:sum", or a program with its arguments. */
 int run_target(const struct settings *settings, char **rest);
 
 /* "A..B", or one seed. */
-struct seeds { uint64_t first, last; bool given; };
+struct seeds {
+    uint64_t first, last;
+    bool given;
+};
 bool seeds_parse(const char *text, struct seeds *out_seeds);
 /* Each seed is a process of its own: `orrery COMMAND options -- rest...`. Says how many fail and shrinks the
  * schedule of the first; the status is that of the smallest one, 0 when none fails. */
-struct seeds_target { const char *command; const struct settings *settings; const char *exec; char *const *rest; };
+struct seeds_target {
+    const char *command;
+    const struct settings *settings;
+    const char *exec;
+    char *const *rest;
+};
 int seeds_run(const struct seeds *seeds, const struct seeds_target *target);
 
 /* ---- output --------------------------------------------------------------------- */
@@ -84,19 +154,24 @@ int seeds_run(const struct seeds *seeds, const struct seeds_target *target);
 FILE *log_open(const struct scenario *scenario);
 /* False: not all of it could be written (said). */
 bool log_close(FILE *stream, const struct scenario *scenario);
-/* On a terminal, unless NO_COLOR is set and not empty. */
-bool wants_colour(const FILE *log);
-/* What the schedule chose, into the scenario's record file if it names one; said when it cannot be written. */
-bool record_write(const struct scenario *scenario, const struct settings *settings, const struct schedule_record *record);
+/* As --color says; auto is on a terminal, unless NO_COLOR is set and not empty. */
+bool wants_colour(const struct scenario *scenario, const FILE *log);
+/* What the schedule chose, into the scenario's record file if it names one; said when it cannot be
+ * written. */
+bool record_write(const struct scenario *scenario, const struct settings *settings,
+                  const struct schedule_record *record);
 
 /* ---- expectations ------------------------------------------------------------------ */
 
-/* The counters of a run, as JSON, with what is expected of them; prints and counts the differences. json NULL: none. */
+/* The counters of a run, as JSON, with what is expected of them; prints and counts the differences. json
+ * NULL: none. */
 size_t counters_compare(const struct scenario_expect *expect, const char *json);
 
 /* ---- library, processes ------------------------------------------------------------ */
 
-struct library { char *path, *icd_directory; }; /* malloc'd; NULL = not found */
+struct library {
+    char *path, *icd_directory;
+}; /* malloc'd; NULL = not found */
 struct library library_find(void);
 void library_fini(struct library *library);
 
@@ -104,9 +179,11 @@ void library_fini(struct library *library);
 bool library_select(void);
 /* Preloads what names the threads of a program alike in every run; false when it is not there. */
 bool library_name_threads(void);
+/* What orders the threads of the program is seen, for data races. */
+bool library_watch_threads(void);
 
-/* The program with what it needs in the environment, until it ends; its status, or that of its findings however it
- * ended. A signal that ended it ends this process, too. */
+/* The program with what it needs in the environment, until it ends; its status, or that of its findings
+ * however it ended. A signal that ended it ends this process, too. */
 int watched_run(char **command, const struct scenario *scenario);
 
 /* argv[0] is looked for in PATH.  out_output is malloc'd and terminated; the status is

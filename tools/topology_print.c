@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A topology as a tree and as SVG. */
 #include "topology_print.h"
 
 #include <inttypes.h>
@@ -72,7 +73,9 @@ void topology_print_tree(const struct topology *topology, FILE *stream)
 
 enum { UNIT_WIDTH = 62, UNIT_HEIGHT = 24, GAP = 6, TITLE_HEIGHT = 20, LETTER_WIDTH = 7 };
 
-struct box { uint32_t width, height, columns; };
+struct box {
+    uint32_t width, height, columns;
+};
 
 static uint32_t larger(uint32_t a, uint32_t b)
 {
@@ -92,7 +95,8 @@ static uint32_t title_width(const struct topology_node *node)
 }
 
 /* Rows of at most `columns` children; each row is as high as its highest. */
-static struct box grid(const struct topology *topology, const struct box *boxes, uint32_t parent, uint32_t columns)
+static struct box grid(const struct topology *topology, const struct box *boxes, uint32_t parent,
+                       uint32_t columns)
 {
     struct box all = {GAP, TITLE_HEIGHT + GAP, columns};
     uint32_t child = topology->nodes[parent].first_child;
@@ -111,7 +115,8 @@ static struct box grid(const struct topology *topology, const struct box *boxes,
 static uint32_t child_count(const struct topology *topology, uint32_t parent)
 {
     uint32_t count = 0;
-    for (uint32_t child = topology->nodes[parent].first_child; child; child = topology->nodes[child].next_sibling)
+    for (uint32_t child = topology->nodes[parent].first_child; child;
+         child = topology->nodes[child].next_sibling)
         count++;
     return count;
 }
@@ -143,12 +148,14 @@ static const char *colour_of(enum topology_level level)
     return colours[level];
 }
 
-static void draw(const struct topology *topology, const struct box *boxes, uint32_t index, uint32_t x, uint32_t y,
-                 FILE *stream)
+static void draw(const struct topology *topology, const struct box *boxes, uint32_t index, uint32_t x,
+                 uint32_t y, FILE *stream)
 {
     const struct topology_node *node = &topology->nodes[index];
     const struct box *box = &boxes[index];
-    fprintf(stream, "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" fill=\"%s\"/>\n",
+    fprintf(stream,
+            "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"%" PRIu32 "\" height=\"%" PRIu32
+            "\" fill=\"%s\"/>\n",
             x, y, box->width, box->height, colour_of(node->level));
     fprintf(stream, "<text x=\"%" PRIu32 "\" y=\"%" PRIu32 "\">", x + GAP, y + 16);
     print_label(node, stream);
@@ -174,7 +181,8 @@ bool topology_print_svg(const struct topology *topology, FILE *stream)
         boxes[i] = fit(topology, boxes, i);
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32
-            "\" font-family=\"monospace\" font-size=\"11\" stroke-width=\"1\">\n<style>rect{stroke:#333}</style>\n",
+            "\" font-family=\"monospace\" font-size=\"11\" "
+            "stroke-width=\"1\">\n<style>rect{stroke:#333}</style>\n",
             boxes[0].width + 2 * GAP, boxes[0].height + 2 * GAP);
     draw(topology, boxes, 0, GAP, GAP, stream);
     fputs("</svg>\n", stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program as a child: what it found is told when it ends without the library's last words. */
+/* A program as a child: what it found is reported when it ends without the library's last words. */
 #include "tools.h"
 
 #include <errno.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,16 +35,6 @@ static void forward_signals(void)
     }
 }
 
-/* As the program ended, so do we; one core is enough. */
-static _Noreturn void end_by(int signal_number)
-{
-    const struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-    _exit(128 + signal_number);
-}
-
 /* ---- the program -------------------------------------------------------------------- */
 
 static int cannot_run(const char *name)
@@ -64,7 +53,7 @@ static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(
     execvp(command[0], command);
     const int failed = cannot_run(command[0]);
     if (watch)
-        watch_note_told(watch, failed);
+        watch_note_unrunnable(watch, failed);
     _exit(failed);
 }
 
@@ -88,12 +77,13 @@ static bool is_gone(pid_t process)
 static void tell(struct watch *watch, const struct watch_seat *seat, const struct scenario *scenario)
 {
     const struct report_counts *counts = &seat->counts;
-    bool wanted = counts->kernels || counts->errors || counts->warnings || counts->suppressed || getenv("ORRERY_SUMMARY");
+    bool wanted = counts->kernels || counts->errors || counts->warnings || counts->suppressed ||
+                  getenv("ORRERY_SUMMARY");
     FILE *log = scenario->log_file ? report_append_file(scenario->log_file, (long)seat->process) : stderr;
     if (log && wanted && !seat->quiet)
         report_print_counts(log, counts);
     if (wanted)
-        watch_note_told(watch, 0);
+        watch_note_reported(watch, 0);
     if (counts->kernels) /* perhaps it still ran */
         watch_note_kernel(watch);
     log_close(log, scenario);
@@ -122,11 +112,19 @@ static int tell_all(struct watch *watch, const struct scenario *scenario)
     return code;
 }
 
+/* For what is said of all processes: their one log, else standard error. */
+static FILE *shared_log(const struct scenario *scenario)
+{
+    return scenario->log_file && !strchr(scenario->log_file, '%')
+               ? report_append_file(scenario->log_file, (long)child)
+               : stderr;
+}
+
 /* It failed by itself, or was ended: findings have had their line. */
 static void tell_replay(const struct watch *watch, const struct scenario *scenario, int status)
 {
     const bool failed = WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
-    FILE *log = scenario->log_file && !strchr(scenario->log_file, '%') ? report_append_file(scenario->log_file, (long)child) : stderr;
+    FILE *log = shared_log(scenario);
     if (watch && failed && watch->replay[0] && log && !scenario->quiet)
         fprintf(log, "orrery: replay with: %s\n", watch->replay);
     log_close(log, scenario);
@@ -135,28 +133,44 @@ static void tell_replay(const struct watch *watch, const struct scenario *scenar
 /* Whatever the program's own status is. */
 static bool nothing_ran(const struct watch *watch, const struct scenario *scenario)
 {
-    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) && !watch->exit_status;
+    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) &&
+           !watch->exit_status;
 }
 
 /* The library says so, too, as a process ends by itself that loaded it. */
 static int tell_nothing_ran(const struct watch *watch, int status)
 {
-    if (!watch->told || !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_NOTHING_RAN)
-        say("error: no process ran a kernel, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
+    if (!watch->reported || !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_NOTHING_RAN)
+        say("error: no process ran a kernel, and --expect-kernels wants one: exit status %d",
+            EXIT_NOTHING_RAN);
     return EXIT_NOTHING_RAN;
 }
 
-/* Processes without kernels and findings have no summary of their own, nor those that never load the library: one stands for all. */
+/* Processes without kernels and findings have no summary of their own, nor those that never load the
+ * library: one stands for all. */
 static void sum_up(struct watch *watch, const struct scenario *scenario)
 {
-    const struct report_counts none = {.seed = scenario->schedule.seed, .policy = (int)scenario->schedule.policy};
-    if (scenario->quiet || !watch || watch->told)
+    struct report_counts none = {.seed = scenario->schedule.seed, .policy = (int)scenario->schedule.policy};
+    memcpy(none.checks, scenario->checks, sizeof none.checks);
+    if (scenario->quiet || !watch || watch->reported)
         return;
     FILE *log = stderr;
     if (scenario->log_file && !strchr(scenario->log_file, '%'))
-        log = report_open_log(scenario->log_file, watch);
+        log = report_open_log(scenario->log_file, watch, scenario->force_files);
     if (log)
         report_print_counts(log, &none);
+    log_close(log, scenario);
+}
+
+/* Once for all processes: what no checks were on for, and why no kernel ran. A program that cannot be run
+ * has no summary. */
+static void add_notes(const struct watch *watch, const struct scenario *scenario)
+{
+    FILE *log = scenario->quiet ? NULL : shared_log(scenario);
+    if (log && watch && !watch_kernel_ran(watch) && !watch->cannot_run)
+        reach_print(log, (enum reach)watch->reached, watch->asked_type);
+    if (log && !(watch && watch->cannot_run))
+        report_note_off(log, scenario);
     log_close(log, scenario);
 }
 
@@ -164,12 +178,14 @@ static void sum_up(struct watch *watch, const struct scenario *scenario)
 static int outcome(struct watch *watch, const struct scenario *scenario, int status)
 {
     int code = tell_all(watch, scenario);
-    if (!code && watch && !scenario->keep_exit_code) /* a process that it started ended with it, and nobody passed it on */
+    /* a process that it started ended with it, and nobody passed it on */
+    if (!code && watch && !scenario->keep_exit_code)
         code = watch->exit_status;
     if (!code && nothing_ran(watch, scenario))
         code = tell_nothing_ran(watch, status);
     sum_up(watch, scenario);
-    if (!code && WIFSIGNALED(status))
+    add_notes(watch, scenario);
+    if (!code && WIFSIGNALED(status)) /* as the program ended, so do we */
         end_by(WTERMSIG(status));
     return code ? code : WEXITSTATUS(status);
 }

@@ -26,8 +26,8 @@ extern "C" {
 /* cl_event_info */
 #define CL_EVENT_COUNTERS_ORRERY 0x4F520001
 
-/* Of a kernel: its work-items' accesses to global and constant memory. Of a command that moves bytes, lines of 64
- * bytes, all of them misses. A command that does neither has zeros. */
+/* Of a kernel: its work-items' accesses to global and constant memory. Of a command that moves bytes, lines
+ * of 64 bytes, all of them misses. A command that does neither has zeros. */
 typedef struct _cl_event_counters_orrery {
     cl_ulong accesses;
     cl_ulong writes; /* of the accesses */

@@ -16,30 +16,51 @@
 
 #include "orrery/status.h"
 
-struct spirv { uint32_t *words; size_t word_count; };
+struct spirv {
+    uint32_t *words;
+    size_t word_count;
+};
 void spirv_fini(struct spirv *spirv);
 
-struct compile_header { const char *name; const char *text; };
+/* OpSourceExtension of a module that compile_opencl_c made: an access to components of a vector is that of
+ * the source. */
+#define MODULE_COMPONENTS "orrery.components"
+
+/* OpModuleProcessed of a module that was compiled for a debugger: debug records as words, in hexadecimal.
+ * Two numbers are our own. */
+#define DEBUG_RECORDS_PREFIX "orrery.debug:"
+enum { DEBUG_RECORD_POSITION = 0x10000, DEBUG_RECORD_VARIABLE };
+
+struct compile_header {
+    const char *name;
+    const char *text;
+};
 
 struct compile_request {
-    const char *source;         /* OpenCL C */
-    const char *source_name;    /* shown in logs and findings, "program.cl" */
-    const char *options;        /* as given to clBuildProgram; NULL = "" */
-    const struct compile_header *headers; size_t header_count;
-    uint32_t version_major, version_minor;  /* of the device: default and limit of -cl-std */
-    bool opencl_c_20;                       /* whether -cl-std=CL2.0 is one of them */
-    bool fp16, fp64, int64_atomics, sub_groups, generic_address_space,
-        program_scope_variables, work_group_collectives, images, pipes, device_enqueue, kernel_clock, named_barriers, srgb_writes;
-    const char *program_dir;    /* extra include directory, or NULL */
-    bool embed_source;          /* what is quoted of the source is kept in the module, as it is of what it includes */
+    const char *source;      /* OpenCL C */
+    const char *source_name; /* shown in logs and findings, "program.cl" */
+    const char *options;     /* as given to clBuildProgram; NULL = "" */
+    const struct compile_header *headers;
+    size_t header_count;
+    uint32_t version_major, version_minor; /* of the device: default and limit of -cl-std */
+    bool opencl_c_20;                      /* whether -cl-std=CL2.0 is one of them */
+    bool fp16, fp64, int64_atomics, sub_groups, generic_address_space, program_scope_variables,
+        work_group_collectives, images, pipes, device_enqueue, kernel_clock, named_barriers, srgb_writes;
+    const char *program_dir; /* extra include directory, or NULL */
+    uint32_t seconds;        /* processor time of clang and of llvm-spirv, of each at most; 0: no limit */
+    uint64_t memory_bytes;   /* likewise */
+    bool debug;              /* the module keeps what a debugger wants to know of variables and types */
+    /* what is quoted of the source is kept in the module, as it is of what it includes */
+    bool embed_source;
 };
 
 /* What the options asked for beyond the front end. */
 struct build_options {
-    bool kernel_arg_info, create_library, enable_link_options, denorms_are_zero,
-        opt_disable, no_subgroup_ifp, uniform_work_group_size, debug;
+    bool kernel_arg_info, create_library, enable_link_options, denorms_are_zero, opt_disable, no_subgroup_ifp,
+        uniform_work_group_size, debug;
 };
-enum status build_options_parse(const char *options, bool linking, struct build_options *out_options, struct diagnosis *diagnosis);
+enum status build_options_parse(const char *options, bool linking, struct build_options *out_options,
+                                struct diagnosis *diagnosis);
 
 /* BAD_OPTIONS, COMPILER_MISSING, COMPILE_FAILED (with clang's log), OK.
  * Only syntax of options is judged before the compiler is looked for.  What is returned
@@ -59,7 +80,8 @@ struct compiler_settings {
 void compiler_configure(const struct compiler_settings *settings);
 
 /* Several modules to one. create_library keeps exports and allows open imports. */
-enum status spirv_link(const struct spirv *modules, size_t count, bool create_library, struct spirv *out_spirv, char **out_log);
+enum status spirv_link(const struct spirv *modules, size_t count, bool create_library,
+                       struct spirv *out_spirv, char **out_log);
 
 /* spirv-val for the OpenCL environment of the module's version. Log has position and message. */
 enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_log);

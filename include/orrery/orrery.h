@@ -13,7 +13,8 @@
  *   orrery_clear_findings            forget them: the exit status forgets them too
  *   orrery_expect, orrery_forbid     what a test wants to be found, and what not
  *   orrery_check_expectations        what of that is unmet, in words
- *   orrery_reset                     end of a test: findings, expectations, options and counts as after loading
+ *   orrery_reset                     end of a test: findings, expectations, options and counts as after
+ *                                    loading
  *   orrery_statistics_get            counts since the last reset
  *   orrery_kernels_run, orrery_time  of the whole process
  *
@@ -47,49 +48,49 @@ enum orrery_result {
 struct orrery_access {
     const char *file, *text; /* the source line */
     uint32_t line, column;
-    const char *what;        /* "plain store" */
-    const char *by;          /* who, when it is no work-item */
+    const char *what; /* "plain store" */
+    const char *by;   /* who, when it is no work-item */
     uint64_t global_id[3], group_id[3];
     uint32_t size_bytes;
-    int has_value;           /* what it read or, of a store, wrote */
+    int has_value; /* what it read or, of a store, wrote */
     uint64_t value;
-    int has_written;         /* what an atomic update wrote */
+    int has_written; /* what an atomic update wrote */
     uint64_t written;
-    int has_item;            /* a work-item did it: global_id, group_id and sub_group say which */
-    uint32_t sub_group;      /* within the work-group */
-    const char *order;       /* of an atomic access of a race: "acq_rel" */
-    const char *scope;       /* likewise: "work_group" */
+    int has_item;       /* a work-item did it: global_id, group_id and sub_group say which */
+    uint32_t sub_group; /* within the work-group */
+    const char *order;  /* of an atomic access of a race: "acq_rel" */
+    const char *scope;  /* likewise: "work_group" */
 };
 
-/* Strings stay valid until the next finding or orrery_clear_findings; "" when unknown. Until 1.0 members are added
- * at the ends of structures: what was built with another version's header is to be built again. */
+/* Strings stay valid until the next finding or orrery_clear_findings; "" when unknown. Until 1.0 members are
+ * added at the ends of structures: what was built with another version's header is to be built again. */
 struct orrery_finding {
     const char *id;       /* "out-of-bounds-read" */
     const char *severity; /* "error", "warning" */
     const char *kernel;
-    const char *object;   /* "argument 0 'data' (buffer, 64 bytes)" */
-    const char *file;     /* of the access the finding is about */
+    const char *object; /* "argument 0 'data' (buffer, 64 bytes)" */
+    const char *file;   /* of the access the finding is about */
     uint32_t line, column;
     uint64_t offset_bytes;
     uint64_t global_id[3]; /* of the work-item; zeros for a host command */
     uint64_t count;        /* how often at the same place */
     const char *why;
     const char *fix;
-    int fix_verified;      /* the checker ran again with it */
+    int fix_verified; /* it was tried: removes this race; 0: it is advice */
     const char *spec;
     uint32_t access_count; /* 0, 1 or 2 */
     struct orrery_access access[2];
-    uint64_t length_bytes;   /* from offset_bytes on: of two accesses, what both touched */
-    const char *cause;       /* the id of the finding that this one may follow from, and its place */
+    uint64_t length_bytes; /* from offset_bytes on: of two accesses, what both touched */
+    const char *cause;     /* the id of the finding that this one may follow from, and its place */
     const char *cause_file;
     uint32_t cause_line, cause_column;
 };
 
 struct orrery_statistics {
-    uint64_t kernels;                     /* launches */
+    uint64_t kernels;                      /* launches */
     uint64_t errors, warnings, suppressed; /* distinct findings */
-    uint64_t occurrences;                 /* of errors and warnings */
-    uint64_t nanoseconds;                 /* simulated */
+    uint64_t occurrences;                  /* of errors and warnings */
+    uint64_t nanoseconds;                  /* simulated */
 };
 
 /* error may be NULL; else at most error_size bytes with the final NUL. */
@@ -101,8 +102,8 @@ typedef size_t orrery_finding_count_fn(void);
 typedef size_t orrery_finding_count_of_fn(const char *id);
 typedef int orrery_finding_get_fn(size_t index, struct orrery_finding *out_finding);
 typedef void orrery_clear_findings_fn(void);
-/* min to max distinct findings whose id and kernel fit (* is any text; kernel NULL: any) and that have an access
- * in that line (0: any). */
+/* min to max distinct findings whose id and kernel fit (* is any text; kernel NULL: any) and that have an
+ * access in that line (0: any). */
 typedef int orrery_expect_fn(const char *id, const char *kernel, uint32_t line, size_t min, size_t max);
 /* None that fits, but for those that are expected: "*" is "nothing else". */
 typedef int orrery_forbid_fn(const char *id);

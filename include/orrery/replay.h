@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The line that has a run again, for a shell in the same directory: a token or a record, what the checks were
- *          told, the target. And the section of a record that keeps what the checks were told.
+ * PURPOSE  The line that has a run again, for a shell in the same directory: a token or a record, what the
+ *          checks were told, the target. And the section of a record that keeps what the checks were
+ *          reported.
  *
  * Interface
  *   replay_line              malloc'd, without a newline; NULL: no memory
- *   replay_options_print     the section [options] of a record; schedule: with what a token would say, as there is none
+ *   replay_options_print     the section [options] of a record; schedule: with what a token would say, as
+ *                            there is none
  *   replay_options_read      calls back for each option of that section
  *   replay_word_print        a word, quoted where a shell would read something into it
  *
- * Rules    Options say what is found and how the run ends; where the output goes is left out. Those that choose the
- *          schedule are left out too where a token or a record says it.
+ * Rules    Options say what is found and how the run ends; where the output goes is left out. Those that
+ *          choose the schedule are left out too where a token or a record says it.
  */
 #ifndef ORRERY_REPLAY_H
 #define ORRERY_REPLAY_H

@@ -35,9 +35,10 @@
     KIND(NULL_READ,            "null-read",            BOUNDS, "a load goes through a null pointer")       \
     KIND(NULL_WRITE,           "null-write",           BOUNDS, "a store goes through a null pointer")      \
     KIND(USE_AFTER_FREE,       "use-after-free",       BOUNDS, "an access touches freed memory")           \
-    KIND(MISALIGNED,           "misaligned",           BOUNDS, "an access is not aligned to its type")     \
-    KIND(READ_ONLY_WRITE,      "read-only-write",      BOUNDS, "a store writes memory that kernels may only read") \
-    KIND(WRITE_ONLY_READ,      "write-only-read",      BOUNDS, "a load reads memory that kernels may only write") \
+    KIND(MISALIGNED,           "misaligned",           ALIGNMENT, "an access is not aligned to its type")     \
+    KIND(CONSTANT_WRITE,       "constant-write",       BOUNDS, "a store writes constant memory")           \
+    KIND(READ_ONLY_WRITE,      "read-only-write",      RIGHTS, "a store writes memory that kernels may only read") \
+    KIND(WRITE_ONLY_READ,      "write-only-read",      RIGHTS, "an access reads memory that kernels may only write") \
     KIND(WRONG_ADDRESS_SPACE,  "wrong-address-space",  BOUNDS, "an access goes through a pointer of another address space") \
     KIND(MAPPED_ACCESS,        "mapped-access",        BOUNDS, "a kernel or another command touches memory that the host has mapped") \
     KIND(IMAGE_MISUSE,         "image-misuse",         BOUNDS, "an image is used in a way that the specification leaves undefined") \
@@ -48,7 +49,7 @@
     KIND(COLLECTIVE_DIVERGENCE, "collective-divergence", DIVERGENCE, "not every work-item reaches the same collective function") \
     KIND(MISSING_WAIT,         "missing-wait-group-events", DIVERGENCE, "an asynchronous copy was never waited for") \
     KIND(NON_UNIFORM_ARGUMENT, "non-uniform-argument", DIVERGENCE, "work-items give different arguments to a function that needs the same from all") \
-    KIND(COLLECTIVE_ARGUMENT,  "collective-argument",  DIVERGENCE, "a function of the group names a work-item that the group does not have") \
+    KIND(COLLECTIVE_ARGUMENT,  "collective-argument",  DIVERGENCE, "a function of the group is given a work-item or event that the group does not have") \
     KIND(PIPE_MISUSE,          "pipe-misuse",          BOUNDS, "a pipe is used in a way that is undefined") \
     KIND(ENQUEUE_MISUSE,       "enqueue-misuse",       BOUNDS, "a device-side event is used in a way that is undefined") \
     KIND(PRIVATE_OVERFLOW,     "private-memory-overflow", BOUNDS, "a work-item needs more private memory than the device has") \
@@ -69,18 +70,20 @@
     KIND(PROGRESS_ASSUMPTION,  "progress-assumption",  PROGRESS, "the program needs more progress than the device promises") \
     KIND(UNITS_SHARED,         "units-shared",         API, "two sub-devices or queues share compute units")     \
     KIND(SUB_DEVICE_CONTEXT,   "sub-device-context",   API, "a sub-device is used in a context that has only its ancestor") \
-    KIND(USE_AFTER_RELEASE,    "use-after-release",    API, "a call uses an object whose last reference is gone") \
-    KIND(OVER_RELEASE,         "over-release",         API, "an object is released more often than it was made or retained") \
-    KIND(SVM_FREE_IN_USE,      "svm-free-in-use",      API, "shared memory is freed that a command may be using")   \
-    KIND(SVM_MISUSE,           "svm-misuse",           API, "shared memory is used in a way that is undefined") \
-    KIND(SEMAPHORE_MISUSE,     "semaphore-misuse",     API, "a binary semaphore is signalled or waited for twice") \
-    KIND(SVM_FREE_INVALID,     "svm-free-invalid",     API, "shared memory is freed by a call that may not free it") \
-    KIND(USER_EVENT_UNSET,     "user-event-unset",     API, "an object is released while a command waits for a user event that is not set") \
-    KIND(COMMAND_NEVER_RAN,    "command-never-ran",    API, "the program ends, and a command never ran") \
-    KIND(HOST_OVERLAP,         "overlapping-host-memory", API, "a command uses the same host memory twice") \
-    KIND(MISSING_UNMAP,        "missing-unmap",        API, "a memory object goes while it is mapped")      \
+    KIND(USE_AFTER_RELEASE,    "use-after-release",    MISUSE, "a call uses an object whose last reference is gone") \
+    KIND(OVER_RELEASE,         "over-release",         MISUSE, "an object is released more often than it was made or retained") \
+    KIND(SVM_FREE_IN_USE,      "svm-free-in-use",      MISUSE, "shared memory is freed that a command may be using")   \
+    KIND(SVM_MISUSE,           "svm-misuse",           MISUSE, "shared memory is used in a way that is undefined") \
+    KIND(SEMAPHORE_MISUSE,     "semaphore-misuse",     MISUSE, "a binary semaphore is signalled or waited for twice") \
+    KIND(SVM_FREE_INVALID,     "svm-free-invalid",     MISUSE, "shared memory is freed by a call that may not free it") \
+    KIND(USER_EVENT_UNSET,     "user-event-unset",     MISUSE, "an object is released while a command waits for a user event that is not set") \
+    KIND(COMMAND_NEVER_RAN,    "command-never-ran",    MISUSE, "the program ends, and a command never ran") \
+    KIND(EVENT_IN_OWN_LIST,    "event-in-own-wait-list", MISUSE, "a call returns an event into its own wait list") \
+    KIND(QUEUE_NOT_FLUSHED,    "queue-not-flushed",    MISUSE, "a command waits for one of another queue that was not flushed") \
+    KIND(HOST_OVERLAP,         "overlapping-host-memory", MISUSE, "a command uses the same host memory twice") \
+    KIND(MISSING_UNMAP,        "missing-unmap",        MISUSE, "a memory object goes while it is mapped")      \
     KIND(LEAKED_OBJECT,        "leaked-object",        API, "an object is never released")                  \
-    KIND(BLOCKING_CALLBACK,    "blocking-callback",    API, "a callback makes a call that waits")           \
+    KIND(BLOCKING_CALLBACK,    "blocking-callback",    MISUSE, "a callback makes a call that waits")           \
     KIND(API_ERROR,            "api-error",            API, "an OpenCL call was refused")
 /* clang-format on */
 
@@ -94,6 +97,7 @@ enum finding_kind {
 const char *finding_id(enum finding_kind kind);
 const char *finding_sentence(enum finding_kind kind);
 enum check finding_check(enum finding_kind kind);
+bool finding_of_call(enum finding_kind kind); /* of what a call of the host does, not of an access */
 bool finding_from_id(const char *id, enum finding_kind *out_kind);
 char *finding_meant(const char *id); /* "race-global, race-local": the ids nearest to a misspelt one, or ""; malloc'd, may be NULL */
 const char *finding_page(enum finding_kind kind); /* orrery-findings(7) on it, as plain text */
@@ -156,10 +160,17 @@ struct finding_edge {
     bool synchronises; /* false: it would have to */
 };
 
+/* Text in place of what stands in a file from one place up to another one, which is not part of it. */
+struct finding_edit { const char *file; uint32_t line, column, end_line, end_column; const char *text; };
+
 struct finding {
     enum finding_kind kind;
     enum severity severity; /* set by report_add from the scenario's checks */
     uint32_t launch;        /* serial number of the launch it belongs to; 0: none */
+    struct source_place enqueued; /* set by report_add: the host's call that enqueued the launch; its file may be NULL */
+    bool host_launch;       /* set by report_add: a host program's call enqueued the launch */
+    const char *source;     /* set by report_add: the made-up name of a text that no file is known to hold, or NULL; and */
+    struct source_place made; /* the host's call that gave the text; line 0: not known */
     const char *kernel;     /* name, or NULL */
     const char *object;     /* "argument 0 'data' (buffer, 8 bytes)", "local variable 'tile'", or NULL */
     uint64_t offset_bytes;  /* of the first byte touched, from the object's start */
@@ -168,8 +179,10 @@ struct finding {
     uint32_t access_count;  /* 0, 1 or 2 */
     struct finding_access access[2];
     const char *why;        /* sentence, or NULL: "4 bytes past the end of argument 0 'data' ..." */
-    const char *fix;        /* sentence, or NULL */
-    bool fix_verified;      /* the checker ran again with it, and these two accesses raced no more */
+    const char *fix;        /* sentence, or NULL; advice where it was not tried */
+    bool fix_verified;      /* it was tried: the launch's operations were ordered again with it, and this race was gone */
+    uint32_t edit_count;
+    const struct finding_edit *edits; /* the fix as text, which was compiled; all of them together. None: it is words only */
     bool fix_partial;       /* set by report_not_covered */
     uint32_t step_count;
     const struct finding_step *steps;
@@ -193,12 +206,14 @@ const struct scenario *report_scenario(const struct report *report);
 
 /* Drops findings whose check is off and keeps those that are suppressed apart.  Prints the text
  * form to the report's stream when the (kind, sites) pair is new and the limit allows it. */
-void report_add(struct report *report, const struct finding *finding);
-/* Likewise, the finding for which a launch is stopped: where nobody is told of it, since its check is off or it is suppressed,
+uint64_t *report_add(struct report *report, const struct finding *finding); /* the finding's count, for report_came_again(); NULL: it is not kept */
+/* A finding of this count came again; clears: report_clears() before it was added. False: the report was cleared meanwhile. */
+bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, uint64_t more);
+/* Likewise, the finding for which a launch is stopped: where nobody is reported of it, since its check is off or it is suppressed,
  * a line of the text says why. */
 void report_stop(struct report *report, const struct finding *finding);
 
-/* How often one of the two was called so far, but for report_add of a check that is off: when it grew, what went wrong was told, or
+/* How often one of the two was called so far, but for report_add of a check that is off: when it grew, what went wrong was reported, or
  * is not wanted. */
 uint64_t report_heard_of(const struct report *report);
 /* It is one that was added already, so that what it says besides who and where is not asked for. */
@@ -213,11 +228,15 @@ bool report_suppresses_objects(const struct report *report); /* the object may m
 void report_name_device(struct report *report, uint32_t device, const char *name);
 /* Which of them runs the launch. */
 void report_launch_runs(struct report *report, uint32_t launch, uint32_t device);
+/* Which call of a host program enqueued the launch, for findings of it. NULL: not known. */
+void report_launch_enqueued(struct report *report, uint32_t launch, const struct enqueuer *enqueuer);
+/* The source of this name is no file but a text: the call of the host program that gave it. */
+void report_source_made(struct report *report, const char *name, const struct enqueuer *maker);
 
 /* A finding that was added before came `times` more: at the same places, for the same kernel. Of places that are not known
  * the words and the object, too, are to be those that were added; where a suppression names one, the object always. */
 void report_again(struct report *report, const struct finding *finding, uint64_t times);
-/* Of those that came again, some race with the verified fix all the same. */
+/* Of those that came again, some race with the fix that was tried all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);
 /* It came so often that nobody counted any more. */
 void report_uncounted(struct report *report, const struct finding *finding);
@@ -234,6 +253,8 @@ void report_set_stream(struct report *report, FILE *stream, bool colour);
 
 /* A check could not go on, and said so: counts as one finding of its severity, which nobody can name. */
 void report_miss(struct report *report, enum check check);
+/* What is no finding, as that the run takes long; the first of them only. */
+void report_note(struct report *report, const char *text);
 
 size_t report_count(const struct report *report);              /* distinct findings */
 bool report_at_least(const struct report *report);              /* there may be more: report_incomplete */
@@ -241,7 +262,7 @@ size_t report_total(const struct report *report, enum severity at_least); /* occ
 const struct finding *report_get(const struct report *report, size_t index);
 size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others */
 const struct finding *report_suppressed_get(const struct report *report, size_t index);
-/* Called behind each finding that is new, by the thread that added it, with the number of them; 0: they were
+/* Called after each finding that is new, by the thread that added it, with the number of them; 0: they were
  * cleared. NULL: nobody listens. */
 void report_set_listener(struct report *report, void (*heard)(size_t count));
 void report_clear(struct report *report);
@@ -262,12 +283,19 @@ void report_write_suppressions(FILE *stream, const struct report *report); /* a 
 
 char *report_file_name(const char *pattern); /* %p in it is the process id; malloc'd */
 /* A file for writing; %p in its name is the process id.  NULL: it cannot be written. */
-FILE *report_open_file(const char *pattern);
+FILE *report_open_file(const char *pattern, bool force);
+/* mode "w" or "a"; without force, never through a symbolic link to a regular file. */
+FILE *report_output_open(const char *name, const char *mode, bool force);
+/* Can each output file of the scenario be written, and is it absent, empty, or an earlier report of its kind? */
+enum status report_outputs_check(const struct scenario *scenario, struct diagnosis *diagnosis);
+/* The same for one file, NULL: there is none; key names it, and an earlier report of its kind begins so. */
+enum status report_output_check(const char *key, const char *pattern, const char *begins, bool force,
+                                struct diagnosis *diagnosis);
 FILE *report_append_file(const char *pattern, long process); /* to what that process wrote */
 /* The processes of one run share their log and, after report_share_files, their JSON, SARIF and suppressions: each leaves
  * what the others wrote. watch: what they know of each other, borrowed; NULL: each makes its files anew. */
 struct watch;
-FILE *report_open_log(const char *pattern, struct watch *watch);
+FILE *report_open_log(const char *pattern, struct watch *watch, bool force);
 void report_share_files(struct report *report, struct watch *watch);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
@@ -285,15 +313,18 @@ void report_set_replay(struct report *report, const char *command, bool loose);
 const char *report_loose_note(void); /* the words of loose */
 
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
- * schedule=lockstep\n" (and count=at-least if there may be more), of distinct findings; the suppressed are in none of the other counts. */
+ * schedule=lockstep checks=all\n" (and count=at-least before checks= if there may be more), of distinct findings; the suppressed are in none of the other counts. */
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
 struct report_counts {
     uint64_t errors, warnings, suppressed, kernels, seed;
     int policy; /* enum schedule_policy */
     bool at_least; /* there may be more errors or warnings */
+    enum severity checks[CHECK_COUNT];
 };
 void report_get_counts(const struct report *report, uint64_t kernels_run, struct report_counts *out_counts);
 void report_print_counts(FILE *stream, const struct report_counts *counts);
+/* One line on the checks that were off, and the option that turns them on; nothing when all were on. */
+void report_note_off(FILE *stream, const struct scenario *scenario);
 size_t report_distinct(const struct report *report, enum severity severity);
 
 #endif

@@ -18,32 +18,41 @@
 #include "orrery/report.h"
 #include "orrery/scenario.h"
 
-struct scenario_source { char *name, *text; bool detailed_errors, uniform_groups; }; /* OpenCL C, for findings; NULL when there is none */
+/* OpenCL C, for findings; NULL when there is none. compiled: how, with options and directory. */
+struct scenario_source {
+    char *name, *text;
+    bool detailed_errors, uniform_groups;
+    struct compile_request compiled;
+    char *options, *anchor; /* what `compiled` borrows */
+};
 
 struct scenario_result {
     char *output; /* of printf, terminated */
     size_t output_size;
-    char *books; /* counters as text, when the scenario wants them; else NULL */
-    char *counters; /* and as JSON */
+    char *books;                /* counters as text, when the scenario wants them; else NULL */
+    char *counters;             /* and as JSON */
+    struct diagnosis unwritten; /* a file of counters, timeline or trace that could not be written; the run is
+                                   none the worse */
     uint64_t kernels_run;
     struct schedule_record *record; /* what the launches chose; NULL: there was no device */
-    size_t buffer_count; /* as expect.buffers; the same types and counts */
+    size_t buffer_count;            /* as expect.buffers; the same types and counts */
     struct value_list *buffers;
-    size_t placement_count; /* as expect.placements */
+    size_t placement_count;       /* as expect.placements */
     struct unit_list *placements; /* of every group of the launch; UINT32_MAX: did not run */
 };
 
 /* out_log is malloc'd, set on every return: what the compiler or validator said. */
-enum status scenario_build(const struct scenario *scenario, struct spirv *out_spirv, struct scenario_source *out_source,
-                           char **out_log, struct diagnosis *diagnosis);
+enum status scenario_build(const struct scenario *scenario, struct spirv *out_spirv,
+                           struct scenario_source *out_source, char **out_log, struct diagnosis *diagnosis);
 /* The same for the file with a device's built-in kernels, in the newest OpenCL C that the device has. */
-enum status scenario_build_built_ins(const struct scenario *scenario, const struct device_config *device, struct spirv *out_spirv,
-                                     struct scenario_source *out_source, char **out_log, struct diagnosis *diagnosis);
+enum status scenario_build_built_ins(const struct scenario *scenario, const struct device_config *device,
+                                     struct spirv *out_spirv, struct scenario_source *out_source,
+                                     char **out_log, struct diagnosis *diagnosis);
 void scenario_source_fini(struct scenario_source *source);
 
 /* BAD_SCENARIO: a launch does not fit the program.  out_result is set on every return. */
-enum status scenario_run(const struct scenario *scenario, struct report *report, struct scenario_result *out_result,
-                         struct diagnosis *diagnosis);
+enum status scenario_run(const struct scenario *scenario, struct report *report,
+                         struct scenario_result *out_result, struct diagnosis *diagnosis);
 void scenario_result_fini(struct scenario_result *result);
 
 #endif

@@ -6,6 +6,7 @@
  * Interface
  *   struct schedule_oracle       asked at every choice
  *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
+ *   struct schedule_watch        a signal that ends the launches, and notes for whoever waits for them
  *   schedule_script_over         at the end of a run: has each step of its script had its launch?
  *   schedule_replay_over         likewise the turns of its replay
  *
@@ -30,34 +31,34 @@
 #include "orrery/status.h"
 
 enum schedule_operation {
-    OPERATION_NONE,   /* it loops or ends without touching what others see */
+    OPERATION_NONE, /* it loops or ends without touching what others see */
     OPERATION_ACCESS,
     OPERATION_FENCE,
-    OPERATION_COPY,   /* of run-time size, address is its target's; an asynchronous copy: address 0 */
+    OPERATION_COPY, /* of run-time size, address is its target's; an asynchronous copy: address 0 */
     OPERATION_PRINT
 };
 
 /* A work-item that can go on, and what it does next. */
 struct schedule_candidate {
-    uint64_t tile;      /* linear id of the work-group */
-    uint32_t wave;      /* within the work-group: linear id of the work-item */
-    uint64_t steps;     /* it has taken so far */
+    uint64_t tile;  /* linear id of the work-group */
+    uint32_t wave;  /* within the work-group: linear id of the work-item */
+    uint64_t steps; /* it has taken so far */
     struct item item;
     enum schedule_operation operation;
-    uint32_t site;      /* program_site() knows the line */
+    uint32_t site; /* program_site() knows the line */
     enum access_kind access;
     enum memory_order order, failure_order;
     enum memory_scope scope;
-    uint32_t regions;   /* fences: REGION_* */
+    uint32_t regions; /* fences: REGION_* */
     uint64_t address;
     uint32_t size_bytes;
 };
 
 struct schedule_choice {
-    uint32_t launch;    /* serial number of the launch */
-    uint64_t number;    /* of this choice within the launch, from 0 */
-    uint32_t usual;     /* index: go on with the same work-item while it can, then the lowest one */
-    uint32_t count;     /* at least 1; ordered by tile, then wave */
+    uint32_t launch; /* serial number of the launch */
+    uint64_t number; /* of this choice within the launch, from 0 */
+    uint32_t usual;  /* index: go on with the same work-item while it can, then the lowest one */
+    uint32_t count;  /* at least 1; ordered by tile, then wave */
     const struct schedule_candidate *candidates;
 };
 
@@ -70,50 +71,73 @@ struct schedule_oracle {
     uint32_t (*choose)(void *self, const struct schedule_choice *choice);
 };
 
+/* Looked at while launches run; nothing of it changes what they do. Once a signal has come, the work-items'
+ * places are noted, and the launches end with STATUS_STOPPED. A launch without a limit that runs for long
+ * is noted once. */
+struct schedule_watch {
+    const volatile int *signal;     /* its number, 0: none has come; set by a handler, so a sig_atomic_t */
+    void (*note)(const char *text); /* lines for people, without the end of the last one */
+};
+
 /* BAD_SCENARIO and the first step for a launch that never came, when so many did. */
-enum status schedule_script_over(const struct schedule_config *config, uint64_t launches, struct diagnosis *diagnosis);
+enum status schedule_script_over(const struct schedule_config *config, uint64_t launches,
+                                 struct diagnosis *diagnosis);
 /* BAD_SCENARIO when the replay, but no lenient one, has turns for a launch that never came. */
-enum status schedule_replay_over(const struct schedule_config *config, uint64_t launches, struct diagnosis *diagnosis);
+enum status schedule_replay_over(const struct schedule_config *config, uint64_t launches,
+                                 struct diagnosis *diagnosis);
 
 /* ---- what was chosen ------------------------------------------------------------------ */
 
 /* A wave of a launch by its work-group and its place in it; tile UINT64_MAX: none, before the first step. */
-struct unit { uint64_t tile; uint32_t wave; };
+struct unit {
+    uint64_t tile;
+    uint32_t wave;
+};
 #define UNIT_NONE ((struct unit){UINT64_MAX, UINT32_MAX})
 
 /* After unit `at` has taken `step` steps in all, `to` goes on instead of whom the usual rule picks. */
-struct schedule_turn { struct unit at; uint64_t step; struct unit to; };
+struct schedule_turn {
+    struct unit at;
+    uint64_t step;
+    struct unit to;
+};
 
 struct schedule_launch {
-    uint32_t launch;                 /* serial number */
-    uint32_t shape;                  /* hash of kernel and sizes; 0 = not known */
-    bool scripted;                   /* to come to the first operation, or to the one behind a barrier, is a step */
+    uint32_t launch; /* serial number */
+    uint32_t shape;  /* hash of kernel and sizes; 0 = not known */
+    /* to come to the first operation, or to the one after a barrier, is a step */
+    bool scripted;
     size_t count, room;
-    struct schedule_turn *turns;     /* in the order they were taken */
+    struct schedule_turn *turns; /* in the order they were taken */
 };
 
 /* A run: the settings alone, when a policy and its seed say all; or turns for launches that had some. */
 struct schedule_record {
     struct schedule_settings settings;
-    uint32_t shape;                  /* of the first launch */
-    bool has_turns;                  /* launches are as told here, whatever the policy */
-    bool lenient;                    /* turns that do not fit are passed over */
-    bool shrunk;                     /* the turns are not what the policy chose: the settings do not tell all */
-    bool mixed;                      /* the settings changed between launches: they do not tell all */
+    uint32_t shape; /* of the first launch */
+    bool has_turns; /* launches are as told here, whatever the policy */
+    bool lenient;   /* turns that do not fit are passed over */
+    /* the turns are not what the policy chose: the settings do not tell all */
+    bool shrunk;
+    bool mixed; /* the settings changed between launches: they do not tell all */
     size_t count, room;
     struct schedule_launch *launches;
 };
 
-/* A token (1:SEED:POLICY:SHAPE[:TURNS]) or the text of a file. Sections it does not know are left to others. */
-enum status schedule_record_parse(const char *text, struct schedule_record **out_record, struct diagnosis *diagnosis);
+/* A token (1:SEED:POLICY:SHAPE[:TURNS]) or the text of a file. Sections it does not know are left to
+ * others. */
+enum status schedule_record_parse(const char *text, struct schedule_record **out_record,
+                                  struct diagnosis *diagnosis);
 void schedule_record_free(struct schedule_record *record);
 char *schedule_record_token(const struct schedule_record *record); /* malloc'd; NULL: no memory */
 void schedule_record_print(const struct schedule_record *record, FILE *stream); /* its sections of a file */
-#define SCHEDULE_RECORD_MAGIC "orrery record 1\n" /* the first line of a file */
-size_t schedule_record_turns(const struct schedule_record *record); /* of all launches */
-/* The shortest text that has the run again: without turns when policy and seed tell all. NULL: nothing does, or no memory. */
+#define SCHEDULE_RECORD_MAGIC "orrery record 1\n"                               /* the first line of a file */
+size_t schedule_record_turns(const struct schedule_record *record);             /* of all launches */
+/* The shortest text that has the run again: without turns when policy and seed tell all. NULL: nothing
+ * does, or no memory. */
 char *schedule_replay_token(const struct schedule_record *record);
 /* A copy without the turns [from, from + count), counted over all launches. NULL: no memory. */
-struct schedule_record *schedule_record_without(const struct schedule_record *record, size_t from, size_t count);
+struct schedule_record *schedule_record_without(const struct schedule_record *record, size_t from,
+                                                size_t count);
 
 #endif

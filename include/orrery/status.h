@@ -37,7 +37,7 @@ enum status {
 #define STATUS_ENUM(code, text) STATUS_##code,
     STATUS_LIST(STATUS_ENUM)
 #undef STATUS_ENUM
-    STATUS_COUNT
+        STATUS_COUNT
 };
 
 /* Owned by the caller, zero-initialised; text is always terminated. */
@@ -49,8 +49,7 @@ struct diagnosis {
 const char *status_name(enum status status);
 
 /* Returns status.  Writes text only when diagnosis is not NULL and still empty. */
-enum status diagnose(struct diagnosis *diagnosis, enum status status,
-                     const char *format, ...)
+enum status diagnose(struct diagnosis *diagnosis, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

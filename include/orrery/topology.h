@@ -50,7 +50,7 @@ enum topology_level {
 #define TOPOLOGY_LEVEL_ENUM(name, key) TOPOLOGY_##name,
     TOPOLOGY_LEVEL_LIST(TOPOLOGY_LEVEL_ENUM)
 #undef TOPOLOGY_LEVEL_ENUM
-    TOPOLOGY_LEVEL_COUNT
+        TOPOLOGY_LEVEL_COUNT
 };
 const char *topology_level_name(enum topology_level level);
 static inline bool topology_is_cache(enum topology_level level)
@@ -60,20 +60,21 @@ static inline bool topology_is_cache(enum topology_level level)
 
 struct topology_node {
     enum topology_level level;
-    uint32_t parent;                 /* index; the machine's own for the machine */
+    uint32_t parent;                    /* index; the machine's own for the machine */
     uint32_t first_child, next_sibling; /* index; 0 = none */
-    uint32_t index;                  /* among the nodes of its level, depth first */
+    uint32_t index;                     /* among the nodes of its level, depth first */
     uint32_t first_unit, unit_count;
-    uint64_t bytes;                  /* of a cache; of a NUMA node's memory, 0 = not stated */
-    uint32_t line_bytes;             /* of a cache */
-    uint32_t associativity;          /* of a cache; 0 = full */
+    uint64_t bytes;         /* of a cache; of a NUMA node's memory, 0 = not stated */
+    uint32_t line_bytes;    /* of a cache */
+    uint32_t associativity; /* of a cache; 0 = full */
 };
 
 struct topology {
     uint32_t compute_units;
-    uint64_t cache_bytes;            /* the largest data cache, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE; 0 = no caches */
-    uint32_t cache_line_bytes;       /* of that one */
-    char *text;                      /* what it was made from; NULL: the default */
+    /* the largest data cache, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE; 0 = no caches */
+    uint64_t cache_bytes;
+    uint32_t cache_line_bytes; /* of that one */
+    char *text;                /* what it was made from; NULL: the default */
     uint32_t node_count;
     const struct topology_node *nodes; /* nodes[0] is the machine; parents before children, depth first */
 };
@@ -87,41 +88,64 @@ bool topology_equal(const struct topology *a, const struct topology *b);
 void topology_print(const struct topology *topology, FILE *stream); /* one line, no newline */
 /* The names that topology_parse knows; NULL past the end. */
 const char *topology_preset(size_t index, const char **out_text, const char **out_help);
-/* The tile of that index among the tiles (UINT32_MAX: every one) has at most count cslices from now on: neighbours
- * become one. BAD_ARGUMENT when count is 0. */
+/* The tile of that index among the tiles (UINT32_MAX: every one) has at most count cslices from now on:
+ * neighbours become one. BAD_ARGUMENT when count is 0. */
 enum status topology_set_cslices(struct topology *topology, uint32_t tile, uint32_t count);
 /* The innermost node of that level that holds the unit, or NULL. */
-const struct topology_node *topology_node_of(const struct topology *topology, uint32_t unit, enum topology_level level);
+const struct topology_node *topology_node_of(const struct topology *topology, uint32_t unit,
+                                             enum topology_level level);
 
 /* ---- splitting ---------------------------------------------------------------- */
 
 /* A sorted list of compute units of one topology. */
-struct unit_set { uint32_t count; uint32_t *units; };
+struct unit_set {
+    uint32_t count;
+    uint32_t *units;
+};
 void unit_set_fini(struct unit_set *set);
 /* Have they a unit in common? */
 bool unit_sets_meet(const struct unit_set *a, const struct unit_set *b);
 /* The sub-devices of one partition, in order: sets[0 .. count). */
-struct partition { uint32_t count; struct unit_set *sets; };
+struct partition {
+    uint32_t count;
+    struct unit_set *sets;
+};
 void partition_fini(struct partition *partition);
 
 /* What a partition may come to, beyond the statuses of memory. */
-enum partition_result { PARTITION_OK, PARTITION_NO_MEMORY, PARTITION_BAD_VALUE, PARTITION_BAD_COUNT, PARTITION_IMPOSSIBLE };
+enum partition_result {
+    PARTITION_OK,
+    PARTITION_NO_MEMORY,
+    PARTITION_BAD_VALUE,
+    PARTITION_BAD_COUNT,
+    PARTITION_IMPOSSIBLE
+};
 
-/* Every function leaves units of the parent unused rather than make unequal parts, and clears out_ when it fails. */
+/* Every function leaves units of the parent unused rather than make unequal parts, and clears out_ when it
+ * fails. */
 /* BAD_VALUE: 0 units; BAD_COUNT: more units than the parent has. All of them in one part is no error here. */
-enum partition_result partition_equally(const struct unit_set *parent, uint64_t units_each, struct partition *out_partition);
-/* BAD_VALUE: no counts; BAD_COUNT: more of them than allowed, one below 1, or a sum beyond the parent's units. */
-enum partition_result partition_by_counts(const struct unit_set *parent, const int64_t *counts, size_t count, uint32_t max_sub_devices, struct partition *out_partition);
+enum partition_result partition_equally(const struct unit_set *parent, uint64_t units_each,
+                                        struct partition *out_partition);
+/* BAD_VALUE: no counts; BAD_COUNT: more of them than allowed, one below 1, or a sum beyond the parent's
+ * units. */
+enum partition_result partition_by_counts(const struct unit_set *parent, const int64_t *counts, size_t count,
+                                          uint32_t max_sub_devices, struct partition *out_partition);
 /* Units named by their position in the parent; one sub-device. BAD_VALUE: none, out of range or repeated. */
-enum partition_result partition_by_names(const struct unit_set *parent, const int64_t *names, size_t count, struct partition *out_partition);
-/* One sub-device per node of the level that shares units with the parent; IMPOSSIBLE when that is fewer than two. */
-enum partition_result partition_by_level(const struct topology *topology, const struct unit_set *parent, enum topology_level level, struct partition *out_partition);
+enum partition_result partition_by_names(const struct unit_set *parent, const int64_t *names, size_t count,
+                                         struct partition *out_partition);
+/* One sub-device per node of the level that shares units with the parent; IMPOSSIBLE when that is fewer
+ * than two. */
+enum partition_result partition_by_level(const struct topology *topology, const struct unit_set *parent,
+                                         enum topology_level level, struct partition *out_partition);
 /* The first of NUMA, L4, L3, L2, L1 (OpenCL's order) that gives two or more; IMPOSSIBLE when none does. */
-enum partition_result partition_next(const struct topology *topology, const struct unit_set *parent, enum topology_level *out_level, struct partition *out_partition);
+enum partition_result partition_next(const struct topology *topology, const struct unit_set *parent,
+                                     enum topology_level *out_level, struct partition *out_partition);
 
 /* Cslices of a tile; 0: these units are no whole tile with cslices. */
 uint32_t topology_cslices(const struct topology *topology, const struct unit_set *units);
-/* The units of each, by the index that a process uses, which the seed permutes (0: not); IMPOSSIBLE: fewer than two. */
-enum partition_result partition_by_cslice(const struct topology *topology, const struct unit_set *units, uint64_t seed, struct partition *out_partition);
+/* The units of each, by the index that a process uses, which the seed permutes (0: not); IMPOSSIBLE: fewer
+ * than two. */
+enum partition_result partition_by_cslice(const struct topology *topology, const struct unit_set *units,
+                                          uint64_t seed, struct partition *out_partition);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What `orrery run` knows of a program that ends without a word: by abort, _Exit, exec or a signal. A page of
- *          memory is shared with all that it starts; each process that loads the library has a seat there, and leaves
- *          it when it ends as it should.
+ * PURPOSE  What `orrery run` knows of a program that ends without a word: by abort, _Exit, exec or a signal.
+ *          A page of memory is shared with all that it starts; each process that loads the library has a seat
+ *          there, and leaves it when it ends as it should.
  *
  * Interface
  *   watch_new        the page, and the name by which others find it; NULL: there is none to be had
@@ -11,13 +11,18 @@
  *   watch_leave_seat what is to be said was said
  *   watch_note_kernel   a kernel has run, in any of the processes
  *   watch_kernel_ran    one has
- *   watch_note_told     a summary was printed, or there is a reason for none; exit_status: what findings, or what is wrong with the
+ *   watch_note_reported     a summary was printed, or there is a reason for none; exit_status: what findings,
+ *                           or what is wrong with the
  *                       run, made of the status of the process, 0: nothing
+ *   watch_note_reached  how far a process came in using OpenCL; the farthest of all counts. type: of the
+ *                       devices it asked for
+ *   reach_print      why no kernel ran, as far as that tells it
+ *   watch_note_unrunnable  the program cannot be run: nothing is to be summed up
  *   watch_lock, watch_unlock   while a file is written that other processes write, too
- *   watch_begin_file    of the page's processes only this one has written the file, as far as it did (written: some of it), so
- *                       that it may be made anew; within watch_lock
- *   watch_note_replay   how to have the run again, should the program fail by itself, and what a replay leaves to chance in a
- *                       second line; "": that was told, or there is no need
+ *   watch_begin_file    of the page's processes only this one has written the file, as far as it did
+ *                       (written: some of it), so that it may be made anew; within watch_lock
+ *   watch_note_replay   how to have the run again, should the program fail by itself, and what a replay
+ *                       leaves to chance in a second line; "": that was reported, or there is no need
  */
 #ifndef ORRERY_WATCH_H
 #define ORRERY_WATCH_H
@@ -30,11 +35,14 @@
 enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64, WATCH_LINE_CHARS = 8000, WATCH_FILES = 64 };
 
 struct watch_seat {
-    pid_t process;   /* atomic; 0: free */
+    pid_t process; /* atomic; 0: free */
     bool quiet;
     int exit_status; /* that findings ask for; 0: the program's own stands */
     struct report_counts counts;
 };
+
+/* How far a program came that ran no kernel. */
+enum reach { REACH_NOTHING, REACH_PLATFORM, REACH_NO_DEVICE, REACH_DEVICE, REACH_CONTEXT };
 
 struct watch_file {
     uint64_t name; /* of its path; 0: free */
@@ -43,10 +51,14 @@ struct watch_file {
 
 struct watch {
     struct watch_seat seats[WATCH_SEATS];
-    bool kernel_ran;               /* atomic */
-    bool told;                     /* atomic; some process has had its summary, or there is nothing to sum up */
-    int exit_status;               /* atomic; the first that is not a process's own */
-    pthread_mutex_t lock;          /* guards files, and the writing of them; robust */
+    bool kernel_ran; /* atomic */
+    /* atomic; some process has had its summary, or there is nothing to sum up */
+    bool reported;
+    int exit_status;      /* atomic; the first that is not a process's own */
+    bool cannot_run;      /* atomic; the program was not there, or could not be run */
+    int reached;          /* atomic; enum reach */
+    uint64_t asked_type;  /* atomic; of REACH_NO_DEVICE: the bits of the type */
+    pthread_mutex_t lock; /* guards files, and the writing of them; robust */
     struct watch_file files[WATCH_FILES];
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
 };
@@ -57,7 +69,10 @@ struct watch_seat *watch_take_seat(struct watch *watch);
 void watch_leave_seat(struct watch_seat *seat);
 void watch_note_kernel(struct watch *watch);
 bool watch_kernel_ran(const struct watch *watch);
-void watch_note_told(struct watch *watch, int exit_status);
+void watch_note_reported(struct watch *watch, int exit_status);
+void watch_note_reached(struct watch *watch, enum reach reached, uint64_t type);
+void reach_print(FILE *stream, enum reach reached, uint64_t type);
+void watch_note_unrunnable(struct watch *watch, int exit_status);
 void watch_lock(struct watch *watch);
 void watch_unlock(struct watch *watch);
 bool watch_begin_file(struct watch *watch, const char *name, bool written);

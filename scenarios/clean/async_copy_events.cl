@@ -1,4 +1,4 @@
-// One event for two copies, a list of events whose length the host chooses, and a copy behind a flag that every
+// One event for two copies, a list of events whose length the host chooses, and a copy after a flag that every
 // work-item has acquired.
 kernel void copy(global const int *in, global int *out, int events, global int *far, global atomic_int *flag)
 {

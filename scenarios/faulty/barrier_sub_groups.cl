@@ -16,7 +16,7 @@ kernel void second(global int *out)
         sub_group_barrier(CLK_LOCAL_MEM_FENCE);
     out[l] = 1;
 }
-/* Who waited in the branch is missing behind it because Orrery let them go on. */
+/* Who waited in the branch is missing after it because Orrery let them go on. */
 kernel void displaced(global int *out)
 {
     int l = get_local_id(0);

@@ -1,4 +1,4 @@
-// One work-item speaks for its group, behind a barrier, and reaches its own group only.
+// One work-item speaks for its group, after a barrier, and reaches its own group only.
 kernel void tell(global int *data, global atomic_int *flag, global int *out)
 {
     size_t i = get_local_id(0);

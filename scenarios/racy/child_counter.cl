@@ -1,5 +1,5 @@
 /* Two children that count themselves: their updates of the counter order what each did before its own with what the other does
- * behind the one that reads it, and no more. */
+ * after the one that reads it, and no more. */
 kernel void counted(global atomic_int *count, global int *a)
 {
     queue_t q = get_default_queue();

@@ -1,4 +1,4 @@
-// What a work-item wrote to an image it reads behind a fence for images only, or a barrier that names them.
+// What a work-item wrote to an image it reads after a fence for images only, or a barrier that names them.
 kernel void no_fence(read_write image2d_t im, global int *o)
 {
     int g = get_global_id(0);

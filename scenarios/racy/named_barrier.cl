@@ -23,7 +23,7 @@ kernel void no_flag(global int *data, global int *out)
         out[i] = data[i];
 }
 
-// Two barriers, one behind the other: what the first told is passed on by the second.
+// Two barriers, one after the other: what the first told is passed on by the second.
 kernel void chain(global int *data, global int *out, int last)
 {
     local named_barrier_t *first = named_barrier_init(2), *second = named_barrier_init(2);

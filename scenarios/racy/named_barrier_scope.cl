@@ -1,4 +1,4 @@
-// A named barrier of a wider scope is a release fence before it and an acquire fence behind it.
+// A named barrier of a wider scope is a release fence before it and an acquire fence after it.
 kernel void message(global int *data, global atomic_int *flag, global int *out)
 {
     local named_barrier_t *pair = named_barrier_init(2);

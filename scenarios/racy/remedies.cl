@@ -1,4 +1,4 @@
-// Races whose cure is not a barrier between the two accesses, or one in a loop.
+// Races whose fix is not a barrier between the two accesses, or one in a loop.
 kernel void counter(global int *c) { c[0]++; }
 
 kernel void bits(global uint *c, global char *d)

@@ -1,4 +1,4 @@
-kernel void behind(global int *data) {
+kernel void after(global int *data) {
     int l = get_local_id(0);
     data[l] = 1;
     data[(l + 8) % 16] = 2;

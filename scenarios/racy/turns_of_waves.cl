@@ -1,4 +1,4 @@
-/* Each turn's updates are of others' words: a barrier in each turn orders those of two turns, though a wave's first came behind another's last. */
+/* Each turn's updates are of others' words: a barrier in each turn orders those of two turns, though a wave's first came after another's last. */
 kernel void shifted(global int *out)
 {
     local int tile[64];
@@ -26,7 +26,7 @@ kernel void two_buffers(local float *tile, global float *out)
     out[me] = from[me];
 }
 
-/* Nothing of the loop comes before the update, of which the load was told first and the store meets the turns behind a barrier, too. */
+/* Nothing of the loop comes before the update, of which the load was told first and the store meets the turns after a barrier, too. */
 kernel void before_loop(global int *out)
 {
     local int tile[64];

@@ -1,4 +1,4 @@
-// Two barriers in each turn have the wrong flags: that behind the stores is met by all before the other one is.
+// Two barriers in each turn have the wrong flags: that after the stores is met by all before the other one is.
 kernel void scan(global int *sums, global int *out)
 {
     int i = get_global_id(0);

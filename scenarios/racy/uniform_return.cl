@@ -1,4 +1,4 @@
-// All of a work-group return early, or none does: behind that, a barrier is met by all who are there.
+// All of a work-group return early, or none does: after that, a barrier is met by all who are there.
 kernel void by_argument(global int *d, int n)
 {
     int l = get_local_id(0);

@@ -1,4 +1,4 @@
-// A statement goes on over lines, and functions are called within it: a barrier fits before it or behind it, or nowhere.
+// A statement goes on over lines, and functions are called within it: a barrier fits before it or after it, or nowhere.
 int put(global int *d, int g)
 {
     d[g] = g;
@@ -21,7 +21,7 @@ kernel void next(global int *d, global int *o)
         d[g ^ 1];
 }
 
-kernel void behind(global int *d, global int *o)
+kernel void after(global int *d, global int *o)
 {
     int g = get_global_id(0);
     d[g] =

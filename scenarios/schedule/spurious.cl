@@ -55,7 +55,7 @@ kernel void takes_in_turn(global atomic_int *lock, global int *sum)
     atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
 }
 
-// It reads what was stored, and whether it succeeds or not, the plain read comes behind.
+// It reads what was stored, and whether it succeeds or not, the plain read comes after.
 kernel void failure_acquires_nothing(global atomic_int *flag, global int *data, global int *out)
 {
     if (get_global_id(0) == 0) {

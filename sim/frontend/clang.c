@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The call of clang: arguments, and the text that is put before the program's. */
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const char *const fixed_arguments[] = {
     "-disable-O0-optnone", /* every access of the source stays */
     "-ffp-contract=off",
     "-fpreserve-vec3-type", /* the fourth component's bytes are nobody's */
-    "-cl-kernel-arg-info", /* clGetKernelArgInfo is answered from the module */
+    "-cl-kernel-arg-info",  /* clGetKernelArgInfo is answered from the module */
     "-debug-info-kind=line-tables-only",
     ("-fdebug-compilation-dir=" COMPILE_DIRECTORY),
     "-Wno-builtin-macro-redefined", /* the same bytes whenever it is compiled */
@@ -99,12 +100,14 @@ void clang_language(const struct compilation *compilation, struct list *argument
         list_addf(arguments, "-cl-std=%s", compilation->options->cl_std);
     } else {
         list_addf(arguments, "-cl-std=CL%u.%u", compilation->cl_std / 100, compilation->cl_std / 10 % 10);
-        list_add(arguments, "-fgnu89-inline"); /* without optimisation C99's plain inline functions would have no body */
+        /* without optimisation C99's plain inline functions would have no body */
+        list_add(arguments, "-fgnu89-inline");
     }
     add_extensions(request, compilation->cl_std, arguments);
     list_addf(arguments, "-D__OPENCL_VERSION__=%u",
               request->version_major * 100 + request->version_minor * 10);
-    if (compilation->cl_std == 200 && !request->generic_address_space) /* which clang takes to be there: functions of pointers to each other one, too */
+    /* which clang takes to be there: functions of pointers to each other one, too */
+    if (compilation->cl_std == 200 && !request->generic_address_space)
         list_add(arguments, "-D__opencl_c_named_address_space_builtins=1");
     if (compilation->cl_std == 300 && request->work_group_collectives)
         list_add(arguments, "-D__opencl_c_work_group_collective_functions=1");
@@ -193,13 +196,16 @@ static void add_line_marker(struct text *source, const char *name)
     text_add(source, "\"\n");
 }
 
-/* Functions that the installed header does not know yet, written with those it knows: given to those who name them. */
+/* Functions that the installed header does not know yet, written with those it knows: given to those who
+ * name them. */
 static void add_rotations(const struct compilation *compilation, struct text *source)
 {
-    static const char *const types[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "half", "double"};
+    static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                                        "long", "ulong", "float", "half",   "double"};
     const struct compile_request *request = compilation->request;
     text_add(source, "#define cl_khr_subgroup_rotate 1\n");
-    if (!strstr(request->source, "sub_group_rotate") && !strstr(request->source, "sub_group_clustered_rotate"))
+    if (!strstr(request->source, "sub_group_rotate") &&
+        !strstr(request->source, "sub_group_clustered_rotate"))
         return;
     if (request->fp16)
         text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
@@ -209,9 +215,12 @@ static void add_rotations(const struct compilation *compilation, struct text *so
             continue;
         snprintf(text, sizeof text,
                  "static inline __attribute__((overloadable)) %s sub_group_rotate(%s x, int delta)"
-                 "{return sub_group_shuffle(x, (get_sub_group_local_id() + (uint)delta) %% get_max_sub_group_size());}"
-                 "static inline __attribute__((overloadable)) %s sub_group_clustered_rotate(%s x, int delta, uint size)"
-                 "{uint i = get_sub_group_local_id(); return sub_group_shuffle(x, (i & ~(size - 1)) | ((i + (uint)delta) & (size - 1)));}\n",
+                 "{return sub_group_shuffle(x, (get_sub_group_local_id() + (uint)delta) %% "
+                 "get_max_sub_group_size());}"
+                 "static inline __attribute__((overloadable)) %s sub_group_clustered_rotate(%s x, int delta, "
+                 "uint size)"
+                 "{uint i = get_sub_group_local_id(); return sub_group_shuffle(x, (i & ~(size - 1)) | ((i + "
+                 "(uint)delta) & (size - 1)));}\n",
                  types[i], types[i], types[i], types[i]);
         text_add(source, text);
     }
@@ -223,34 +232,42 @@ static void add_rotations(const struct compilation *compilation, struct text *so
 static void add_half_shuffles(const struct compilation *compilation, struct text *source)
 {
     static const char *const sizes[] = {"2", "3", "4", "8", "16"};
-    static const char *const names[] = {"shuffle", "shuffle_xor"}, *const pairs[] = {"shuffle_down", "shuffle_up"};
+    static const char *const names[] = {"shuffle", "shuffle_xor"}, *const pairs[] = {"shuffle_down",
+                                                                                     "shuffle_up"};
     if (!compilation->request->fp16 || !strstr(compilation->request->source, "intel_sub_group_shuffle"))
         return;
     text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         for (size_t k = 0; k < COUNT_OF(names); k++) {
             const char *n = sizes[i];
-            text_addf(source, "static inline __attribute__((overloadable)) half%s intel_sub_group_%s(half%s x, uint c)"
-                              "{return as_half%s(intel_sub_group_%s(as_ushort%s(x), c));}\n", n, names[k], n, n, names[k], n);
-            text_addf(source, "static inline __attribute__((overloadable)) half%s intel_sub_group_%s(half%s x, half%s y, uint c)"
-                              "{return as_half%s(intel_sub_group_%s(as_ushort%s(x), as_ushort%s(y), c));}\n",
+            text_addf(
+                source,
+                "static inline __attribute__((overloadable)) half%s intel_sub_group_%s(half%s x, uint c)"
+                "{return as_half%s(intel_sub_group_%s(as_ushort%s(x), c));}\n",
+                n, names[k], n, n, names[k], n);
+            text_addf(source,
+                      "static inline __attribute__((overloadable)) half%s intel_sub_group_%s(half%s x, "
+                      "half%s y, uint c)"
+                      "{return as_half%s(intel_sub_group_%s(as_ushort%s(x), as_ushort%s(y), c));}\n",
                       n, pairs[k], n, n, n, pairs[k], n, n);
         }
     text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
-/* What the translator cannot do of device-side enqueue: null handles and sizes that are no array of the right length.
- * Comparisons of handles call the functions named _bits, which lose their linkage (repair.c). */
+/* What the translator cannot do of device-side enqueue: null handles and sizes that are no array of the right
+ * length. Comparisons of handles call the functions named _bits, which lose their linkage (repair.c). */
 static void add_device_enqueue(struct text *source, const char *user)
 {
-    static const char *const handles[][3] = {{"queue_t", "queue", "QUEUE"}, {"clk_event_t", "event", "EVENT"}};
+    static const char *const handles[][3] = {{"queue_t", "queue", "QUEUE"},
+                                             {"clk_event_t", "event", "EVENT"}};
     for (size_t i = 0; i < COUNT_OF(handles); i++) {
         const char *type = handles[i][0], *name = handles[i][1];
         if (!strstr(user, type) && !strstr(user, "enqueue_"))
             continue;
         text_addf(source, "ulong __orrery_%s_bits(%s x){return *(private ulong *)&x;}\n", name, type);
-        text_addf(source, "static inline %s __orrery_null_%s(void){ulong x = 0; return *(private %s *)&x;}\n"
-                          "#undef CLK_NULL_%s\n#define CLK_NULL_%s __orrery_null_%s()\n",
+        text_addf(source,
+                  "static inline %s __orrery_null_%s(void){ulong x = 0; return *(private %s *)&x;}\n"
+                  "#undef CLK_NULL_%s\n#define CLK_NULL_%s __orrery_null_%s()\n",
                   type, name, type, handles[i][2], handles[i][2], name);
     }
     for (int n = 2; n <= 3; n++) {
@@ -258,14 +275,20 @@ static void add_device_enqueue(struct text *source, const char *user)
         snprintf(call, sizeof call, "ndrange_%dD", n);
         if (!strstr(user, call))
             continue;
-        text_addf(source, "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *o, const size_t *g, const size_t *l)"
-                          "{ndrange_t r = {%d, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}}; for (int i = 0; i < %d; i++)"
-                          "{r.globalWorkOffset[i] = o ? o[i] : 0; r.globalWorkSize[i] = g[i]; r.localWorkSize[i] = l ? l[i] : 0;} return r;}\n",
+        text_addf(source,
+                  "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *o, const "
+                  "size_t *g, const size_t *l)"
+                  "{ndrange_t r = {%d, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}}; for (int i = 0; i < %d; i++)"
+                  "{r.globalWorkOffset[i] = o ? o[i] : 0; r.globalWorkSize[i] = g[i]; r.localWorkSize[i] = l "
+                  "? l[i] : 0;} return r;}\n",
                   call, n, n);
-        text_addf(source, "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *g, const size_t *l)"
-                          "{return __orrery_%s(0, g, l);}\n"
-                          "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *g){return __orrery_%s(0, g, 0);}\n"
-                          "#define %s __orrery_%s\n",
+        text_addf(source,
+                  "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *g, const "
+                  "size_t *l)"
+                  "{return __orrery_%s(0, g, l);}\n"
+                  "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *g){return "
+                  "__orrery_%s(0, g, 0);}\n"
+                  "#define %s __orrery_%s\n",
                   call, call, call, call, call, call);
     }
 }
@@ -308,11 +331,29 @@ static size_t size_without_stack(const char *error)
     return size;
 }
 
+static void add_limit(const char *tool, const struct process_result *result, struct text *log)
+{
+    if (result->limit == PROCESS_TIME)
+        text_addf(log, "%s was stopped after %u seconds of processor time (--compile-time sets the limit)\n",
+                  tool, result->limits.seconds);
+    else if (result->limit == PROCESS_BLOCKED)
+        text_addf(log,
+                  "%s was stopped after %u seconds in which it only waited, perhaps for a file that cannot "
+                  "be read to "
+                  "its end (--compile-time sets the limit)\n",
+                  tool, result->limits.seconds);
+    else
+        text_addf(log, "%s needed more than %llu MiB of memory (--compile-memory sets the limit)\n", tool,
+                  (unsigned long long)(result->limits.bytes >> 20));
+}
+
 enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log)
 {
     const char *error = result->error.data ? result->error.data : "";
     text_add_bytes(log, error, size_without_stack(error));
-    if (result->signal)
+    if (result->limit)
+        add_limit(tool, result, log);
+    else if (result->signal)
         text_addf(log, "%s was ended by signal %d (%s); this is a fault of %s, not of the host program\n",
                   tool, result->signal, strsignal(result->signal), tool);
     else if (!result->error.size)
@@ -330,7 +371,8 @@ static enum status run(const struct compilation *compilation, const struct list 
                               .directory = headers->directory,
                               .input = source.data,
                               .input_size = source.size,
-                              .extra_output = true};
+                              .extra_output = true,
+                              .limits = compilation->limits};
     enum status status =
         source.failed || arguments->failed ? STATUS_OUT_OF_MEMORY : process_run(&process, result, &diagnosis);
     text_add(log, diagnosis.text);
@@ -353,6 +395,8 @@ static void add_arguments(const struct compilation *compilation, const struct he
     }
     clang_warnings(compilation, arguments);
     add_directories(compilation, headers, arguments);
+    if (compilation->request->debug)
+        list_add(arguments, "-debug-info-kind=limited"); /* the last one counts */
     for (size_t i = 0; i < COUNT_OF(output); i++)
         list_add(arguments, output[i]);
 }
@@ -411,15 +455,21 @@ enum status clang_compile(const struct compilation *compilation, struct text *ou
 
 void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text)
 {
-    static const char *const words[] = {"-cc1", "-triple", "spir64", "-x", "ir", "-O0", "-disable-llvm-passes", "-S", "-emit-llvm", "-w", "-o", "-", "-"};
+    static const char *const words[] = {
+        "-cc1", "-triple",    "spir64", "-x", "ir", "-O0", "-disable-llvm-passes",
+        "-S",   "-emit-llvm", "-w",     "-o", "-",  "-"};
     struct list arguments = {0};
     struct process_result result = {0};
     struct diagnosis diagnosis = {0};
     list_add(&arguments, compilation->toolchain->clang);
     for (size_t i = 0; i < COUNT_OF(words); i++)
         list_add(&arguments, words[i]);
-    struct process process = {.arguments = arguments.items, .input = bitcode->data, .input_size = bitcode->size};
-    if (!arguments.failed && process_run(&process, &result, &diagnosis) == STATUS_OK && !process_failed(&result))
+    struct process process = {.arguments = arguments.items,
+                              .input = bitcode->data,
+                              .input_size = bitcode->size,
+                              .limits = compilation->limits};
+    if (!arguments.failed && process_run(&process, &result, &diagnosis) == STATUS_OK &&
+        !process_failed(&result))
         text_add_bytes(out_text, result.output.data, result.output.size);
     process_result_fini(&result);
     list_fini(&arguments);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One build: options, source, cache, clang, llvm-spirv, repairs, validation. */
 #include "compile.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cache.h"
+#include "compile_cache.h"
 #include "spirv_words.h"
 
 static bool is_cplusplus(const struct options *options)
@@ -29,10 +30,11 @@ static enum status check_version(const struct compilation *compilation, struct t
 {
     const struct compile_request *request = compilation->request;
     if (compilation->cl_std > request->version_major * 100 + request->version_minor * 10)
-        text_addf(log, "build option '-cl-std=%s': the device has OpenCL %u.%u\n", compilation->options->cl_std,
-                  request->version_major, request->version_minor);
+        text_addf(log, "build option '-cl-std=%s': the device has OpenCL %u.%u\n",
+                  compilation->options->cl_std, request->version_major, request->version_minor);
     else if (compilation->cplusplus && !(request->generic_address_space && request->program_scope_variables))
-        text_addf(log, "build option '-cl-std=%s': the device has no cl_ext_cxx_for_opencl\n", compilation->options->cl_std);
+        text_addf(log, "build option '-cl-std=%s': the device has no cl_ext_cxx_for_opencl\n",
+                  compilation->options->cl_std);
     else if (compilation->cl_std == 200 && !compilation->cplusplus && !request->opencl_c_20)
         text_addf(log, "build option '-cl-std=CL2.0': the device lacks a feature that OpenCL C 2.0 has\n");
     else
@@ -79,22 +81,26 @@ static const char *absent_capability(const struct compile_request *request, uint
     case SpvCapabilityFloat16: return request->fp16 ? NULL : "half precision arithmetic";
     case SpvCapabilityFloat64: return request->fp64 ? NULL : "double precision arithmetic";
     case SpvCapabilityInt64Atomics: return request->int64_atomics ? NULL : "64-bit atomics";
-    case SpvCapabilityGenericPointer: return request->generic_address_space ? NULL : "the generic address space";
-    case SpvCapabilityNamedBarrier: return request->named_barriers && request->sub_groups ? NULL : "named barriers";
+    case SpvCapabilityGenericPointer:
+        return request->generic_address_space ? NULL : "the generic address space";
+    case SpvCapabilityNamedBarrier:
+        return request->named_barriers && request->sub_groups ? NULL : "named barriers";
     case SpvCapabilityShaderClockKHR: return request->kernel_clock ? NULL : "the kernel clock";
     case SpvCapabilitySubgroupDispatch:
     case SpvCapabilitySubgroupShuffleINTEL:
     case SpvCapabilitySubgroupBufferBlockIOINTEL:
     case SpvCapabilityGroupNonUniformRotateKHR: return request->sub_groups ? NULL : "sub-groups";
     default:
-        return request->sub_groups || capability < SpvCapabilityGroupNonUniform || capability > SpvCapabilityGroupNonUniformQuad
+        return request->sub_groups || capability < SpvCapabilityGroupNonUniform ||
+                       capability > SpvCapabilityGroupNonUniformQuad
                    ? NULL
                    : "sub-groups";
     }
 }
 
 /* OpenCL C 2.0 has much of this whatever the device has, and a program may declare what clang does not. */
-static const char *absent_feature(const struct compile_request *request, const struct spirv *spirv, const uint32_t *w)
+static const char *absent_feature(const struct compile_request *request, const struct spirv *spirv,
+                                  const uint32_t *w)
 {
     const uint32_t opcode = w[0] & SpvOpCodeMask;
     if (opcode == SpvOpCapability)
@@ -118,7 +124,8 @@ static enum status check_features(const struct compile_request *request, const s
             absent = "images or samplers";
         if (!request->pipes && opcode == SpvOpTypePipe)
             absent = "pipes";
-        if (!compile_has_device_enqueue(request) && (opcode == SpvOpTypeQueue || opcode == SpvOpTypeDeviceEvent))
+        if (!compile_has_device_enqueue(request) &&
+            (opcode == SpvOpTypeQueue || opcode == SpvOpTypeDeviceEvent))
             absent = "device-side enqueue";
         if (absent) {
             text_addf(log, "the program uses %s, which the device does not have\n", absent);
@@ -137,12 +144,16 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     enum status status = clang_compile(compilation, &bitcode, included, log);
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
+    if (!status && compilation->request->debug)
+        status = module_park_debug(out_spirv);
     if (!status && (status = module_repair(out_spirv)) != STATUS_OK) {
         text_add(log, "llvm-spirv wrote words that are no instructions\n");
         status = STATUS_COMPILE_FAILED;
     }
     if (!status)
         status = module_embed(compilation, included, &begun, out_spirv);
+    if (!status)
+        status = module_mark(out_spirv);
     if (!status)
         status = check_words(out_spirv, log);
     text_fini(&bitcode);
@@ -206,7 +217,8 @@ static enum status compile_or_load(const struct compilation *compilation, struct
     if (!status && directory)
         cache_store(directory, key, out_spirv, log, &included);
     list_fini(&included);
-    return status ? status : check_features(compilation->request, out_spirv, log); /* what is kept serves other devices, too */
+    /* what is kept serves other devices, too */
+    return status ? status : check_features(compilation->request, out_spirv, log);
 }
 
 static enum status compile_request(const struct compile_request *request, struct spirv *out_spirv,
@@ -221,6 +233,7 @@ static enum status compile_request(const struct compile_request *request, struct
                                       .options = &options,
                                       .toolchain = &toolchain,
                                       .working_directory = working_directory ? working_directory : "/",
+                                      .limits = {request->seconds, request->memory_bytes},
                                       .cl_std = cl_std_of(request, &options),
                                       .cplusplus = is_cplusplus(&options)};
     if (!status)

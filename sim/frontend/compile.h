@@ -12,7 +12,10 @@
  *   llvm_spirv_translate()   bitcode to words
  *   module_operations()  instructions that the translator does not know, from functions of extensions.c
  *   clang_text()         bitcode as text, when something is to be found in it
- *   blame_module(), blame_text()   say where it is what the validator, or the translator, refuses; false: nowhere
+ *   blame_module(), blame_text()   say where it is what the validator, or the translator, refuses; false:
+ *                                  nowhere
+ *   module_mark()        say that this front end made it; is_mark()
+ *   module_park_debug()  keep debug records for a debugger where nothing else sees them
  *   module_repair()      drop debug records, keep OpLine, make file names the user's
  */
 #ifndef ORRERY_FRONTEND_COMPILE_H
@@ -22,7 +25,7 @@
 #include <time.h>
 
 #include "orrery/compiler.h"
-#include "process.h"
+#include "child_process.h"
 #include "toolchain.h"
 
 /* Stands for the directory of the compilation in clang's output; module_repair() removes it. */
@@ -33,6 +36,7 @@ struct compilation {
     const struct options *options;
     struct toolchain *toolchain;
     const char *working_directory; /* the caller's, absolute */
+    struct process_limits limits;  /* of each program that runs */
     unsigned cl_std;               /* 100 * major + 10 * minor: 120, 200, 300 */
     bool cplusplus;                /* C++ for OpenCL 1.0 or 2021, which go with OpenCL C 2.0 and 3.0 */
 };
@@ -50,6 +54,7 @@ enum status llvm_spirv_translate(const struct compilation *compilation, const st
 bool blame_module(const struct spirv *spirv, struct text *log);
 void blame_text(const char *text, struct text *log);
 void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text);
+enum status module_park_debug(struct spirv *spirv); /* debug_records.c: before it */
 enum status module_repair(struct spirv *spirv);
 /* Steps of it: repair_destructor.c, repair_expected.c, repair_line.c, repair_select.c. */
 enum status repair_destructors(struct spirv *spirv);
@@ -57,9 +62,11 @@ enum status repair_expected(struct spirv *spirv);
 enum status repair_lines(struct spirv *spirv);
 enum status repair_selects(struct spirv *spirv);
 enum status module_operations(struct spirv *spirv);
+enum status module_mark(struct spirv *spirv);
+bool is_mark(const uint32_t *words, uint32_t count);
 /* Lines of included files, and of the source if asked for; begun: before clang read them. */
-enum status module_embed(const struct compilation *compilation, const struct list *included, const struct timespec *begun,
-                         struct spirv *spirv);
+enum status module_embed(const struct compilation *compilation, const struct list *included,
+                         const struct timespec *begun, struct spirv *spirv);
 /* Macros and functions of extensions that clang's header lacks, or has for every device. */
 void add_extension_functions(const struct compilation *compilation, struct text *source);
 

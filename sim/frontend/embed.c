@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a finding quotes of included files is kept in the module, as OpSource has it, when it is built: the file may be
- * another one later. Only lines that positions name are there; the others are empty.
+ * What a finding quotes of included files is kept in the module, as OpSource has it, when it is built: the
+ * file may be another one later. Only lines that positions name are there; the others are empty.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cache.h"
+#include "compile_cache.h"
 #include "compile.h"
 #include "spirv_words.h"
 
@@ -20,7 +20,7 @@ struct quoted {
     struct timespec begun;
     const uint32_t **strings; /* per id: its OpString */
     uint32_t bound;
-    struct text words;        /* the instructions that are added */
+    struct text words; /* the instructions that are added */
 };
 
 static const char *without_dots(const char *name)
@@ -48,7 +48,8 @@ static const char *included_path(const struct quoted *quoted, const char *name)
     for (size_t i = 0; i < quoted->included->count; i++) {
         const char *path = quoted->included->items[i];
         const bool below = !strncmp(path, directory, length) && path[length] == '/';
-        if (!strcmp(path, name) || (name[0] != '/' && below && !strcmp(without_dots(path + length + 1), name)))
+        if (!strcmp(path, name) ||
+            (name[0] != '/' && below && !strcmp(without_dots(path + length + 1), name)))
             return path;
     }
     return NULL;
@@ -100,11 +101,13 @@ static bool counts_otherwise(const char *text)
 /* ---- which lines ---------------------------------------------------------------------- */
 
 /* One byte per line up to the last one that is named; NULL: none is, or there is no memory. */
-static unsigned char *named_lines(const struct quoted *quoted, uint32_t id, uint32_t line_count, uint32_t *out_last)
+static unsigned char *named_lines(const struct quoted *quoted, uint32_t id, uint32_t line_count,
+                                  uint32_t *out_last)
 {
     unsigned char *named = calloc((size_t)line_count + 1, 1);
     *out_last = 0;
-    for (size_t at = HEADER_WORDS; named && at < quoted->spirv->word_count; at += quoted->spirv->words[at] >> SpvWordCountShift) {
+    for (size_t at = HEADER_WORDS; named && at < quoted->spirv->word_count;
+         at += quoted->spirv->words[at] >> SpvWordCountShift) {
         const uint32_t *w = quoted->spirv->words + at;
         if (opcode_of(w[0]) != SpvOpLine || w[1] != id || !w[2] || w[2] > line_count)
             continue;
@@ -153,10 +156,12 @@ static uint32_t literal_words(size_t size)
 static void add_source(struct quoted *quoted, uint32_t id, const char *text, size_t size)
 {
     const struct compilation *compilation = quoted->compilation;
-    const uint32_t language = compilation->cplusplus ? SpvSourceLanguageOpenCL_CPP : SpvSourceLanguageOpenCL_C;
+    const uint32_t language =
+        compilation->cplusplus ? SpvSourceLanguageOpenCL_CPP : SpvSourceLanguageOpenCL_C;
     size_t part = size < CHUNK_BYTES ? size : CHUNK_BYTES;
-    const uint32_t source[SOURCE_WORDS] = {(SOURCE_WORDS + literal_words(part)) << SpvWordCountShift | SpvOpSource, language,
-                                           compilation->cl_std * 1000, id};
+    const uint32_t source[SOURCE_WORDS] = {(SOURCE_WORDS + literal_words(part)) << SpvWordCountShift |
+                                               SpvOpSource,
+                                           language, compilation->cl_std * 1000, id};
     text_add_bytes(&quoted->words, source, sizeof source);
     add_literal(&quoted->words, text, part);
     for (size_t at = part; at < size; at += part) {
@@ -184,38 +189,44 @@ static void quote(struct quoted *quoted, uint32_t id, const char *name)
     text_fini(&text);
 }
 
-/* Behind the last OpString: what it names has to be there. */
+/* After the last OpString: what it names has to be there. */
 static size_t find_strings(struct quoted *quoted)
 {
     const struct spirv *spirv = quoted->spirv;
-    size_t behind = 0;
+    size_t past = 0;
     for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
         const uint32_t *w = spirv->words + at;
         if (opcode_of(w[0]) != SpvOpString || w[1] >= quoted->bound)
             continue;
         quoted->strings[w[1]] = w;
-        behind = at + (w[0] >> SpvWordCountShift);
+        past = at + (w[0] >> SpvWordCountShift);
     }
-    return behind;
+    return past;
 }
 
-enum status module_embed(const struct compilation *compilation, const struct list *included, const struct timespec *begun,
-                         struct spirv *spirv)
+enum status module_embed(const struct compilation *compilation, const struct list *included,
+                         const struct timespec *begun, struct spirv *spirv)
 {
-    struct quoted quoted = {.spirv = spirv, .compilation = compilation, .included = included, .begun = *begun, .bound = spirv->words[3]};
+    struct quoted quoted = {.spirv = spirv,
+                            .compilation = compilation,
+                            .included = included,
+                            .begun = *begun,
+                            .bound = spirv->words[3]};
     quoted.strings = calloc(quoted.bound, sizeof *quoted.strings);
     if (!quoted.strings)
         return STATUS_OUT_OF_MEMORY;
-    const size_t behind = find_strings(&quoted);
+    const size_t past = find_strings(&quoted);
     for (uint32_t id = 1; id < quoted.bound; id++)
         if (quoted.strings[id])
             quote(&quoted, id, (const char *)(quoted.strings[id] + 2));
     free(quoted.strings);
     const size_t added = quoted.words.size / sizeof(uint32_t);
-    uint32_t *words = added && !quoted.words.failed ? realloc(spirv->words, (spirv->word_count + added) * sizeof *words) : NULL;
+    uint32_t *words = added && !quoted.words.failed
+                          ? realloc(spirv->words, (spirv->word_count + added) * sizeof *words)
+                          : NULL;
     if (words) {
-        memmove(words + behind + added, words + behind, (spirv->word_count - behind) * sizeof *words);
-        memcpy(words + behind, quoted.words.data, added * sizeof *words);
+        memmove(words + past + added, words + past, (spirv->word_count - past) * sizeof *words);
+        memcpy(words + past, quoted.words.data, added * sizeof *words);
         *spirv = (struct spirv){.words = words, .word_count = spirv->word_count + added};
     }
     const bool lost = quoted.words.failed || (added && !words);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions whose instructions the translator does not choose as this device wants them, and extensions of OpenCL C that
- * clang's header has for every device or does not know. Each has its macros where the device
- * has it and not otherwise; its functions come as declarations whose symbols say what instruction they are (operations.c),
- * to those who name them.
+ * Functions whose instructions the translator does not choose as this device wants them, and extensions of
+ * OpenCL C that clang's header has for every device or does not know. Each has its macros where the device
+ * has it and not otherwise; its functions come as declarations whose symbols say what instruction they are
+ * (operations.c), to those who name them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,8 @@ static void keep(struct text *source, const char *const *list, size_t count, boo
         text_addf(source, "#undef %s\n", list[i]);
 }
 
-/* ---- cl_ext_float_atomics --------------------------------------------------------------------------------- */
+/* ---- cl_ext_float_atomics
+ * --------------------------------------------------------------------------------- */
 
 static const char *const half_atomics[] = {
     "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_ext_fp16_local_atomic_load_store",
@@ -40,23 +41,32 @@ static const char *const half_atomics[] = {
 };
 static const char *const float_atomics[] = {
     "cl_ext_float_atomics",
-    "__opencl_c_ext_fp32_global_atomic_add",     "__opencl_c_ext_fp32_local_atomic_add",
-    "__opencl_c_ext_fp32_global_atomic_min_max", "__opencl_c_ext_fp32_local_atomic_min_max",
+    "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_min_max",
 };
 static const char *const double_atomics[] = {
-    "__opencl_c_ext_fp64_global_atomic_add",     "__opencl_c_ext_fp64_local_atomic_add",
-    "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max",
+    "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max",
+    "__opencl_c_ext_fp64_local_atomic_min_max",
 };
 
 /* There is no subtraction in SPIR-V: the negated value is added. */
 static void add_subtractions(struct text *source, const char *type, const char *space)
 {
     const char *rest = *space ? space : "generic";
-    text_addf(source,
-              OVERLOAD "%s atomic_fetch_sub(volatile %s atomic_%s *, %s) __asm(\"__orrery_op6035_a0c1c16n1_%s%s\");"
-              OVERLOAD "%s atomic_fetch_sub_explicit(volatile %s atomic_%s *, %s, memory_order) __asm(\"__orrery_op6035_a0c1o2n1_%s%s\");"
-              OVERLOAD "%s atomic_fetch_sub_explicit(volatile %s atomic_%s *, %s, memory_order, memory_scope) __asm(\"__orrery_op6035_a0s3o2n1_%s%s\");\n",
-              type, space, type, type, type, rest, type, space, type, type, type, rest, type, space, type, type, type, rest);
+    text_addf(
+        source,
+        OVERLOAD
+        "%s atomic_fetch_sub(volatile %s atomic_%s *, %s) __asm(\"__orrery_op6035_a0c1c16n1_%s%s\");" OVERLOAD
+        "%s atomic_fetch_sub_explicit(volatile %s atomic_%s *, %s, memory_order) "
+        "__asm(\"__orrery_op6035_a0c1o2n1_%s%s\");" OVERLOAD
+        "%s atomic_fetch_sub_explicit(volatile %s atomic_%s *, %s, memory_order, memory_scope) "
+        "__asm(\"__orrery_op6035_a0s3o2n1_%s%s\");\n",
+        type, space, type, type, type, rest, type, space, type, type, type, rest, type, space, type, type,
+        type, rest);
 }
 
 static void add_float_atomics(const struct compilation *compilation, struct text *source)
@@ -76,13 +86,14 @@ static void add_float_atomics(const struct compilation *compilation, struct text
     }
 }
 
-/* ---- the atomics of OpenCL 1.x ------------------------------------------------------------------------------ */
+/* ---- the atomics of OpenCL 1.x
+ * ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
     unsigned plain, unsign; /* opcodes: of int, of uint */
     const char *more;       /* parameters beside the pointer */
-    const char *operands;   /* behind scope and semantics */
+    const char *operands;   /* after scope and semantics */
 } legacy_atomics[] = {
     {"add", 234, 234, "x", "a1"}, {"sub", 235, 235, "x", "a1"}, {"xchg", 229, 229, "x", "a1"},
     {"inc", 232, 232, "", ""},    {"dec", 233, 233, "", ""},    {"cmpxchg", 230, 230, "xx", "c0a2a1"},
@@ -91,9 +102,11 @@ static const struct {
 };
 
 /* Relaxed; of the device (1 in SPIR-V) on global memory, of the work-group (2) on local memory. */
-static void add_legacy_atomic(struct text *source, const char *prefix, size_t row, const char *type, bool is_unsigned, bool local)
+static void add_legacy_atomic(struct text *source, const char *prefix, size_t row, const char *type,
+                              bool is_unsigned, bool local)
 {
-    const char *space = local ? "local" : "global", *name = legacy_atomics[row].name, *more = legacy_atomics[row].more;
+    const char *space = local ? "local" : "global", *name = legacy_atomics[row].name,
+               *more = legacy_atomics[row].more;
     text_addf(source, OVERLOAD "%s %s_%s(volatile %s %s *", type, prefix, name, space, type);
     for (size_t i = 0; more[i]; i++)
         text_addf(source, ", %s", type);
@@ -121,7 +134,8 @@ static void add_legacy_atomics(const struct compilation *compilation, struct tex
     text_add(source, "\n");
 }
 
-/* ---- cl_khr_integer_dot_product ------------------------------------------------------------------------------ */
+/* ---- cl_khr_integer_dot_product
+ * ------------------------------------------------------------------------------ */
 
 /* The signed factor comes first in SPIR-V. */
 static void add_dot_products(const struct compilation *compilation, struct text *source)
@@ -139,38 +153,49 @@ static void add_dot_products(const struct compilation *compilation, struct text 
     define(source, "__opencl_c_integer_dot_product_input_4x8bit");
     define(source, "__opencl_c_integer_dot_product_input_4x8bit_packed");
     for (size_t i = 0; i < COUNT_OF(rows) && names(compilation, "dot"); i++) {
-        const char *r = rows[i].result, *a = rows[i].a, *b = rows[i].b, *packed = rows[i].packed, *order = rows[i].operands;
+        const char *r = rows[i].result, *a = rows[i].a, *b = rows[i].b, *packed = rows[i].packed,
+                   *order = rows[i].operands;
         const unsigned opcode = rows[i].opcode;
-        text_addf(source, OVERLOAD "%s dot(%s, %s) __asm(\"__orrery_op%u_%s_%s\");", r, a, b, opcode, order, packed);
-        text_addf(source, OVERLOAD "%s dot_acc_sat(%s, %s, %s) __asm(\"__orrery_op%u_%sa2_%s\");", r, a, b, r, opcode + 3, order, packed);
-        text_addf(source, OVERLOAD "%s dot_4x8packed_%s(uint, uint) __asm(\"__orrery_op%u_%sl0_packed_%s\");", r, packed, opcode, order, packed);
-        text_addf(source, OVERLOAD "%s dot_acc_sat_4x8packed_%s(uint, uint, %s) __asm(\"__orrery_op%u_%sa2l0_packed_%s\");\n",
+        text_addf(source, OVERLOAD "%s dot(%s, %s) __asm(\"__orrery_op%u_%s_%s\");", r, a, b, opcode, order,
+                  packed);
+        text_addf(source, OVERLOAD "%s dot_acc_sat(%s, %s, %s) __asm(\"__orrery_op%u_%sa2_%s\");", r, a, b, r,
+                  opcode + 3, order, packed);
+        text_addf(source, OVERLOAD "%s dot_4x8packed_%s(uint, uint) __asm(\"__orrery_op%u_%sl0_packed_%s\");",
+                  r, packed, opcode, order, packed);
+        text_addf(source,
+                  OVERLOAD
+                  "%s dot_acc_sat_4x8packed_%s(uint, uint, %s) __asm(\"__orrery_op%u_%sa2l0_packed_%s\");\n",
                   r, packed, r, opcode + 3, order, packed);
     }
 }
 
-/* ---- cl_khr_work_group_uniform_arithmetic -------------------------------------------------------------------- */
+/* ---- cl_khr_work_group_uniform_arithmetic
+ * -------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     unsigned integer, real; /* opcodes; 0: not for floating-point */
 } uniform_operations[] = {{"mul", 6401, 6402}, {"and", 6403, 0}, {"or", 6404, 0}, {"xor", 6405, 0}};
 
-static const char *const group_functions[] = {"reduce", "scan_inclusive", "scan_exclusive"}; /* as SPIR-V numbers them */
+/* as SPIR-V numbers them */
+static const char *const group_functions[] = {"reduce", "scan_inclusive", "scan_exclusive"};
 
-static void add_uniform_function(const struct compile_request *request, struct text *source, size_t operation, unsigned function)
+static void add_uniform_function(const struct compile_request *request, struct text *source, size_t operation,
+                                 unsigned function)
 {
     static const char *const types[] = {"int", "uint", "long", "ulong", "float", "double", "half"};
     const char *name = uniform_operations[operation].name, *form = group_functions[function];
     for (size_t i = 0; i < COUNT_OF(types); i++) {
-        const unsigned opcode = i < 4 ? uniform_operations[operation].integer : uniform_operations[operation].real;
+        const unsigned opcode =
+            i < 4 ? uniform_operations[operation].integer : uniform_operations[operation].real;
         if (opcode && (i != 5 || request->fp64) && (i != 6 || request->fp16))
-            text_addf(source, OVERLOAD "%s work_group_%s_%s(%s) __asm(\"__orrery_op%u_c2l%ua0_%s\");", types[i], form, name,
-                      types[i], opcode, function, types[i]);
+            text_addf(source, OVERLOAD "%s work_group_%s_%s(%s) __asm(\"__orrery_op%u_c2l%ua0_%s\");",
+                      types[i], form, name, types[i], opcode, function, types[i]);
     }
     if (operation)
-        text_addf(source, "bool __orrery_%s_logical_%s(bool) __asm(\"__orrery_op%u_c2l%ua0\");\n"
-                          "#define work_group_%s_logical_%s(x) ((int)__orrery_%s_logical_%s((x) != 0))\n",
+        text_addf(source,
+                  "bool __orrery_%s_logical_%s(bool) __asm(\"__orrery_op%u_c2l%ua0\");\n"
+                  "#define work_group_%s_logical_%s(x) ((int)__orrery_%s_logical_%s((x) != 0))\n",
                   form, name, 6405 + (unsigned)operation, function, form, name, form, name);
 }
 
@@ -193,7 +218,8 @@ static void add_uniform_arithmetic(const struct compilation *compilation, struct
         text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
-/* ---- cl_khr_kernel_clock --------------------------------------------------------------------------------------- */
+/* ---- cl_khr_kernel_clock
+ * --------------------------------------------------------------------------------------- */
 
 /* The constant is the scope as SPIR-V numbers it. */
 static void add_clocks(const struct compilation *compilation, struct text *source)
@@ -203,25 +229,32 @@ static void add_clocks(const struct compilation *compilation, struct text *sourc
         return;
     define(source, "cl_khr_kernel_clock");
     for (unsigned i = 0; i < 2u + compilation->request->sub_groups; i++) {
-        text_addf(source, "#undef __opencl_c_kernel_clock_scope_%s\n#define __opencl_c_kernel_clock_scope_%s 1\n", scopes[i], scopes[i]);
+        text_addf(source,
+                  "#undef __opencl_c_kernel_clock_scope_%s\n#define __opencl_c_kernel_clock_scope_%s 1\n",
+                  scopes[i], scopes[i]);
         if (names(compilation, "clock_read_"))
-            text_addf(source, "ulong clock_read_%s(void) __asm(\"__orrery_op5056_c%u\");"
-                              "uint2 clock_read_hilo_%s(void) __asm(\"__orrery_op5056_c%u_hilo\");\n",
+            text_addf(source,
+                      "ulong clock_read_%s(void) __asm(\"__orrery_op5056_c%u\");"
+                      "uint2 clock_read_hilo_%s(void) __asm(\"__orrery_op5056_c%u_hilo\");\n",
                       scopes[i], i + 1, scopes[i], i + 1);
     }
 }
 
-/* ---- barriers of sub-groups ------------------------------------------------------------------------------------- */
+/* ---- barriers of sub-groups
+ * ------------------------------------------------------------------------------------- */
 
 /* Without a scope it is the sub-group's (3 in SPIR-V), for which the translator takes the work-group's. */
 static void add_sub_group_barrier(const struct compilation *compilation, struct text *source)
 {
     if (compilation->request->sub_groups && names(compilation, "sub_group_barrier"))
-        text_add(source, "#if defined(cl_intel_subgroups) || defined(cl_khr_subgroups) || defined(__opencl_c_subgroups)\n" OVERLOAD
-                         "__attribute__((convergent)) void sub_group_barrier(cl_mem_fence_flags) __asm(\"__orrery_op224_c3c3f0\");\n#endif\n");
+        text_add(source, "#if defined(cl_intel_subgroups) || defined(cl_khr_subgroups) || "
+                         "defined(__opencl_c_subgroups)\n" OVERLOAD
+                         "__attribute__((convergent)) void sub_group_barrier(cl_mem_fence_flags) "
+                         "__asm(\"__orrery_op224_c3c3f0\");\n#endif\n");
 }
 
-/* ---- cl_khr_subgroup_named_barrier ------------------------------------------------------------------------------ */
+/* ---- cl_khr_subgroup_named_barrier
+ * ------------------------------------------------------------------------------ */
 
 /* Its text has functions for C++ alone. A barrier is a pointer that nobody follows. */
 static void add_named_barriers(const struct compilation *compilation, struct text *source)
@@ -232,15 +265,19 @@ static void add_named_barriers(const struct compilation *compilation, struct tex
     if (!names(compilation, "named_barrier"))
         return;
     text_add(source, "typedef struct __orrery_named_barrier named_barrier_t;"
-                     "local named_barrier_t *named_barrier_init(uint) __asm(\"__orrery_op328_a0\");"
-                     OVERLOAD "void work_group_named_barrier(local named_barrier_t *, cl_mem_fence_flags) __asm(\"__orrery_op329_a0c2f1\");\n");
+                     "local named_barrier_t *named_barrier_init(uint) __asm(\"__orrery_op328_a0\");" OVERLOAD
+                     "void work_group_named_barrier(local named_barrier_t *, cl_mem_fence_flags) "
+                     "__asm(\"__orrery_op329_a0c2f1\");\n");
     if (compilation->cl_std >= 200)
-        text_add(source, OVERLOAD "void work_group_named_barrier(local named_barrier_t *, cl_mem_fence_flags, memory_scope)"
-                                  " __asm(\"__orrery_op329_a0s2f1\");\n");
+        text_add(source, OVERLOAD
+                 "void work_group_named_barrier(local named_barrier_t *, cl_mem_fence_flags, memory_scope)"
+                 " __asm(\"__orrery_op329_a0s2f1\");\n");
 }
 
 void add_extension_functions(const struct compilation *compilation, struct text *source)
 {
+    /* OpenCL 3.0 C, 6.15.15.7; clang's header does not have it. */
+    text_addf(source, "#ifndef CLK_UNORM_INT_101010_2\n#define CLK_UNORM_INT_101010_2 0x10E0\n#endif\n");
     add_legacy_atomics(compilation, source);
     add_float_atomics(compilation, source);
     add_dot_products(compilation, source);

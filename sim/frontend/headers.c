@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Embedded headers as files of a private directory, and the dependencies that clang lists. */
 #include "headers.h"
 
 #include <errno.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Linking modules: marks, entry points and lines are carried through the linker of SPIRV-Tools. */
 #include "link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "orrery/compiler.h"
+#include "compile.h"
 #include "text.h"
 #include "spirv_words.h"
 
@@ -44,7 +45,8 @@ static bool is_builtin_import(const uint32_t *words, uint32_t count, const unsig
            words[count - 1] == SpvLinkageTypeImport && words[1] < bound && is_builtin[words[1]];
 }
 
-/* The initialisers and finalisers of a module; the others' entry points have the names that the host asks for. */
+/* The initialisers and finalisers of a module; the others' entry points have the names that the host asks
+ * for. */
 static bool runs_by_itself(const struct spirv *spirv, uint32_t kernel)
 {
     uint32_t count;
@@ -56,10 +58,12 @@ static bool runs_by_itself(const struct spirv *spirv, uint32_t kernel)
     return false;
 }
 
-/* Two modules may have the same name for it, each has its own here. Returns how many words it takes: SUFFIX_WORDS more at most. */
+/* Two modules may have the same name for it, each has its own here. Returns how many words it takes:
+ * SUFFIX_WORDS more at most. */
 static uint32_t put_entry_point(uint32_t *out, const uint32_t *words, uint32_t count, size_t index)
 {
-    const size_t room = count > 3 ? (count - 3) * sizeof *words : 0, length = strnlen((const char *)(words + 3), room);
+    const size_t room = count > 3 ? (count - 3) * sizeof *words : 0,
+                 length = strnlen((const char *)(words + 3), room);
     const uint32_t interface = 3 + (uint32_t)(length / sizeof *words) + 1;
     uint32_t put = interface < count ? interface : count;
     memcpy(out, words, put * sizeof *out);
@@ -83,13 +87,34 @@ static size_t count_entry_points(const struct spirv *spirv)
     return found;
 }
 
+static bool has_mark(const struct spirv *spirv)
+{
+    size_t at = HEADER_WORDS;
+    uint32_t count;
+    for (const uint32_t *words; (words = next_instruction(spirv, &at, &count));)
+        if (is_mark(words, count))
+            return true;
+    return false;
+}
+
+/* Of what is linked no instruction says which module it came from: one that others wrote keeps all to the
+ * letter. */
+static bool all_have_mark(const struct spirv *modules, size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count; i++)
+        all = all && has_mark(&modules[i]);
+    return all;
+}
+
 /* The translator declares built-in variables as imports, which nothing exports: the
  * linker would ask for them.  The device provides them, so the import goes. */
-static enum status prepare(const struct spirv *spirv, size_t index, struct spirv *out_spirv)
+static enum status prepare(const struct spirv *spirv, size_t index, bool keeps_mark, struct spirv *out_spirv)
 {
     uint32_t bound = spirv->words[BOUND_WORD], count;
     unsigned char *is_builtin = find_builtins(spirv);
-    uint32_t *kept = malloc((spirv->word_count + (count_entry_points(spirv) + 1) * SUFFIX_WORDS) * sizeof *kept);
+    uint32_t *kept =
+        malloc((spirv->word_count + (count_entry_points(spirv) + 1) * SUFFIX_WORDS) * sizeof *kept);
     *out_spirv = (struct spirv){kept, HEADER_WORDS};
     if (is_builtin && kept) {
         memcpy(kept, spirv->words, HEADER_WORDS * sizeof *kept);
@@ -97,7 +122,8 @@ static enum status prepare(const struct spirv *spirv, size_t index, struct spirv
         for (const uint32_t *words; (words = next_instruction(spirv, &at, &count));)
             if (opcode_of(words[0]) == SpvOpEntryPoint && count > 3 && runs_by_itself(spirv, words[2])) {
                 out_spirv->word_count += put_entry_point(kept + out_spirv->word_count, words, count, index);
-            } else if (!is_builtin_import(words, count, is_builtin, bound)) {
+            } else if (!is_builtin_import(words, count, is_builtin, bound) &&
+                       (keeps_mark || !is_mark(words, count))) {
                 memcpy(kept + out_spirv->word_count, words, count * sizeof *kept);
                 out_spirv->word_count += count;
             }
@@ -264,11 +290,12 @@ enum status spirv_link(const struct spirv *modules, size_t count, bool create_li
     struct text log = {0};
     *out_spirv = (struct spirv){0};
     struct spirv *prepared = calloc(count ? count : 1, sizeof *prepared);
+    const bool keeps_mark = all_have_mark(modules, count);
     enum status status = !prepared ? STATUS_OUT_OF_MEMORY : count ? STATUS_OK : STATUS_BAD_ARGUMENT;
     for (size_t i = 0; !status && i < count; i++) {
         status = check_module(&modules[i], i, &log);
         if (!status)
-            status = prepare(&modules[i], i, &prepared[i]);
+            status = prepare(&modules[i], i, keeps_mark, &prepared[i]);
     }
     if (!status)
         status = link_prepared(prepared, count, create_library, out_spirv, &log);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The call of llvm-spirv, and its errors in words about the program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +39,18 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
         list_add(arguments, fixed[i]);
 }
 
-/* clang gives a literal that no type of OpenCL C can hold a type of 128 bits, and says nothing unless it is stored as it is. */
-static void explain_failure(const struct compilation *compilation, const struct text *bitcode, struct text *log)
+/* clang gives a literal that no type of OpenCL C can hold a type of 128 bits, and says nothing unless it
+ * is stored as it is. */
+static void explain_failure(const struct compilation *compilation, const struct text *bitcode,
+                            struct text *log)
 {
     struct text text = {0};
     if (log->data && strstr(log->data, "InvalidBitWidth: Invalid bit width in input: 128"))
         text_add(log, "an integer literal of the program is too long for ulong\n");
+    if (log->data && strstr(log->data, "word count greater than 65535") &&
+        strstr(log->data, "OpCode: Switch"))
+        text_add(log, "a switch of the program has more than 32766 cases, which is what an instruction of "
+                      "SPIR-V holds\n");
     if (!log->data || !strstr(log->data, "ConstantInt"))
         return;
     clang_text(compilation, bitcode, &text);
@@ -57,8 +64,10 @@ enum status llvm_spirv_translate(const struct compilation *compilation, const st
 {
     struct list arguments = {0};
     llvm_spirv_arguments(compilation, &arguments);
-    struct process process = {
-        .arguments = arguments.items, .input = bitcode->data, .input_size = bitcode->size};
+    struct process process = {.arguments = arguments.items,
+                              .input = bitcode->data,
+                              .input_size = bitcode->size,
+                              .limits = compilation->limits};
     struct process_result result = {0};
     struct diagnosis diagnosis = {0};
     enum status status = arguments.failed ? STATUS_OUT_OF_MEMORY : process_run(&process, &result, &diagnosis);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libfrontend.la
 libfrontend_la_SOURCES = \
-	%D%/blame.c \
-	%D%/cache.c \
-	%D%/cache.h \
+	%D%/refused_place.c \
+	%D%/compile_cache.c \
+	%D%/compile_cache.h \
 	%D%/clang.c \
 	%D%/compile.c \
 	%D%/compile.h \
@@ -15,19 +15,21 @@ libfrontend_la_SOURCES = \
 	%D%/link.h \
 	%D%/linker.cpp \
 	%D%/llvm_spirv.c \
+	%D%/mark.c \
 	%D%/operations.c \
 	%D%/options.c \
 	%D%/options.def \
 	%D%/options.h \
 	%D%/precompiled.c \
 	%D%/precompiled.h \
-	%D%/process.c \
-	%D%/process.h \
+	%D%/child_process.c \
+	%D%/child_process.h \
 	%D%/repair.c \
 	%D%/repair_destructor.c \
 	%D%/repair_expected.c \
 	%D%/repair_line.c \
 	%D%/repair_select.c \
+	%D%/debug_records.c \
 	%D%/spirv_tools.c \
 	%D%/spirv_words.h \
 	%D%/text.c \

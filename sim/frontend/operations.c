@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions that the translator does not know. A function of clang_source that stands for one has a name that says so:
+ * Instructions that the translator does not know. A function of clang_source that stands for one has a name
+ * that says so:
  *
  *     __orrery_op<opcode>_<operands>_<anything that makes it unique>
  *
@@ -27,15 +28,18 @@ static const struct requirement {
     uint32_t capability;
     const char *extension; /* NULL: none */
 } requirements[] = {
-    {SpvOpGroupIMulKHR, SpvOpGroupLogicalXorKHR, 0, SpvCapabilityGroupUniformArithmeticKHR, "SPV_KHR_uniform_group_instructions"},
+    {SpvOpGroupIMulKHR, SpvOpGroupLogicalXorKHR, 0, SpvCapabilityGroupUniformArithmeticKHR,
+     "SPV_KHR_uniform_group_instructions"},
     {SpvOpNamedBarrierInitialize, SpvOpMemoryNamedBarrier, 0, SpvCapabilityNamedBarrier, NULL},
     {SpvOpReadClockKHR, SpvOpReadClockKHR, 0, SpvCapabilityShaderClockKHR, "SPV_KHR_shader_clock"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProduct, "SPV_KHR_integer_dot_product"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8Bit, "SPV_KHR_integer_dot_product"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8BitPacked, "SPV_KHR_integer_dot_product"},
     {SpvOpAtomicExchange, SpvOpAtomicXor, 64, SpvCapabilityInt64Atomics, NULL},
-    {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 32, SpvCapabilityAtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add"},
-    {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 64, SpvCapabilityAtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add"},
+    {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 32, SpvCapabilityAtomicFloat32AddEXT,
+     "SPV_EXT_shader_atomic_float_add"},
+    {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 64, SpvCapabilityAtomicFloat64AddEXT,
+     "SPV_EXT_shader_atomic_float_add"},
 };
 enum { REQUIREMENTS = sizeof requirements / sizeof *requirements };
 
@@ -43,12 +47,14 @@ struct operations {
     const uint32_t *words;
     size_t count;
     uint32_t bound;         /* of the module as it was */
-    const char **names;     /* per id: of a function that is an operation, behind the prefix */
+    const char **names;     /* per id: of a function that is an operation, after the prefix */
     int64_t *values;        /* per id: of a 32-bit constant; ABSENT */
     uint8_t *widths, *gone; /* per id: of a numeric type; what goes with a function */
     uint32_t uint_type;     /* 0: there is none yet */
     bool needs[REQUIREMENTS];
-    struct { uint32_t value, id; } constants[CONSTANTS_MAX];
+    struct {
+        uint32_t value, id;
+    } constants[CONSTANTS_MAX];
     uint32_t constant_count, next_id;
     uint32_t *out;
     size_t put;
@@ -146,7 +152,7 @@ static void put_capabilities(struct operations *o)
     }
 }
 
-/* Constants are told when they are met and written before the functions, of which there is room. */
+/* Constants are reported when they are met and written before the functions, of which there is room. */
 static uint32_t constant(struct operations *o, uint32_t value)
 {
     for (uint32_t i = 0; i < o->constant_count; i++)
@@ -161,14 +167,16 @@ static uint32_t constant(struct operations *o, uint32_t value)
 
 static uint32_t semantics_of(int64_t order)
 {
-    static const uint32_t semantics[] = {SpvMemorySemanticsMaskNone, STRONGEST_ORDER, SpvMemorySemanticsAcquireMask,
-                                         SpvMemorySemanticsReleaseMask, SpvMemorySemanticsAcquireReleaseMask, STRONGEST_ORDER};
+    static const uint32_t semantics[] = {SpvMemorySemanticsMaskNone,           STRONGEST_ORDER,
+                                         SpvMemorySemanticsAcquireMask,        SpvMemorySemanticsReleaseMask,
+                                         SpvMemorySemanticsAcquireReleaseMask, STRONGEST_ORDER};
     return order >= 0 && order <= 5 ? semantics[order] : STRONGEST_ORDER;
 }
 
 static uint32_t scope_of(int64_t scope)
 {
-    static const uint32_t scopes[] = {SpvScopeInvocation, SpvScopeWorkgroup, SpvScopeDevice, SpvScopeCrossDevice, SpvScopeSubgroup};
+    static const uint32_t scopes[] = {SpvScopeInvocation, SpvScopeWorkgroup, SpvScopeDevice,
+                                      SpvScopeCrossDevice, SpvScopeSubgroup};
     return scope >= 0 && scope <= 4 ? scopes[scope] : SpvScopeCrossDevice;
 }
 
@@ -192,33 +200,41 @@ static uint32_t negated(struct operations *o, uint32_t type, uint32_t value)
 
 static uint32_t computed(struct operations *o, uint32_t opcode, uint32_t left, uint32_t right)
 {
-    const uint32_t words[] = {(uint32_t)5 << SpvWordCountShift | opcode, o->uint_type, o->next_id, left, right};
+    const uint32_t words[] = {(uint32_t)5 << SpvWordCountShift | opcode, o->uint_type, o->next_id, left,
+                              right};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         put(o, words[i]);
     return o->next_id++;
 }
 
-/* Relaxed, acquire, release, acq_rel, seq_cst are 0, 2, 3, 4, 5, and their bits are 0, 1 << 1, 1 << 2 and so on. */
+/* Relaxed, acquire, release, acq_rel, seq_cst are 0, 2, 3, 4, 5, and their bits are 0, 1 << 1, 1 << 2 and
+ * so on. */
 static uint32_t computed_semantics(struct operations *o, uint32_t order)
 {
-    const uint32_t bit = computed(o, SpvOpShiftLeftLogical, constant(o, 1), computed(o, SpvOpBitwiseAnd, order, constant(o, 7)));
+    const uint32_t bit = computed(o, SpvOpShiftLeftLogical, constant(o, 1),
+                                  computed(o, SpvOpBitwiseAnd, order, constant(o, 7)));
     return computed(o, SpvOpShiftRightLogical, bit, constant(o, 1));
 }
 
 /* work_item, work_group, device, all_svm_devices, sub_group: the digits of a number, from the right. */
 static uint32_t computed_scope(struct operations *o, uint32_t scope)
 {
-    const uint32_t digits = constant(o, SpvScopeInvocation | SpvScopeWorkgroup << 4 | SpvScopeDevice << 8 | SpvScopeCrossDevice << 12 | SpvScopeSubgroup << 16);
-    const uint32_t at = computed(o, SpvOpShiftLeftLogical, computed(o, SpvOpBitwiseAnd, scope, constant(o, 7)), constant(o, 2));
+    const uint32_t digits = constant(o, SpvScopeInvocation | SpvScopeWorkgroup << 4 | SpvScopeDevice << 8 |
+                                            SpvScopeCrossDevice << 12 | SpvScopeSubgroup << 16);
+    const uint32_t at = computed(o, SpvOpShiftLeftLogical,
+                                 computed(o, SpvOpBitwiseAnd, scope, constant(o, 7)), constant(o, 2));
     return computed(o, SpvOpBitwiseAnd, computed(o, SpvOpShiftRightLogical, digits, at), constant(o, 7));
 }
 
 /* Local and global memory are bits next to each other in both, and images are not. */
 static uint32_t computed_barrier_semantics(struct operations *o, uint32_t flags)
 {
-    const uint32_t buffers = computed(o, SpvOpShiftLeftLogical, computed(o, SpvOpBitwiseAnd, flags, constant(o, 3)), constant(o, 8));
-    const uint32_t images = computed(o, SpvOpShiftLeftLogical, computed(o, SpvOpBitwiseAnd, flags, constant(o, 4)), constant(o, 9));
-    return computed(o, SpvOpBitwiseOr, computed(o, SpvOpBitwiseOr, buffers, images), constant(o, STRONGEST_ORDER));
+    const uint32_t buffers = computed(o, SpvOpShiftLeftLogical,
+                                      computed(o, SpvOpBitwiseAnd, flags, constant(o, 3)), constant(o, 8));
+    const uint32_t images = computed(o, SpvOpShiftLeftLogical,
+                                     computed(o, SpvOpBitwiseAnd, flags, constant(o, 4)), constant(o, 9));
+    return computed(o, SpvOpBitwiseOr, computed(o, SpvOpBitwiseOr, buffers, images),
+                    constant(o, STRONGEST_ORDER));
 }
 
 static uint32_t operand(struct operations *o, char kind, uint32_t number, const uint32_t *w, size_t length)
@@ -235,7 +251,9 @@ static uint32_t operand(struct operations *o, char kind, uint32_t number, const 
     case 'n': return negated(o, w[1], argument);
     case 'o': return value == ABSENT ? computed_semantics(o, argument) : constant(o, semantics_of(value));
     case 's': return value == ABSENT ? computed_scope(o, argument) : constant(o, scope_of(value));
-    case 'f': return value == ABSENT ? computed_barrier_semantics(o, argument) : constant(o, barrier_semantics_of(value));
+    case 'f':
+        return value == ABSENT ? computed_barrier_semantics(o, argument)
+                               : constant(o, barrier_semantics_of(value));
     default: return argument;
     }
 }
@@ -367,8 +385,10 @@ static enum status look(struct operations *o, struct spirv *spirv)
 
 enum status module_operations(struct spirv *spirv)
 {
-    struct operations o = {
-        .words = spirv->words, .count = spirv->word_count, .bound = spirv->words[3], .next_id = spirv->words[3]};
+    struct operations o = {.words = spirv->words,
+                           .count = spirv->word_count,
+                           .bound = spirv->words[3],
+                           .next_id = spirv->words[3]};
     enum status status = look(&o, spirv);
     free(o.names);
     free(o.values);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Build options: words are split by the rules of shells, and each is looked up in options.def. */
 #include "options.h"
 
 #include <string.h>
@@ -103,14 +104,16 @@ static const struct option_row *row_find(const char *word)
 
 static enum status take_cl_std(struct options *options, const char *value, struct diagnosis *diagnosis)
 {
-    static const char *const versions[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC++", "CLC++1.0", "CLC++2021"};
+    static const char *const versions[] = {"CL1.0", "CL1.1", "CL1.2",    "CL2.0",
+                                           "CL3.0", "CLC++", "CLC++1.0", "CLC++2021"};
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         if (!strcmp(value, versions[i])) {
             strcpy(options->cl_std, value);
             return STATUS_OK;
         }
     return diagnose(diagnosis, STATUS_BAD_OPTIONS,
-                    "build option '-cl-std=%s': the versions are CL1.0, CL1.1, CL1.2, CL2.0, CL3.0, CLC++ (1.0) and CLC++2021",
+                    "build option '-cl-std=%s': the versions are CL1.0, CL1.1, CL1.2, CL2.0, CL3.0, CLC++ "
+                    "(1.0) and CLC++2021",
                     value);
 }
 

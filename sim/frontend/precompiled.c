@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Precompiled headers of the language, one per set of options, kept in the compile cache. */
 #include "precompiled.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cache.h"
+#include "compile_cache.h"
 
 /* NULL: memory ran out. */
 static char *path_of(const struct compilation *compilation, const struct list *language)
@@ -14,7 +15,8 @@ static char *path_of(const struct compilation *compilation, const struct list *l
     struct text text = {0};
     text_add_bytes(&text, compilation->toolchain->identity.data, compilation->toolchain->identity.size);
     cache_describe(language, &text);
-    char *path = cache_key_of(&text, &key) ? cache_path(compilation->toolchain->cache_directory, key, "pch") : NULL;
+    char *path =
+        cache_key_of(&text, &key) ? cache_path(compilation->toolchain->cache_directory, key, "pch") : NULL;
     text_fini(&text);
     return path;
 }
@@ -28,7 +30,7 @@ static bool make(const struct compilation *compilation, struct list *arguments, 
     list_add(arguments, "-o");
     list_add(arguments, "-");
     list_add(arguments, "-");
-    struct process process = {.arguments = arguments->items};
+    struct process process = {.arguments = arguments->items, .limits = compilation->limits};
     bool made = !arguments->failed && !process_run(&process, &result, NULL) && !process_failed(&result) &&
                 cache_write_file(path, result.output.data, result.output.size);
     process_result_fini(&result);
@@ -44,7 +46,7 @@ char *precompiled_get(const struct compilation *compilation)
     list_add(&arguments, toolchain->clang);
     clang_language(compilation, &arguments);
     char *path = path_of(compilation, &arguments);
-    if (path && access(path, R_OK) != 0 && !make(compilation, &arguments, path)) {
+    if (path && !cache_is_own(path) && !make(compilation, &arguments, path)) {
         free(path);
         path = NULL;
     }
@@ -55,6 +57,8 @@ char *precompiled_get(const struct compilation *compilation)
 bool precompiled_is_to_blame(const struct process_result *result)
 {
     static const char *const signs[] = {"PCH", "AST file", "precompiled"};
+    if (result->limit)
+        return false;
     if (result->signal)
         return true;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)

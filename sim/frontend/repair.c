@@ -5,7 +5,8 @@
  * does not exist.  get_global_id(3) becomes the fourth component of a vector of three, which no
  * module may ask for; as an index that is a value it may, and lowering knows what OpenCL C says.
  * Queues and device-side events are compared as if they were pointers.  Literals of arrays and structures are
- * private variables outside of functions, where none may be.  Variables stand among the constants of composites. */
+ * private variables outside of functions, where none may be.  Variables stand among the constants of
+ *                                                             composites. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +41,14 @@ static bool is_unknown_linkage(const uint32_t *words, uint32_t count)
            words[count - 1] > SpvLinkageTypeLinkOnceODR;
 }
 
-/* Of the functions that clang_source defines: every module has its own. Those of operations.c are declared alone. */
+/* Of the functions that clang_source defines: every module has its own. Those of operations.c are declared
+ * alone. */
 static bool is_own_linkage(const uint32_t *words, uint32_t count)
 {
     static const char prefix[] = "__orrery_";
     return opcode_of(words[0]) == SpvOpDecorate && count > 5 && words[2] == SpvDecorationLinkageAttributes &&
-           words[count - 1] == SpvLinkageTypeExport && !strncmp((const char *)(words + 3), prefix, strlen(prefix));
+           words[count - 1] == SpvLinkageTypeExport &&
+           !strncmp((const char *)(words + 3), prefix, strlen(prefix));
 }
 
 /* A name below the compilation's directory loses that part and a leading "./". */
@@ -75,10 +78,10 @@ static uint32_t put_string(uint32_t *out, const uint32_t *words)
 enum { BUILTIN_COMPONENTS = 3, CONSTANT_WORDS = 5 };
 
 struct extracts {
-    uint8_t *builtin;    /* per id: a built-in variable, or a value loaded from one */
+    uint8_t *builtin; /* per id: a built-in variable, or a value loaded from one */
     uint32_t bound;
-    uint32_t type;       /* of the first of them: the index has the same type */
-    uint32_t index;       /* id of the constant; 0: none is needed */
+    uint32_t type;  /* of the first of them: the index has the same type */
+    uint32_t index; /* id of the constant; 0: none is needed */
 };
 
 static bool is_builtin(const struct extracts *extracts, uint32_t id)
@@ -148,7 +151,7 @@ enum { OPAQUE_QUEUE, OPAQUE_EVENT, OPAQUE_KINDS };
 
 /* The translator compares them as pointers, which they are not: functions of clang_source tell their bits. */
 struct opaques {
-    uint8_t *kind;               /* per id: 1 + kind of a type, or of a value of that type */
+    uint8_t *kind; /* per id: 1 + kind of a type, or of a value of that type */
     uint32_t bound;
     uint32_t bits[OPAQUE_KINDS]; /* the functions; 0: there is none */
     size_t found;                /* conversions of one */
@@ -248,11 +251,18 @@ struct literals {
 /* Where pointers to private memory stand among the words of an instruction. */
 static bool pointer_words(uint32_t opcode, uint32_t count, uint32_t *out_from, uint32_t *out_to)
 {
-    static const struct { uint16_t opcode, from, to; } uses[] = {
-        {SpvOpLoad, 3, 4}, {SpvOpStore, 1, 3}, {SpvOpCopyMemory, 1, 3}, {SpvOpCopyMemorySized, 1, 3},
-        {SpvOpAccessChain, 3, 4}, {SpvOpInBoundsAccessChain, 3, 4}, {SpvOpPtrAccessChain, 3, 4}, {SpvOpInBoundsPtrAccessChain, 3, 4},
-        {SpvOpBitcast, 3, 4}, {SpvOpPtrCastToGeneric, 3, 4}, {SpvOpConvertPtrToU, 3, 4}, {SpvOpSelect, 4, 6},
-        {SpvOpPhi, 3, UINT16_MAX}, {SpvOpFunctionCall, 4, UINT16_MAX}, {SpvOpExtInst, 5, 7}, {SpvOpLifetimeStart, 1, 2}, {SpvOpLifetimeStop, 1, 2},
+    static const struct {
+        uint16_t opcode, from, to;
+    } uses[] = {
+        {SpvOpLoad, 3, 4},           {SpvOpStore, 1, 3},
+        {SpvOpCopyMemory, 1, 3},     {SpvOpCopyMemorySized, 1, 3},
+        {SpvOpAccessChain, 3, 4},    {SpvOpInBoundsAccessChain, 3, 4},
+        {SpvOpPtrAccessChain, 3, 4}, {SpvOpInBoundsPtrAccessChain, 3, 4},
+        {SpvOpBitcast, 3, 4},        {SpvOpPtrCastToGeneric, 3, 4},
+        {SpvOpConvertPtrToU, 3, 4},  {SpvOpSelect, 4, 6},
+        {SpvOpPhi, 3, UINT16_MAX},   {SpvOpFunctionCall, 4, UINT16_MAX},
+        {SpvOpExtInst, 5, 7},        {SpvOpLifetimeStart, 1, 2},
+        {SpvOpLifetimeStop, 1, 2},
     };
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
         if (uses[i].opcode != opcode)
@@ -332,7 +342,8 @@ static size_t put_outside(const struct literals *literals, const uint32_t *words
 {
     const uint32_t opcode = opcode_of(words[0]), count = words[0] >> SpvWordCountShift;
     uint32_t put = count;
-    if ((opcode == SpvOpVariable && is_literal(literals, words[2])) || (opcode == SpvOpDecorate && is_literal(literals, words[1])))
+    if ((opcode == SpvOpVariable && is_literal(literals, words[2])) ||
+        (opcode == SpvOpDecorate && is_literal(literals, words[1])))
         return 0;
     memcpy(out, words, count * sizeof *out);
     if (opcode != SpvOpEntryPoint)
@@ -351,8 +362,10 @@ static size_t put_module(struct literals *literals, uint32_t *words, size_t word
     memcpy(out, words, HEADER_WORDS * sizeof *out);
     for (size_t at = HEADER_WORDS; at < word_count;) {
         const bool function = opcode_of(words[at]) == SpvOpFunction;
-        const size_t size = function ? function_words(words + at, word_count - at) : words[at] >> SpvWordCountShift;
-        put += function ? put_function(literals, words + at, size, out + put) : put_outside(literals, words + at, out + put);
+        const size_t size =
+            function ? function_words(words + at, word_count - at) : words[at] >> SpvWordCountShift;
+        put += function ? put_function(literals, words + at, size, out + put)
+                        : put_outside(literals, words + at, out + put);
         at += size;
     }
     out[3] = literals->next; /* the bound on ids */
@@ -366,7 +379,8 @@ static size_t find_literals(struct literals *literals, const struct spirv *spirv
     for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
         const uint32_t *w = spirv->words + at;
         functions += opcode_of(w[0]) == SpvOpFunction;
-        if (functions || opcode_of(w[0]) != SpvOpVariable || w[0] >> SpvWordCountShift != 5 || w[3] != SpvStorageClassFunction || w[2] >= literals->bound)
+        if (functions || opcode_of(w[0]) != SpvOpVariable || w[0] >> SpvWordCountShift != 5 ||
+            w[3] != SpvStorageClassFunction || w[2] >= literals->bound)
             continue;
         literals->variable[w[2]] = w;
         literals->count++;
@@ -377,12 +391,17 @@ static size_t find_literals(struct literals *literals, const struct spirv *spirv
 static enum status repair_literals(struct spirv *spirv)
 {
     const uint32_t bound = spirv->words[3];
-    struct literals literals = {.variable = calloc(bound, sizeof *literals.variable), .renamed = calloc(bound, sizeof *literals.renamed),
-                                .taken = calloc(bound, 1), .bound = bound, .next = bound};
+    struct literals literals = {.variable = calloc(bound, sizeof *literals.variable),
+                                .renamed = calloc(bound, sizeof *literals.renamed),
+                                .taken = calloc(bound, 1),
+                                .bound = bound,
+                                .next = bound};
     enum status status = STATUS_OUT_OF_MEMORY;
     if (literals.variable && literals.renamed && literals.taken) {
         const size_t functions = find_literals(&literals, spirv);
-        uint32_t *words = literals.count ? malloc((spirv->word_count + functions * literals.count * 5) * sizeof *words) : NULL;
+        uint32_t *words = literals.count
+                              ? malloc((spirv->word_count + functions * literals.count * 5) * sizeof *words)
+                              : NULL;
         status = literals.count && !words ? STATUS_OUT_OF_MEMORY : STATUS_OK;
         if (words) {
             const size_t put = put_module(&literals, spirv->words, spirv->word_count, words);
@@ -438,8 +457,9 @@ static uint32_t *put_cast(struct addresses *addresses, uint32_t variable, uint32
     if (addresses->constant[variable])
         return out;
     addresses->constant[variable] = addresses->next++;
-    const uint32_t cast[CAST_WORDS] = {CAST_WORDS << SpvWordCountShift | SpvOpSpecConstantOp, addresses->type[variable],
-                                       addresses->constant[variable], SpvOpBitcast, variable};
+    const uint32_t cast[CAST_WORDS] = {CAST_WORDS << SpvWordCountShift | SpvOpSpecConstantOp,
+                                       addresses->type[variable], addresses->constant[variable], SpvOpBitcast,
+                                       variable};
     memcpy(out, cast, sizeof cast);
     return out + CAST_WORDS;
 }
@@ -468,8 +488,10 @@ static size_t put_addresses(struct addresses *addresses, const struct spirv *spi
 static enum status repair_addresses(struct spirv *spirv)
 {
     const uint32_t bound = spirv->words[3];
-    struct addresses addresses = {
-        .type = calloc(bound, sizeof *addresses.type), .constant = calloc(bound, sizeof *addresses.constant), .bound = bound, .next = bound};
+    struct addresses addresses = {.type = calloc(bound, sizeof *addresses.type),
+                                  .constant = calloc(bound, sizeof *addresses.constant),
+                                  .bound = bound,
+                                  .next = bound};
     enum status status = STATUS_OUT_OF_MEMORY;
     if (addresses.type && addresses.constant) {
         const size_t found = find_addresses(&addresses, spirv);

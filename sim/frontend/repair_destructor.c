@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destructors of program-scope objects of C++ for OpenCL. clang has each initialiser call __cxa_atexit with the destructor
- * and, since address spaces differ, no object; there is nobody to call, and no pointer to a function in SPIR-V for OpenCL.
- * Here the calls become a kernel that runs when the program ends, which has the object: objects of a type are registered in
- * the order in which their variables stand in the module. The destructor of an array knows its own. */
+/* Destructors of program-scope objects of C++ for OpenCL. clang has each initialiser call __cxa_atexit with
+ * the destructor and, since address spaces differ, no object; there is nobody to call, and no pointer to a
+ * function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends, which has
+ * the object: objects of a type are registered in the order in which their variables stand in the module.
+ * The destructor of an array knows its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ enum { KERNEL_WORDS = 32, CALL_WORDS = 12 }; /* at most */
 enum { FUNCTION_POINTERS = SpvCapabilityFunctionPointersINTEL };
 
 static const char *const initialiser_prefix = "__cxx_global_var_init", *const registration = "__cxa_atexit",
-                  *const handle = "__dso_handle", *const constructors = "llvm.global_ctors",
-                  *const extension = "SPV_INTEL_function_pointers";
+                         *const handle = "__dso_handle", *const constructors = "llvm.global_ctors",
+                         *const extension = "SPV_INTEL_function_pointers";
 
 /* What is known of each id. */
 struct known {
@@ -27,17 +28,17 @@ struct known {
 
 struct call {
     uint32_t destructor;
-    uint32_t object;        /* a variable; 0: an array's destructor gets a null pointer */
+    uint32_t object; /* a variable; 0: an array's destructor gets a null pointer */
     uint32_t argument;
 };
 
 struct destructors {
     const struct spirv *spirv;
-    struct known *known;    /* by id */
+    struct known *known; /* by id */
     uint32_t bound, next;
-    uint32_t registrar;     /* the id of __cxa_atexit; 0: there is none */
+    uint32_t registrar;             /* the id of __cxa_atexit; 0: there is none */
     uint32_t void_type, plain_type; /* void, and void() */
-    struct call *calls;     /* in the order of their registration */
+    struct call *calls;             /* in the order of their registration */
     size_t count;
 };
 
@@ -69,11 +70,14 @@ static void name_id(struct destructors *all, uint32_t id, const char *name)
     know(all, id)->initialiser |= strncmp(name, initialiser_prefix, strlen(initialiser_prefix)) == 0;
 }
 
-/* Casts of pointers to functions are such pointers; constants of them go, since only the list of constructors has any. */
+/* Casts of pointers to functions are such pointers; constants of them go, since only the list of
+ * constructors has any. */
 static void note_pointer(struct destructors *all, const uint32_t *w)
 {
     const uint32_t opcode = opcode_of(*w), count = count_of(w);
-    uint32_t from = opcode == SpvOpBitcast ? w[3] : opcode == SpvOpSpecConstantOp && w[3] == SpvOpBitcast ? w[4] : 0;
+    uint32_t from = opcode == SpvOpBitcast                                  ? w[3]
+                    : opcode == SpvOpSpecConstantOp && w[3] == SpvOpBitcast ? w[4]
+                                                                            : 0;
     if (opcode == SpvOpConstantFunctionPointerINTEL)
         know(all, w[2])->function = w[3];
     else if (from)
@@ -83,12 +87,14 @@ static void note_pointer(struct destructors *all, const uint32_t *w)
     know(all, w[2])->gone |= know(all, w[2])->function != 0;
 }
 
-/* A type goes with the types of pointers to functions that it is made of; what follows words + from names those. */
+/* A type goes with the types of pointers to functions that it is made of; what follows words + from names
+ * those. */
 static void note_type(struct destructors *all, const uint32_t *w, uint32_t from)
 {
     know(all, w[1])->made = w;
     for (uint32_t i = from; i < count_of(w); i++)
-        know(all, w[1])->gone |= (know(all, w[i])->gone || (opcode_of(*w) == SpvOpTypePointer && made_by(all, w[i], SpvOpTypeFunction)));
+        know(all, w[1])->gone |= (know(all, w[i])->gone || (opcode_of(*w) == SpvOpTypePointer &&
+                                                            made_by(all, w[i], SpvOpTypeFunction)));
 }
 
 static void note(struct destructors *all, const uint32_t *w)
@@ -119,7 +125,8 @@ static void note(struct destructors *all, const uint32_t *w)
 
 static bool registers(const struct destructors *all, const uint32_t *w)
 {
-    return all->registrar && opcode_of(*w) == SpvOpFunctionCall && w[3] == all->registrar && count_of(w) > 4 && know(all, w[4])->function;
+    return all->registrar && opcode_of(*w) == SpvOpFunctionCall && w[3] == all->registrar &&
+           count_of(w) > 4 && know(all, w[4])->function;
 }
 
 static uint32_t pointee(const struct destructors *all, uint32_t type)
@@ -133,9 +140,11 @@ static uint32_t take_object(struct destructors *all, uint32_t destructor)
 {
     const uint32_t type = pointee(all, know(all, destructor)->first);
     const struct spirv *spirv = all->spirv;
-    for (size_t at = HEADER_WORDS; at < spirv->word_count && made_by(all, type, SpvOpTypeStruct); at += count_of(spirv->words + at)) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count && made_by(all, type, SpvOpTypeStruct);
+         at += count_of(spirv->words + at)) {
         const uint32_t *w = spirv->words + at;
-        if (opcode_of(*w) != SpvOpVariable || w[3] != SpvStorageClassCrossWorkgroup || pointee(all, w[1]) != type || know(all, w[2])->used)
+        if (opcode_of(*w) != SpvOpVariable || w[3] != SpvStorageClassCrossWorkgroup ||
+            pointee(all, w[1]) != type || know(all, w[2])->used)
             continue;
         know(all, w[2])->used = true;
         return w[2];
@@ -154,7 +163,8 @@ static void find_calls(struct destructors *all)
             within = know(all, w[2])->initialiser;
         if (within && registers(all, w)) {
             const uint32_t destructor = know(all, w[4])->function;
-            all->calls[all->count++] = (struct call){.destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
+            all->calls[all->count++] = (struct call){
+                .destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
         }
     }
 }
@@ -169,7 +179,9 @@ static uint32_t *put(uint32_t *out, uint32_t opcode, uint32_t count, const uint3
     return out + 1 + count;
 }
 
-#define PUT(out, opcode, ...) put(out, opcode, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
+#define PUT(out, opcode, ...)                                                    \
+    put(out, opcode, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), \
+        (const uint32_t[]){__VA_ARGS__})
 
 static uint32_t *put_nulls(const struct destructors *all, uint32_t *out)
 {
@@ -186,7 +198,8 @@ static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *
     out = PUT(out, SpvOpLabel, all->next++);
     for (const struct call *call = all->calls + all->count; call-- > all->calls;) {
         if (call->object)
-            out = PUT(out, SpvOpPtrCastToGeneric, know(all, call->destructor)->first, call->argument, call->object);
+            out = PUT(out, SpvOpPtrCastToGeneric, know(all, call->destructor)->first, call->argument,
+                      call->object);
         out = PUT(out, SpvOpFunctionCall, all->void_type, all->next++, call->destructor, call->argument);
     }
     out = put(out, SpvOpReturn, 0, NULL);
@@ -270,7 +283,10 @@ enum status repair_destructors(struct spirv *spirv)
     if (!has_pointers(spirv, &most))
         return STATUS_OK;
     const uint32_t bound = spirv->words[3];
-    struct destructors all = {.spirv = spirv, .bound = bound, .next = bound, .known = calloc(bound, sizeof *all.known),
+    struct destructors all = {.spirv = spirv,
+                              .bound = bound,
+                              .next = bound,
+                              .known = calloc(bound, sizeof *all.known),
                               .calls = calloc(most + 1, sizeof *all.calls)};
     uint32_t *words = malloc((spirv->word_count + KERNEL_WORDS + most * CALL_WORDS) * sizeof *words);
     const enum status status = all.known && all.calls && words ? STATUS_OK : STATUS_OUT_OF_MEMORY;

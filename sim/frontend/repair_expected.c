@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compare-exchange writes what it expected only where it failed. The translator stores what was read always, which others see
- * where `expected` is no private variable, and which would race there. Here the store goes into a block of its own. */
+/* A compare-exchange writes what it expected only where it failed. The translator stores what was read
+ * always, which others see where `expected` is no private variable, and which would race there. Here the
+ * store goes into a block of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "spirv_words.h"
 
 enum { LINE_WORDS = 4, EXCHANGE_WORDS = 9 };
-/* A branch, the store's label and its branch, the label behind, and a position in each block. */
+/* A branch, the store's label and its branch, the label after, and a position in each block. */
 enum { ADDED_WORDS = 4 + 2 + 2 + 2 + 2 * LINE_WORDS };
 
 struct expected {
@@ -31,7 +32,7 @@ static const uint32_t *instruction(const struct expected *e, const uint32_t *wor
     return words && words < end && opcode_of(*words) == opcode ? words : NULL;
 }
 
-static const uint32_t *behind(const uint32_t *words)
+static const uint32_t *past(const uint32_t *words)
 {
     return words + length_of(*words);
 }
@@ -41,12 +42,14 @@ static bool is_exchange(uint32_t word)
     return opcode_of(word) == SpvOpAtomicCompareExchange || opcode_of(word) == SpvOpAtomicCompareExchangeWeak;
 }
 
-/* The comparison that follows the store, which follows the exchange; NULL: they stand otherwise, or the store is nobody else's. */
+/* The comparison that follows the store, which follows the exchange; NULL: they stand otherwise, or the
+ * store is nobody else's. */
 static const uint32_t *comparison_of(const struct expected *e, const uint32_t *exchange)
 {
-    const uint32_t *store = instruction(e, behind(exchange), SpvOpStore);
-    const uint32_t *compare = store ? instruction(e, behind(store), SpvOpIEqual) : NULL;
-    if (!compare || length_of(*exchange) != EXCHANGE_WORDS || store[2] != exchange[2] || (store[1] < e->bound && e->is_private[store[1]]))
+    const uint32_t *store = instruction(e, past(exchange), SpvOpStore);
+    const uint32_t *compare = store ? instruction(e, past(store), SpvOpIEqual) : NULL;
+    if (!compare || length_of(*exchange) != EXCHANGE_WORDS || store[2] != exchange[2] ||
+        (store[1] < e->bound && e->is_private[store[1]]))
         return NULL;
     return compare[3] == exchange[2] && compare[4] == exchange[8] ? compare : NULL;
 }
@@ -63,14 +66,16 @@ static void note_pointer(struct expected *e, const uint32_t *words)
 static size_t find(struct expected *e)
 {
     size_t found = 0;
-    for (const uint32_t *w = e->spirv->words + HEADER_WORDS; w < e->spirv->words + e->spirv->word_count; w = behind(w)) {
+    for (const uint32_t *w = e->spirv->words + HEADER_WORDS; w < e->spirv->words + e->spirv->word_count;
+         w = past(w)) {
         note_pointer(e, w);
         found += is_exchange(*w) && comparison_of(e, w);
     }
     return found;
 }
 
-/* ---- what becomes of it ------------------------------------------------------------------------------------ */
+/* ---- what becomes of it
+ * ------------------------------------------------------------------------------------ */
 
 static void add(struct expected *e, const uint32_t *words, size_t count)
 {
@@ -89,7 +94,7 @@ static void add_label(struct expected *e, uint32_t id)
 /* exchange; comparison; where it failed: store. */
 static const uint32_t *add_exchange(struct expected *e, const uint32_t *exchange, const uint32_t *compare)
 {
-    const uint32_t *store = behind(exchange);
+    const uint32_t *store = past(exchange);
     const uint32_t failed = e->next++, merged = e->next++;
     const uint32_t branch[] = {4u << SpvWordCountShift | SpvOpBranchConditional, compare[2], merged, failed};
     const uint32_t jump[] = {2u << SpvWordCountShift | SpvOpBranch, merged};
@@ -101,7 +106,7 @@ static const uint32_t *add_exchange(struct expected *e, const uint32_t *exchange
     add(e, jump, 2);
     add_label(e, merged);
     e->last_block[e->label] = merged;
-    return behind(compare);
+    return past(compare);
 }
 
 static void rewrite(struct expected *e)
@@ -120,7 +125,7 @@ static void rewrite(struct expected *e)
             memcpy(e->line, w, sizeof e->line);
         }
         add(e, w, length_of(*w));
-        w = behind(w);
+        w = past(w);
     }
     e->out[3] = e->next; /* the bound on ids */
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group functions that tell a truth, and compare-exchanges, lose their position where the translator changes their type:
- * what makes an int of the truth has it. There it is moved before them, and before what loads the value to compare with. */
+/* Group functions that tell a truth, and compare-exchanges, lose their position where the translator changes
+ * their type: what makes an int of the truth has it. There it is moved before them, and before what loads
+ * the value to compare with. */
 #include <string.h>
 
 #include "compile.h"
@@ -10,8 +11,9 @@ enum { LINE_WORDS = 4 };
 
 static bool loses_its_line(uint32_t opcode)
 {
-    return opcode == SpvOpAtomicCompareExchange || opcode == SpvOpAtomicCompareExchangeWeak || opcode == SpvOpGroupAll ||
-           opcode == SpvOpGroupAny || (opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformLogicalXor);
+    return opcode == SpvOpAtomicCompareExchange || opcode == SpvOpAtomicCompareExchangeWeak ||
+           opcode == SpvOpGroupAll || opcode == SpvOpGroupAny ||
+           (opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformLogicalXor);
 }
 
 /* The words from one instruction to the next one, or to the end. */
@@ -26,32 +28,36 @@ static bool stands(const struct spirv *spirv, size_t at, uint32_t opcode)
     return at < spirv->word_count && opcode_of(spirv->words[at]) == opcode;
 }
 
-/* Where the position of the instruction stands behind it; word_count: it does not. */
-static size_t line_behind(const struct spirv *spirv, size_t at)
+/* Where the position of the instruction stands after it; word_count: it does not. */
+static size_t line_after(const struct spirv *spirv, size_t at)
 {
     const uint32_t result = spirv->words[at + 2];
     size_t line = next_of(spirv, at);
-    if (stands(spirv, line, SpvOpStore) && spirv->words[line + 2] == result) /* into what holds the expected value */
+    /* into what holds the expected value */
+    if (stands(spirv, line, SpvOpStore) && spirv->words[line + 2] == result)
         line = next_of(spirv, line);
     const size_t user = next_of(spirv, line);
-    const bool used = (stands(spirv, user, SpvOpSelect) || stands(spirv, user, SpvOpIEqual)) && spirv->words[user + 3] == result;
+    const bool used = (stands(spirv, user, SpvOpSelect) || stands(spirv, user, SpvOpIEqual)) &&
+                      spirv->words[user + 3] == result;
     return stands(spirv, line, SpvOpLine) && used ? line : spirv->word_count;
 }
 
 enum status repair_lines(struct spirv *spirv)
 {
-    for (size_t at = HEADER_WORDS, before = at; at < spirv->word_count; before = at, at = next_of(spirv, at)) {
+    for (size_t at = HEADER_WORDS, before = at; at < spirv->word_count;
+         before = at, at = next_of(spirv, at)) {
         uint32_t *words = spirv->words, moved[LINE_WORDS];
         const uint32_t opcode = opcode_of(words[at]);
-        const size_t line = loses_its_line(opcode) ? line_behind(spirv, at) : spirv->word_count;
+        const size_t line = loses_its_line(opcode) ? line_after(spirv, at) : spirv->word_count;
         if (line == spirv->word_count)
             continue;
-        const bool loaded = opcode_of(words[before]) == SpvOpLoad && opcode < SpvOpGroupAll && words[before + 2] == words[at + 8];
+        const bool loaded = opcode_of(words[before]) == SpvOpLoad && opcode < SpvOpGroupAll &&
+                            words[before + 2] == words[at + 8];
         const size_t first = loaded ? before : at;
         memcpy(moved, words + line, sizeof moved);
         memmove(words + first + LINE_WORDS, words + first, (line - first) * sizeof *words);
         memcpy(words + first, moved, sizeof moved);
-        at = first; /* behind it, nothing has lost its line any more */
+        at = first; /* after it, nothing has lost its line any more */
     }
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `truth ? vector : vector`: the translator selects by the one truth value, which SPIR-V knows from version 1.4 on.
- * Before that the condition is a vector, too, which is made here of as many copies. */
+/* `truth ? vector : vector`: the translator selects by the one truth value, which SPIR-V knows from version
+ * 1.4 on. Before that the condition is a vector, too, which is made here of as many copies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,23 +10,26 @@
 enum { TYPE_WORDS = 4, COMPONENTS_MAX = 16 };
 
 struct selects {
-    uint32_t bound, next;                  /* of ids; the next new one */
+    uint32_t bound, next; /* of ids; the next new one */
     uint32_t truth_type;
-    uint8_t *truth;                        /* per id: a value of that type */
-    uint8_t *components;                   /* per id of a vector type */
-    uint32_t vectors[COMPONENTS_MAX + 1];  /* truth vectors: their types by components, 0 where there is none */
+    uint8_t *truth;      /* per id: a value of that type */
+    uint8_t *components; /* per id of a vector type */
+    /* truth vectors: their types by components, 0 where there is none */
+    uint32_t vectors[COMPONENTS_MAX + 1];
     bool needed[COMPONENTS_MAX + 1];
 };
 
 static bool is_constant(uint32_t opcode)
 {
-    return opcode >= SpvOpUndef && opcode <= SpvOpSpecConstantOp && (opcode == SpvOpUndef || opcode >= SpvOpConstantTrue);
+    return opcode >= SpvOpUndef && opcode <= SpvOpSpecConstantOp &&
+           (opcode == SpvOpUndef || opcode >= SpvOpConstantTrue);
 }
 
 /* Components of what a truth value chooses; 0: nothing to do. */
 static uint32_t chosen_components(const struct selects *selects, const uint32_t *words)
 {
-    if (opcode_of(words[0]) != SpvOpSelect || words[1] >= selects->bound || words[3] >= selects->bound || !selects->truth[words[3]])
+    if (opcode_of(words[0]) != SpvOpSelect || words[1] >= selects->bound || words[3] >= selects->bound ||
+        !selects->truth[words[3]])
         return 0;
     return selects->components[words[1]];
 }
@@ -61,8 +64,8 @@ static uint32_t *put_types(struct selects *selects, uint32_t *out)
         if (!selects->needed[n] || selects->vectors[n])
             continue;
         selects->vectors[n] = selects->next++;
-        const uint32_t type[TYPE_WORDS] = {TYPE_WORDS << SpvWordCountShift | SpvOpTypeVector, selects->vectors[n],
-                                           selects->truth_type, n};
+        const uint32_t type[TYPE_WORDS] = {TYPE_WORDS << SpvWordCountShift | SpvOpTypeVector,
+                                           selects->vectors[n], selects->truth_type, n};
         memcpy(out, type, sizeof type);
         out += TYPE_WORDS;
     }
@@ -105,8 +108,10 @@ static size_t put_module(struct selects *selects, const struct spirv *spirv, uin
 enum status repair_selects(struct spirv *spirv)
 {
     const uint32_t bound = spirv->words[3];
-    struct selects selects = {
-        .bound = bound, .next = bound, .truth = calloc(bound, sizeof *selects.truth), .components = calloc(bound, sizeof *selects.components)};
+    struct selects selects = {.bound = bound,
+                              .next = bound,
+                              .truth = calloc(bound, sizeof *selects.truth),
+                              .components = calloc(bound, sizeof *selects.components)};
     enum status status = STATUS_OUT_OF_MEMORY;
     if (selects.truth && selects.components) {
         const size_t found = find_selects(&selects, spirv),

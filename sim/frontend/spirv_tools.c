@@ -28,7 +28,8 @@ static spv_target_env universal_environment(uint32_t minor)
  * a device may have them. */
 static bool is_extension_capability(uint32_t capability)
 {
-    return capability == SpvCapabilityFloat16 || capability == SpvCapabilityInt64Atomics || capability == SpvCapabilityImageMipmap ||
+    return capability == SpvCapabilityFloat16 || capability == SpvCapabilityInt64Atomics ||
+           capability == SpvCapabilityImageMipmap ||
            (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad) ||
            capability == SpvCapabilityNamedBarrier || capability >= 4096;
 }
@@ -66,10 +67,11 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
         text_addf(log, "instruction %zu: %s\n", diagnostic->position.index, diagnostic->error);
 }
 
-/* What extensions allow and the validator does not: a level for OpImageWrite, gradients of four components, as OpenCL C
- * has them for volumes, named barriers that are pointers, as OpenCL C has them, and clocks, whose capability means
- * shaders to it. Judged is a copy without them; whoever runs
- * the module looks at them himself. Of such an instruction so many words stay, 0: of another one; what keeps a result becomes OpUndef. */
+/* What extensions allow and the validator does not: a level for OpImageWrite, gradients of four components,
+ * as OpenCL C has them for volumes, named barriers that are pointers, as OpenCL C has them, and clocks, whose
+ * capability means shaders to it. Judged is a copy without them; whoever runs
+ * the module looks at them himself. Of such an instruction so many words stay, 0: of another one; what
+ * keeps a result becomes OpUndef. */
 static size_t words_that_stay(const uint32_t *w, size_t count)
 {
     switch (w[0] & SpvOpCodeMask) {
@@ -91,11 +93,15 @@ static size_t copy_judged(const uint32_t *words, size_t word_count, uint32_t *ou
         count = at < HEADER_WORDS ? 1 : words[at] >> SpvWordCountShift;
         if (count == 0 || count > word_count - at)
             return 0;
-        const size_t less = at < HEADER_WORDS ? 0 : words_that_stay(words + at, count), rest = less ? less : count;
+        const size_t less = at < HEADER_WORDS ? 0 : words_that_stay(words + at, count),
+                     rest = less ? less : count;
         memcpy(out + kept, words + at, rest * sizeof *out);
         if (less)
-            out[kept] = (uint32_t)rest << SpvWordCountShift | (less == 3 ? (uint32_t)SpvOpUndef : less == 1 ? (uint32_t)SpvOpNop : words[at] & SpvOpCodeMask);
-        const bool clock = at >= HEADER_WORDS && words[at] == (2u << SpvWordCountShift | SpvOpCapability) && words[at + 1] == SpvCapabilityShaderClockKHR;
+            out[kept] = (uint32_t)rest << SpvWordCountShift | (less == 3   ? (uint32_t)SpvOpUndef
+                                                               : less == 1 ? (uint32_t)SpvOpNop
+                                                                           : words[at] & SpvOpCodeMask);
+        const bool clock = at >= HEADER_WORDS && words[at] == (2u << SpvWordCountShift | SpvOpCapability) &&
+                           words[at + 1] == SpvCapabilityShaderClockKHR;
         if (clock)
             out[kept + 1] = SpvCapabilityKernel;
         kept += rest;
@@ -113,6 +119,11 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
     enum status status = STATUS_OUT_OF_MEMORY;
     uint32_t *judged = malloc((word_count + 1) * sizeof *judged);
     if (context && options && judged) {
+        /* SPIR-V, 2.17: the 255 parameters and 16383 cases are what everybody must support, and more is
+         * allowed. The limit of OpenCL C is CL_DEVICE_MAX_PARAMETER_SIZE, that of a switch the length of an
+         * instruction. */
+        spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_function_args, UINT16_MAX);
+        spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_switch_branches, UINT16_MAX);
         size_t judged_count = copy_judged(words, word_count, judged);
         spv_const_binary_t binary = {judged_count ? judged : words, judged_count ? judged_count : word_count};
         spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);

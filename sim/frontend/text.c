@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Growing texts and lists that remember a failed allocation. */
 #include "text.h"
 
 #include <stdarg.h>

@@ -5,7 +5,8 @@
  *          failed allocation, so that callers check once at the end.
  *
  * Interface
- *   text_add, text_addf, text_add_bytes   append, nothing that is in the text itself; data stays NUL-terminated
+ *   text_add, text_addf, text_add_bytes   append, nothing that is in the text itself; data stays
+ *                                         NUL-terminated
  *   text_take                             hand the string over; never NULL unless out of memory
  *   list_add, list_addf                   append a copy; items stays NULL-terminated
  *   text_fini, list_fini

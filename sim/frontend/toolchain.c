@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The tools: found in PATH, identified by version, kept as a snapshot for one compilation. */
 #include "toolchain.h"
 
 #ifdef HAVE_CONFIG_H
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #include "orrery/compiler.h"
-#include "process.h"
+#include "child_process.h"
 
 #ifndef ORRERY_CLANG_DEFAULT
 #define ORRERY_CLANG_DEFAULT "clang-14"
@@ -52,7 +53,7 @@ static bool is_executable(const char *path)
  * of a cached result. */
 static char *find_in_path(const char *name)
 {
-    const char *directories = getenv("PATH");
+    const char *directories = secure_getenv("PATH");
     for (const char *at = directories ? directories : "/usr/bin:/bin"; *at;) {
         size_t length = strcspn(at, ":");
         struct text path = {0};
@@ -122,11 +123,13 @@ static enum status missing(const char *name, struct diagnosis *diagnosis)
         name);
 }
 
+enum { ASKING_SECONDS = 60 };
+
 /* A wrapper script has no headers beside it; clang knows where its own are. */
 void toolchain_ask_headers(struct toolchain *toolchain)
 {
     char *arguments[] = {toolchain->clang, "-print-resource-dir", NULL};
-    struct process process = {.arguments = arguments};
+    struct process process = {.arguments = arguments, .limits = {.seconds = ASKING_SECONDS}};
     struct process_result result = {0};
     struct text header = {0};
     if (toolchain->header_directory)
@@ -150,7 +153,7 @@ static void identify(const char *path, struct text *identity)
                   (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
-/* Of what happens between and behind the two programs. */
+/* Of what happens between and after the two programs. */
 static const char revision[] =
 #include "sim/frontend/revision.inc"
     ;

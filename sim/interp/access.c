@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses that the fast paths leave: each lane is checked, faults are noted, and observers get one event. */
 #include "access.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "affine.h"
+#include "cost.h"
 
 /* One instruction under way. */
 struct access {
@@ -12,17 +14,20 @@ struct access {
     const struct site *site;
     uint32_t site_index, object;
     uint32_t component_bytes, components, bytes, align;
-    uint32_t copy;                     /* number of the asynchronous copy, or 0 */
+    uint32_t copy; /* number of the asynchronous copy, or 0 */
     enum access_form form;
-    bool write, read;                  /* updates do both */
+    bool write, read; /* updates do both */
     uint64_t address[WAVE_LANES_MAX];
-    lane_mask flat, private_lanes;     /* lanes that go ahead */
+    lane_mask flat, private_lanes; /* lanes that go ahead */
     lane_mask faulty;
     struct fault fault;
-    struct fault passed;               /* reported, but the access goes ahead */
+    struct fault passed; /* reported, but the access goes ahead */
 };
 
-static void set_lane(lane_mask *mask, uint32_t lane) { mask->word[lane / 64] |= (uint64_t)1 << lane % 64; }
+static void set_lane(lane_mask *mask, uint32_t lane)
+{
+    mask->word[lane / 64] |= (uint64_t)1 << lane % 64;
+}
 
 static bool mask_any(const lane_mask *mask)
 {
@@ -32,9 +37,10 @@ static bool mask_any(const lane_mask *mask)
     return any != 0;
 }
 
-#define EACH_SET_LANE(mask, lane)                                                                           \
-    for (uint32_t w_ = 0; w_ < LANE_MASK_WORDS; w_++)                                                       \
-        for (uint64_t rest_ = (mask)->word[w_], lane; rest_ && (lane = w_ * 64 + (uint64_t)__builtin_ctzll(rest_), true); rest_ &= rest_ - 1)
+#define EACH_SET_LANE(mask, lane)                     \
+    for (uint32_t w_ = 0; w_ < LANE_MASK_WORDS; w_++) \
+        for (uint64_t rest_ = (mask)->word[w_], lane; \
+             rest_ && (lane = w_ * 64 + (uint64_t)__builtin_ctzll(rest_), true); rest_ &= rest_ - 1)
 
 /* ---- addresses ------------------------------------------------------------------------ */
 
@@ -54,7 +60,8 @@ static void lay_out_addresses(struct access *access, const uint8_t *frame, uint3
             address[i] = affine_lane(affine, wave->lane_x[i], wave->lane_y[i]) + (uint64_t)(int64_t)offset;
         return;
     }
-    const uint64_t *lanes = (const uint64_t *)(const void *)(access->form == FORM_A ? frame + affine->slot : cell);
+    const uint64_t *lanes =
+        (const uint64_t *)(const void *)(access->form == FORM_A ? frame + affine->slot : cell);
     for (uint32_t i = 0; i < wave->n; i++)
         address[i] = lanes[i] + (uint64_t)(int64_t)offset;
 }
@@ -73,16 +80,24 @@ static bool inside(uint64_t low, uint64_t high, uint64_t address, uint64_t bytes
     return address >= low && address <= high && bytes <= high - address;
 }
 
-static bool private_permits(const struct access *access, uint64_t address, uint64_t bytes)
+struct private_span {
+    uint64_t low, high;
+};
+
+/* The object's, if it is known, or that of all private memory. */
+static struct private_span private_span(const struct access *access)
 {
     const struct code *code = access->wave->code;
-    uint64_t low = PRIVATE_BASE, high = PRIVATE_BASE + (uint64_t)code->private_size;
-    if (access->object && access->object <= code->private_object_count) {
-        const struct private_object *object = &code->private_objects[access->object - 1];
-        high = low + object->high;
-        low += object->low;
-    }
-    return inside(low, high, address, bytes);
+    if (!access->object || access->object > code->private_object_count)
+        return (struct private_span){PRIVATE_BASE, PRIVATE_BASE + (uint64_t)code->private_size};
+    const struct private_object *object = &code->private_objects[access->object - 1];
+    return (struct private_span){PRIVATE_BASE + object->low, PRIVATE_BASE + object->high};
+}
+
+static bool private_permits(const struct access *access, uint64_t address, uint64_t bytes)
+{
+    const struct private_span span = private_span(access);
+    return inside(span.low, span.high, address, bytes);
 }
 
 static bool flat_permits(const struct wave *wave, uint64_t address, uint64_t bytes, uint32_t deny)
@@ -109,7 +124,8 @@ static bool only_forbidden(const struct wave *wave, uint64_t address, uint64_t b
            (region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE);
 }
 
-static void note_fault(const struct access *access, struct fault *fault, uint32_t lane, enum fault_kind kind, bool private_space)
+static void note_fault(const struct access *access, struct fault *fault, uint32_t lane, enum fault_kind kind,
+                       bool private_space)
 {
     if (fault->lanes++)
         return;
@@ -132,8 +148,9 @@ static void check_lane(struct access *access, uint32_t lane)
 {
     const uint64_t address = access->address[lane];
     const bool private_space = is_private(access, address);
-    const bool permitted = private_space ? private_permits(access, address, access->bytes)
-                                         : flat_permits(access->wave, address, access->bytes, denials(access));
+    const bool permitted = private_space
+                               ? private_permits(access, address, access->bytes)
+                               : flat_permits(access->wave, address, access->bytes, denials(access));
     const enum fault_kind kind = access->write ? FAULT_WRITE : FAULT_READ;
     const bool passes = permitted || (!private_space && only_forbidden(access->wave, address, access->bytes));
     if (!passes)
@@ -154,7 +171,8 @@ static const uint32_t *slots_of(const struct insn *insn, const struct wave *wave
 }
 
 /* Field by field: as one assignment it is cleared first, in a time that loads and stores notice. */
-static inline __attribute__((always_inline)) void begin_event(struct access_event *event, const struct wave *wave, uint32_t site_index, const lane_mask *lanes)
+static inline __attribute__((always_inline)) void
+begin_event(struct access_event *event, const struct wave *wave, uint32_t site_index, const lane_mask *lanes)
 {
     const struct site *site = &wave->code->sites[site_index];
     event->origin = wave->origin;
@@ -184,12 +202,14 @@ static void announce(const struct wave *wave, const struct access_event *event)
     wave->observer->access(wave->observer->self, event);
 }
 
-/* Of the active lanes. What such events have in common is in the wave's already. slots: of values; NULL: not told. */
-static inline __attribute__((always_inline)) struct access_event *next_event(struct wave *wave, uint32_t site_index, enum address_shape shape,
-                                                                             uint64_t base, const uint32_t *slots)
+/* Of the active lanes. What such events have in common is in the wave's already. slots: of values; NULL:
+ * not announced. */
+static inline __attribute__((always_inline)) struct access_event *
+next_event(struct wave *wave, uint32_t site_index, enum address_shape shape, uint64_t base,
+           const uint32_t *slots)
 {
     const struct site *site = &wave->code->sites[site_index];
-    struct access_event *event = &wave->told;
+    struct access_event *event = &wave->reported;
     event->origin.site = site_index;
     event->kind = site->access;
     event->order = site->order;
@@ -225,7 +245,9 @@ static void fetch_row(const struct access_event *event)
 
 void access_announce_affine(struct wave *wave, const struct insn *insn, const struct affine *address)
 {
-    struct access_event *event = next_event(wave, insn->e, ADDRESS_AFFINE, (uint64_t)address->base + (uint64_t)(int64_t)(int32_t)insn->b, slots_of(insn, wave));
+    struct access_event *event =
+        next_event(wave, insn->e, ADDRESS_AFFINE,
+                   (uint64_t)address->base + (uint64_t)(int64_t)(int32_t)insn->b, slots_of(insn, wave));
     event->step_x = address->step_x;
     event->step_y = address->step_y;
     fetch_row(event);
@@ -246,7 +268,8 @@ void access_announce_list(struct wave *wave, const struct insn *insn, const uint
     announce(wave, event);
 }
 
-void access_announce_atomics(struct wave *wave, const struct insn *insn, const uint64_t *addresses, const uint64_t *failed)
+void access_announce_atomics(struct wave *wave, const struct insn *insn, const uint64_t *addresses,
+                             const uint64_t *failed)
 {
     struct access_event *event = next_event(wave, insn->e, ADDRESS_LIST, addresses[0], &insn->d);
     event->address = addresses;
@@ -254,14 +277,16 @@ void access_announce_atomics(struct wave *wave, const struct insn *insn, const u
     announce(wave, event);
 }
 
-void access_announce_atomic(struct wave *wave, const struct insn *insn, uint64_t address, const uint64_t *failed)
+void access_announce_atomic(struct wave *wave, const struct insn *insn, uint64_t address,
+                            const uint64_t *failed)
 {
     struct access_event *event = next_event(wave, insn->e, ADDRESS_UNIFORM, address, &insn->d);
     event->failed = failed;
     announce(wave, event);
 }
 
-void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes)
+void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes,
+                           const lane_mask *lanes)
 {
     struct access_event event;
     begin_event(&event, wave, site, lanes);
@@ -301,8 +326,8 @@ static struct access_event event_of_access(const struct access *access)
 
 /* ---- one instruction -------------------------------------------------------------------------- */
 
-static void begin(struct access *access, struct wave *wave, uint32_t site_index, enum access_form form, uint32_t component_bytes,
-                  uint32_t components)
+static void begin(struct access *access, struct wave *wave, uint32_t site_index, enum access_form form,
+                  uint32_t component_bytes, uint32_t components)
 {
     access->wave = wave;
     access->site_index = site_index;
@@ -319,18 +344,27 @@ static void begin(struct access *access, struct wave *wave, uint32_t site_index,
     access->passed = (struct fault){.goes_on = true};
 }
 
-/* Checks the active lanes, reports and stops those at fault. */
+/* Reports the lanes at fault. True: they are stopped. */
+static bool report_faulty(struct access *access, bool stops)
+{
+    struct wave *wave = access->wave;
+    if (!access->fault.lanes)
+        return false;
+    access->fault.goes_on = !stops;
+    wave->host->fault(wave->host->self, wave, &access->fault);
+    if (stops)
+        wave_stop_lanes(wave, &access->faulty);
+    return stops;
+}
+
+/* Checks the active lanes, reports those at fault, and stops them where faults stop. */
 static bool check(struct access *access)
 {
     struct wave *wave = access->wave;
     EACH_SET_LANE(&wave->active, lane) check_lane(access, (uint32_t)lane);
     if (access->passed.lanes)
         wave->host->fault(wave->host->self, wave, &access->passed);
-    if (!access->fault.lanes)
-        return false;
-    wave->host->fault(wave->host->self, wave, &access->fault);
-    wave_stop_lanes(wave, &access->faulty);
-    return true;
+    return report_faulty(access, wave->host->faults_stop);
 }
 
 static void tell(const struct access *access, const uint32_t *slots)
@@ -357,36 +391,44 @@ static bool private_defined(const struct wave *wave, uint32_t lane, uint64_t add
     return true;
 }
 
-static void set_private_defined(const struct wave *wave, uint32_t lane, uint64_t address, uint64_t bytes, bool defined)
+static void set_private_defined(const struct wave *wave, uint32_t lane, uint64_t address, uint64_t bytes,
+                                bool defined)
 {
     for (uint64_t i = 0; wave->private_undefined && i < bytes; i++)
         wave->private_undefined[private_byte(wave, lane, address + i) - wave->private_memory] = !defined;
 }
 
-static void read_private(const struct wave *wave, uint32_t lane, uint64_t address, uint8_t *out, uint64_t bytes)
+static void read_private(const struct wave *wave, uint32_t lane, uint64_t address, uint8_t *out,
+                         uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes; i++)
         out[i] = *private_byte(wave, lane, address + i);
 }
 
-static void write_private(const struct wave *wave, uint32_t lane, uint64_t address, const uint8_t *from, uint64_t bytes)
+static void write_private(const struct wave *wave, uint32_t lane, uint64_t address, const uint8_t *from,
+                          uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes; i++)
         *private_byte(wave, lane, address + i) = from[i];
 }
 
-static uint8_t *flat_byte(const struct wave *wave, uint64_t address) { return memory_byte(memory_region(wave->memory, address), address); }
+static uint8_t *flat_byte(const struct wave *wave, uint64_t address)
+{
+    return memory_byte(memory_region(wave->memory, address), address);
+}
 
 enum { BYTES_MAX = 128 }; /* sixteen 64-bit components */
 
-static void scatter_components(const struct access *access, uint8_t *frame, const uint32_t *slots, uint32_t lane, const uint8_t *value)
+static void scatter_components(const struct access *access, uint8_t *frame, const uint32_t *slots,
+                               uint32_t lane, const uint8_t *value)
 {
     const uint32_t size = access->component_bytes;
     for (uint32_t k = 0; k < access->components; k++)
         memcpy(frame + slots[k] + lane * size, value + k * size, size);
 }
 
-static void gather_components(const struct access *access, const uint8_t *frame, const uint32_t *slots, uint32_t lane, uint8_t *value)
+static void gather_components(const struct access *access, const uint8_t *frame, const uint32_t *slots,
+                              uint32_t lane, uint8_t *value)
 {
     const uint32_t size = access->component_bytes;
     for (uint32_t k = 0; k < access->components; k++)
@@ -407,10 +449,151 @@ static void load_through_port(struct access *access, uint8_t *frame, const uint3
     struct access_event event = event_of_access(access);
     port->load(port->self, &event, values);
     EACH_SET_LANE(&access->flat, lane)
-        scatter_components(access, frame, slots, access->form == FORM_U ? 0 : (uint32_t)lane, values + lane * access->bytes);
+    scatter_components(access, frame, slots, access->form == FORM_U ? 0 : (uint32_t)lane,
+                       values + lane * access->bytes);
 }
 
-bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes)
+/* ---- what a faulty access still does
+ * ---------------------------------------------------------------------- */
+
+/* Bytes of an access, counted from its address. */
+struct part {
+    uint64_t low, high;
+};
+
+static struct part part_within(uint64_t low, uint64_t high, uint64_t address, uint64_t bytes)
+{
+    const uint64_t end = bytes > UINT64_MAX - address ? UINT64_MAX : address + bytes;
+    const uint64_t from = address > low ? address : low, to = end < high ? end : high;
+    return from < to ? (struct part){from - address, to - address} : (struct part){0, 0};
+}
+
+/* The region of the first byte, if it has some of the bytes, or that of the last: one access never touches
+ * two. */
+static struct part part_of_region(const struct access *access, uint64_t address, uint64_t bytes)
+{
+    const struct memory *memory = access->wave->memory;
+    const uint64_t last = bytes - 1 > UINT64_MAX - address ? UINT64_MAX : address + bytes - 1;
+    const uint64_t ends[] = {address, last};
+    for (int i = 0; i < 2; i++) {
+        const struct region *region = memory_region(memory, ends[i]);
+        const struct part part = part_within(region->low, region->high, address, bytes);
+        if (part.low < part.high) {
+            const uint64_t low = address + part.low, size = part.high - part.low;
+            const bool open = flat_permits(access->wave, low, size, denials(access)) ||
+                              only_forbidden(access->wave, low, size);
+            return open ? part : (struct part){0, 0};
+        }
+    }
+    return (struct part){0, 0};
+}
+
+/* If the host permits some bytes, it permits the first of them: bisection finds the longest permitted
+ * start. */
+static struct part part_of_host(const struct access *access, uint64_t address, uint64_t bytes)
+{
+    uint64_t most = bytes > UINT64_MAX - address ? UINT64_MAX - address : bytes, least = 0;
+    while (least < most) {
+        const uint64_t middle = most - (most - least) / 2;
+        if (flat_permits(access->wave, address, middle, denials(access)))
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    return (struct part){0, least};
+}
+
+/* The bytes of an access at fault that are inside one object which it may touch. */
+static struct part permitted_part(const struct access *access, uint64_t address, uint64_t bytes)
+{
+    const struct memory *memory = access->wave->memory;
+    if (!access_flat(access->wave) || !bytes)
+        return (struct part){0, 0};
+    if (is_private(access, address)) {
+        const struct private_span span = private_span(access);
+        return part_within(span.low, span.high, address, bytes);
+    }
+    return memory->host.permits && address - memory->base >= memory->size
+               ? part_of_host(access, address, bytes)
+               : part_of_region(access, address, bytes);
+}
+
+/* Byte by byte: such an access may have any address. */
+static void tell_part(const struct access *access, const lane_mask *lanes, uint64_t address, uint64_t bytes)
+{
+    if (!access_heard(access->wave) || !bytes || is_private(access, address))
+        return;
+    struct access_event event;
+    begin_event(&event, access->wave, access->site_index, lanes);
+    event.kind = access->write ? ACCESS_WRITE : ACCESS_READ;
+    event.copy = access->copy;
+    event.size_bytes = (uint32_t)bytes;
+    event.component_bytes = 1;
+    event.shape = ADDRESS_UNIFORM;
+    event.base = address;
+    announce(access->wave, &event);
+}
+
+/* Of all lanes at fault if one address is of all, else of one. */
+static lane_mask lanes_of_part(const struct access *access, uint32_t lane)
+{
+    lane_mask one = {{0}};
+    set_lane(&one, lane);
+    return access->form == FORM_U ? access->faulty : one;
+}
+
+/* The bytes outside are zeros. */
+static void load_part(const struct access *access, uint8_t *frame, const uint32_t *slots, uint32_t lane)
+{
+    const struct wave *wave = access->wave;
+    const uint64_t address = access->address[lane];
+    const struct part part = permitted_part(access, address, access->bytes);
+    const uint64_t size = part.high - part.low;
+    uint8_t value[BYTES_MAX] = {0};
+    if (!size)
+        return; /* the slots are cleared */
+    const lane_mask lanes = lanes_of_part(access, lane);
+    tell_part(access, &lanes, address + part.low, size);
+    if (is_private(access, address))
+        read_private(wave, lane, address + part.low, value + part.low, size);
+    else
+        memcpy(value + part.low, flat_byte(wave, address + part.low), size);
+    scatter_components(access, frame, slots, access->form == FORM_U ? 0 : lane, value);
+}
+
+static void load_faulty(const struct access *access, uint8_t *frame, const uint32_t *slots)
+{
+    if (access->form == FORM_U)
+        load_part(access, frame, slots, first_lane(&access->faulty));
+    else
+        EACH_SET_LANE(&access->faulty, lane) load_part(access, frame, slots, (uint32_t)lane);
+}
+
+/* The bytes outside are dropped. */
+static void store_part(const struct access *access, uint32_t lane, const uint8_t *value)
+{
+    const struct wave *wave = access->wave;
+    const uint64_t address = access->address[lane];
+    const struct part part = permitted_part(access, address, access->bytes);
+    const uint64_t low = address + part.low, size = part.high - part.low;
+    lane_mask one = {{0}};
+    set_lane(&one, lane);
+    if (!size)
+        return;
+    tell_part(access, &one, low, size);
+    if (is_private(access, address)) {
+        write_private(wave, lane, low, value + part.low, size);
+        set_private_defined(wave, lane, low, size, true);
+        return;
+    }
+    struct region *region = memory_region(wave->memory, low);
+    memcpy(flat_byte(wave, low), value + part.low, size);
+    if (wave->memory->track_validity && region->valid)
+        memory_set_valid(region, low, size, true);
+}
+
+bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form,
+                 uint32_t component_bytes)
 {
     struct access access;
     const uint32_t *slots = slots_of(insn, wave);
@@ -426,9 +609,11 @@ bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enu
         load_through_port(&access, frame, slots);
     } else if (form == FORM_U) {
         if (mask_any(&access.flat))
-            scatter_components(&access, frame, slots, 0, flat_byte(wave, access.address[first_lane(&access.flat)]));
+            scatter_components(&access, frame, slots, 0,
+                               flat_byte(wave, access.address[first_lane(&access.flat)]));
     } else {
-        EACH_SET_LANE(&access.flat, lane) scatter_components(&access, frame, slots, (uint32_t)lane, flat_byte(wave, access.address[lane]));
+        EACH_SET_LANE(&access.flat, lane)
+        scatter_components(&access, frame, slots, (uint32_t)lane, flat_byte(wave, access.address[lane]));
     }
     EACH_SET_LANE(&access.private_lanes, lane)
     {
@@ -436,10 +621,13 @@ bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enu
         read_private(wave, (uint32_t)lane, access.address[lane], value, access.bytes);
         scatter_components(&access, frame, slots, (uint32_t)lane, value);
     }
+    if (access.fault.lanes && !stopped)
+        load_faulty(&access, frame, slots);
     return stopped;
 }
 
-bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes)
+bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form,
+                  uint32_t component_bytes)
 {
     struct access access;
     uint8_t values[WAVE_LANES_MAX * BYTES_MAX];
@@ -456,26 +644,29 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
         struct access_event event = event_of_access(&access);
         wave->memory->port.store(wave->memory->port.self, &event, values);
     } else {
-        EACH_SET_LANE(&access.flat, lane) memcpy(flat_byte(wave, access.address[lane]), values + lane * access.bytes, access.bytes);
+        EACH_SET_LANE(&access.flat, lane)
+        memcpy(flat_byte(wave, access.address[lane]), values + lane * access.bytes, access.bytes);
     }
     EACH_SET_LANE(&access.private_lanes, lane)
-        write_private(wave, (uint32_t)lane, access.address[lane], values + lane * access.bytes, access.bytes);
+    write_private(wave, (uint32_t)lane, access.address[lane], values + lane * access.bytes, access.bytes);
+    if (access.fault.lanes && !stopped)
+        EACH_SET_LANE(&access.faulty, lane) store_part(&access, (uint32_t)lane, values + lane * access.bytes);
     return stopped;
 }
 
 /* ---- atomics ------------------------------------------------------------------------------------- */
 
-#define ATOMIC_FLOAT(bits, F)                                                                               \
-    uint##bits##_t atomic_float_##bits(enum atomic_op operation, uint##bits##_t old, uint##bits##_t value)  \
-    {                                                                                                       \
-        F a, b, r;                                                                                          \
-        memcpy(&a, &old, sizeof a);                                                                         \
-        memcpy(&b, &value, sizeof b);                                                                       \
-        r = operation == ATOMIC_FADD ? a + b                                                                \
-            : operation == ATOMIC_FMIN ? (((a < b) | (b != b)) ? a : b)                                     \
-                                       : (((a > b) | (b != b)) ? a : b);                                    \
-        memcpy(&old, &r, sizeof r);                                                                         \
-        return old;                                                                                         \
+#define ATOMIC_FLOAT(bits, F)                                                                              \
+    uint##bits##_t atomic_float_##bits(enum atomic_op operation, uint##bits##_t old, uint##bits##_t value) \
+    {                                                                                                      \
+        F a, b, r;                                                                                         \
+        memcpy(&a, &old, sizeof a);                                                                        \
+        memcpy(&b, &value, sizeof b);                                                                      \
+        r = operation == ATOMIC_FADD   ? a + b                                                             \
+            : operation == ATOMIC_FMIN ? (((a < b) | (b != b)) ? a : b)                                    \
+                                       : (((a > b) | (b != b)) ? a : b);                                   \
+        memcpy(&old, &r, sizeof r);                                                                        \
+        return old;                                                                                        \
     }
 ATOMIC_FLOAT(32, float)
 ATOMIC_FLOAT(64, double)
@@ -483,11 +674,14 @@ ATOMIC_FLOAT(64, double)
 static uint64_t updated(uint32_t operation, uint64_t old, uint64_t value, uint64_t comparator, uint32_t bits)
 {
     const uint32_t unused = 64 - bits;
-    const int64_t signed_old = (int64_t)(old << unused) >> unused, signed_value = (int64_t)(value << unused) >> unused;
+    const int64_t signed_old = (int64_t)(old << unused) >> unused,
+                  signed_value = (int64_t)(value << unused) >> unused;
     switch ((enum atomic_op)operation) {
     case ATOMIC_LOAD: return old;
-    case ATOMIC_STORE: case ATOMIC_EXCHANGE: return value;
-    case ATOMIC_COMPARE_EXCHANGE: case ATOMIC_COMPARE_EXCHANGE_WEAK: return old == comparator ? value : old;
+    case ATOMIC_STORE:
+    case ATOMIC_EXCHANGE: return value;
+    case ATOMIC_COMPARE_EXCHANGE:
+    case ATOMIC_COMPARE_EXCHANGE_WEAK: return old == comparator ? value : old;
     case ATOMIC_ADD: return old + value;
     case ATOMIC_SUB: return old - value;
     case ATOMIC_SMIN: return signed_value < signed_old ? value : old;
@@ -497,7 +691,9 @@ static uint64_t updated(uint32_t operation, uint64_t old, uint64_t value, uint64
     case ATOMIC_AND: return old & value;
     case ATOMIC_OR: return old | value;
     case ATOMIC_XOR: return old ^ value;
-    case ATOMIC_FADD: case ATOMIC_FMIN: case ATOMIC_FMAX:
+    case ATOMIC_FADD:
+    case ATOMIC_FMIN:
+    case ATOMIC_FMAX:
         return bits == 32 ? atomic_float_32((enum atomic_op)operation, (uint32_t)old, (uint32_t)value)
                           : atomic_float_64((enum atomic_op)operation, old, value);
     }
@@ -515,16 +711,19 @@ static uint64_t read_slot(const uint8_t *slot, uint32_t lane, uint32_t bytes)
 static bool is_shared(const struct access *access, uint64_t address)
 {
     const struct memory *memory = access->wave->memory;
-    return memory_region(memory, address)->flags & REGION_FLAG_SHARED || address - memory->base >= memory->size;
+    return memory_region(memory, address)->flags & REGION_FLAG_SHARED ||
+           address - memory->base >= memory->size;
 }
 
-#define UPDATE_SHARED(bits)                                                                                  \
-    static uint64_t update_shared_##bits(const struct access *access, uint32_t operation, uint64_t address, uint64_t b, uint64_t c) \
+#define UPDATE_SHARED(bits)                                                                                 \
+    static uint64_t update_shared_##bits(const struct access *access, uint32_t operation, uint64_t address, \
+                                         uint64_t b, uint64_t c)                                            \
     {                                                                                                       \
         uint##bits##_t *const p = (uint##bits##_t *)(void *)flat_byte(access->wave, address);               \
         uint##bits##_t old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                          \
-        while (access->write && !__atomic_compare_exchange_n(p, &old, (uint##bits##_t)updated(operation, old, b, c, bits), false, \
-                                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))           \
+        while (access->write &&                                                                             \
+               !__atomic_compare_exchange_n(p, &old, (uint##bits##_t)updated(operation, old, b, c, bits),   \
+                                            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                     \
             ;                                                                                               \
         return old;                                                                                         \
     }
@@ -542,12 +741,15 @@ static bool refuses(const struct access *access, uint32_t lane, uint64_t old, ui
 }
 
 /* One that fails is a load. */
-static uint32_t operation_of(const struct access *access, const struct insn *insn, uint32_t lane, uint64_t old, uint64_t comparator)
+static uint32_t operation_of(const struct access *access, const struct insn *insn, uint32_t lane,
+                             uint64_t old, uint64_t comparator)
 {
-    return insn->f == ATOMIC_COMPARE_EXCHANGE_WEAK && refuses(access, lane, old, comparator) ? ATOMIC_LOAD : insn->f;
+    return insn->f == ATOMIC_COMPARE_EXCHANGE_WEAK && refuses(access, lane, old, comparator) ? ATOMIC_LOAD
+                                                                                             : insn->f;
 }
 
-static void update_lane(const struct access *access, const struct insn *insn, uint8_t *frame, uint32_t lane, bool private_space)
+static void update_lane(const struct access *access, const struct insn *insn, uint8_t *frame, uint32_t lane,
+                        bool private_space)
 {
     const uint32_t bytes = access->bytes;
     const uint64_t address = access->address[lane];
@@ -568,16 +770,14 @@ static void update_lane(const struct access *access, const struct insn *insn, ui
     if (access->write && private_space) {
         write_private(access->wave, lane, address, (const uint8_t *)&value, bytes);
         set_private_defined(access->wave, lane, address, bytes, true);
-    }
-    else if (access->write)
+    } else if (access->write)
         memcpy(flat_byte(access->wave, address), &value, bytes);
     memcpy(frame + insn->d + lane * bytes, &old, bytes);
 }
 
 static bool any_shared(const struct access *access)
 {
-    EACH_SET_LANE(&access->flat, lane) if (is_shared(access, access->address[lane]))
-        return true;
+    EACH_SET_LANE(&access->flat, lane) if (is_shared(access, access->address[lane])) return true;
     return false;
 }
 
@@ -589,17 +789,21 @@ static void zero_lanes(uint8_t *slot, const lane_mask *lanes, uint32_t bytes)
 static void report_private_atomic(struct access *access)
 {
     struct fault fault = {.goes_on = true};
-    EACH_SET_LANE(&access->private_lanes, lane) note_fault(access, &fault, (uint32_t)lane, FAULT_ATOMIC_PRIVATE, true);
+    EACH_SET_LANE(&access->private_lanes, lane)
+    note_fault(access, &fault, (uint32_t)lane, FAULT_ATOMIC_PRIVATE, true);
     access->wave->host->fault(access->wave->host->self, access->wave, &fault);
 }
 
-static void find_failed(const struct access *access, const uint8_t *comparators, const uint8_t *found, lane_mask *out_failed)
+static void find_failed(const struct access *access, const uint8_t *comparators, const uint8_t *found,
+                        lane_mask *out_failed)
 {
-    EACH_SET_LANE(&access->flat, lane) if (memcmp(comparators + lane * access->bytes, found + lane * access->bytes, access->bytes) != 0)
+    EACH_SET_LANE(&access->flat, lane)
+    if (memcmp(comparators + lane * access->bytes, found + lane * access->bytes, access->bytes) != 0)
         set_lane(out_failed, (uint32_t)lane);
 }
 
-bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t bytes)
+bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form,
+                   uint32_t bytes)
 {
     struct access access;
     begin(&access, wave, insn->e, form, bytes, 1);
@@ -626,7 +830,9 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         const struct memory_port *port = &wave->memory->port;
         port->update(port->self, &event, insn->f, frame + insn->b, frame + insn->c, old);
         EACH_SET_LANE(&access.flat, lane) memcpy(frame + insn->d + lane * bytes, old + lane * bytes, bytes);
-        EACH_SET_LANE(&access.flat, lane) if (weak && port->refused && port->refused(port->self, (uint32_t)lane)) set_lane(&wave->refused, (uint32_t)lane);
+        EACH_SET_LANE(&access.flat, lane)
+        if (weak && port->refused && port->refused(port->self, (uint32_t)lane))
+            set_lane(&wave->refused, (uint32_t)lane);
         EACH_SET_LANE(&access.private_lanes, lane) update_lane(&access, insn, frame, (uint32_t)lane, true);
     } else {
         EACH_SET_LANE(&access.flat, lane) update_lane(&access, insn, frame, (uint32_t)lane, false);
@@ -657,7 +863,8 @@ static bool side_permitted(struct access *access, uint32_t lane, uint64_t addres
     access->address[lane] = address;
     access->bytes = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
     const bool private_space = is_private(access, address);
-    const bool permitted = private_space ? private_permits(access, address, bytes) : flat_permits(access->wave, address, bytes, denials(access));
+    const bool permitted = private_space ? private_permits(access, address, bytes)
+                                         : flat_permits(access->wave, address, bytes, denials(access));
     if (!permitted)
         add_fault(access, lane, access->write ? FAULT_WRITE : FAULT_READ, private_space);
     return permitted;
@@ -681,7 +888,8 @@ static void tell_side(const struct access *access, uint32_t lane, uint64_t addre
 
 static uint8_t read_byte(const struct access *access, uint32_t lane, uint64_t address)
 {
-    return is_private(access, address) ? *private_byte(access->wave, lane, address) : *flat_byte(access->wave, address);
+    return is_private(access, address) ? *private_byte(access->wave, lane, address)
+                                       : *flat_byte(access->wave, address);
 }
 
 static bool byte_valid(const struct access *from, uint32_t lane, uint64_t address)
@@ -693,7 +901,8 @@ static bool byte_valid(const struct access *from, uint32_t lane, uint64_t addres
 }
 
 /* The copy is initialised where its source was. */
-static void copy_validity(const struct access *from, const struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
+static void copy_validity(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
+                          uint64_t target, uint64_t bytes)
 {
     const struct memory *memory = to->wave->memory;
     if (!memory->track_validity)
@@ -711,55 +920,109 @@ static void copy_validity(const struct access *from, const struct access *to, ui
     }
 }
 
-static void copy_bytes(const struct access *from, const struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
+static void copy_bytes(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
+                       uint64_t target, uint64_t bytes)
 {
     if (!is_private(from, source) && !is_private(to, target)) {
         memmove(flat_byte(to->wave, target), flat_byte(from->wave, source), bytes);
         return;
     }
     for (uint64_t i = 0; i < bytes; i++)
-        *(is_private(to, target) ? private_byte(to->wave, lane, target + i) : flat_byte(to->wave, target + i)) = read_byte(from, lane, source + i);
+        *(is_private(to, target) ? private_byte(to->wave, lane, target + i)
+                                 : flat_byte(to->wave, target + i)) = read_byte(from, lane, source + i);
 }
 
 static bool finish_copy(struct access *side)
 {
-    struct wave *wave = side->wave;
-    if (!side->fault.lanes)
-        return false;
-    wave->host->fault(wave->host->self, wave, &side->fault);
-    wave_stop_lanes(wave, &side->faulty);
-    return true;
+    return report_faulty(side, side->wave->host->faults_stop);
 }
 
-static void copy_lane(struct access *from, struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
+static void zero_bytes(const struct access *to, uint32_t lane, uint64_t target, uint64_t bytes)
 {
-    if (!bytes || !side_permitted(from, lane, source, bytes) || !side_permitted(to, lane, target, bytes))
+    struct region *region = is_private(to, target) ? NULL : memory_region(to->wave->memory, target);
+    if (!region) {
+        for (uint64_t i = 0; i < bytes; i++)
+            *private_byte(to->wave, lane, target + i) = 0;
+        set_private_defined(to->wave, lane, target, bytes, true);
+    } else if (bytes) {
+        memset(memory_byte(region, target), 0, bytes);
+        if (to->wave->memory->track_validity && region->valid)
+            memory_set_valid(region, target, bytes, true);
+    }
+}
+
+/* One side is at fault, or both: zeros for bytes outside the source; bytes outside the target are dropped. */
+static void copy_parts(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
+                       uint64_t target, uint64_t bytes)
+{
+    const struct part in = permitted_part(from, source, bytes), out = permitted_part(to, target, bytes);
+    uint64_t low = in.low > out.low ? in.low : out.low, high = in.high < out.high ? in.high : out.high;
+    if (low >= high)
+        low = high = out.low;
+    lane_mask one = {{0}};
+    set_lane(&one, lane);
+    tell_part(from, &one, source + in.low, in.high - in.low);
+    tell_part(to, &one, target + out.low, out.high - out.low);
+    if (low < high) {
+        copy_bytes(from, to, lane, source + low, target + low, high - low);
+        copy_validity(from, to, lane, source + low, target + low, high - low);
+    }
+    if (out.low < low)
+        zero_bytes(to, lane, target + out.low, low - out.low);
+    if (high < out.high)
+        zero_bytes(to, lane, target + high, out.high - high);
+}
+
+static void copy_lane(struct access *from, struct access *to, uint32_t lane, uint64_t source, uint64_t target,
+                      uint64_t bytes)
+{
+    const bool stops = from->wave->host->faults_stop;
+    if (!bytes)
         return;
+    const bool readable = side_permitted(from, lane, source, bytes);
+    const bool writable = (readable || !stops) && side_permitted(to, lane, target, bytes);
+    if (!readable || !writable) {
+        if (!stops)
+            copy_parts(from, to, lane, source, target, bytes);
+        return;
+    }
     tell_side(from, lane, source, bytes);
     tell_side(to, lane, target, bytes);
     copy_bytes(from, to, lane, source, target, bytes);
     copy_validity(from, to, lane, source, target, bytes);
 }
 
-/* ---- packets: one side is the user's, the other the pipe's and nobody's business ------------------------- */
+/* ---- packets: one side is the user's, the other the pipe's and nobody's business. Of a faulty side, zeros
+ * are read, and what is written is dropped
+ * --------------------------------------------------------------------- */
 
-_Static_assert(sizeof(struct access) <= sizeof(((struct access_copy *)0)->state), "struct access_copy has room for it");
+_Static_assert(sizeof(struct access) <= sizeof(((struct access_copy *)0)->state),
+               "struct access_copy has room for it");
 
 void access_copy_begin(struct access_copy *copy, struct wave *wave, uint32_t site)
 {
     begin((struct access *)(void *)copy->state, wave, site, FORM_GENERIC, 1, 1);
 }
 
-static void copy_packet(struct access *user, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes, bool out)
+static void copy_packet(struct access *user, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes,
+                        bool out)
 {
     const uint64_t address = out ? target : source;
     user->read = !out;
     user->write = out;
-    if (!side_permitted(user, lane, address, bytes))
-        return;
-    tell_side(user, lane, address, bytes);
-    copy_bytes(user, user, lane, source, target, bytes);
-    copy_validity(user, user, lane, source, target, bytes);
+    struct part part = {0, bytes};
+    if (side_permitted(user, lane, address, bytes)) {
+        tell_side(user, lane, address, bytes);
+    } else {
+        lane_mask one = {{0}};
+        set_lane(&one, lane);
+        part = permitted_part(user, address, bytes);
+        tell_part(user, &one, address + part.low, part.high - part.low);
+        if (!out)
+            zero_bytes(user, lane, target, bytes);
+    }
+    copy_bytes(user, user, lane, source + part.low, target + part.low, part.high - part.low);
+    copy_validity(user, user, lane, source + part.low, target + part.low, part.high - part.low);
 }
 
 void access_copy_in(struct access_copy *copy, uint32_t lane, uint64_t source, uint64_t packet, uint64_t bytes)
@@ -767,7 +1030,8 @@ void access_copy_in(struct access_copy *copy, uint32_t lane, uint64_t source, ui
     copy_packet((struct access *)(void *)copy->state, lane, source, packet, bytes, false);
 }
 
-void access_copy_out(struct access_copy *copy, uint32_t lane, uint64_t packet, uint64_t target, uint64_t bytes)
+void access_copy_out(struct access_copy *copy, uint32_t lane, uint64_t packet, uint64_t target,
+                     uint64_t bytes)
 {
     copy_packet((struct access *)(void *)copy->state, lane, packet, target, bytes, true);
 }
@@ -779,6 +1043,7 @@ void access_fetch(struct access_copy *copy, uint32_t lane, uint64_t source, void
     uint8_t *out = target;
     user->read = true;
     user->write = false;
+    memset(out, 0, bytes);
     if (!side_permitted(user, lane, source, bytes))
         return;
     tell_side(user, lane, source, bytes);
@@ -815,13 +1080,15 @@ bool access_copy_end(struct access_copy *copy)
 bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access from, to;
-    const uint64_t *target = (const uint64_t *)(const void *)(frame + insn->d), *source = (const uint64_t *)(const void *)(frame + insn->a);
+    const uint64_t *target = (const uint64_t *)(const void *)(frame + insn->d),
+                   *source = (const uint64_t *)(const void *)(frame + insn->a);
     const uint64_t *bytes = (const uint64_t *)(const void *)(frame + insn->c);
     begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
     begin(&to, wave, insn->f, FORM_GENERIC, 1, 1);
     from.read = to.write = true;
     const lane_mask active = wave->active;
-    EACH_SET_LANE(&active, lane) copy_lane(&from, &to, (uint32_t)lane, source[lane], target[lane], bytes[lane]);
+    EACH_SET_LANE(&active, lane)
+    copy_lane(&from, &to, (uint32_t)lane, source[lane], target[lane], bytes[lane]);
     const bool stopped = finish_copy(&from);
     return finish_copy(&to) || stopped;
 }
@@ -830,8 +1097,13 @@ static void tell_copy(const struct wave *wave, uint32_t site, uint32_t number, b
 {
     if (!wave->observer || !wave->observer->sync)
         return;
-    struct sync_event event = {.origin = wave->origin, .kind = SYNC_COPY, .scope = SCOPE_WORK_GROUP, .lane_count = wave->lane_count,
-                               .mask = wave->active.word, .last = performs, .copy = number};
+    struct sync_event event = {.origin = wave->origin,
+                               .kind = SYNC_COPY,
+                               .scope = SCOPE_WORK_GROUP,
+                               .lane_count = wave->lane_count,
+                               .mask = wave->active.word,
+                               .last = performs,
+                               .copy = number};
     event.origin.site = site;
     wave->observer->sync(wave->observer->self, &event);
 }
@@ -848,48 +1120,107 @@ static uint32_t give_event(const uint32_t *operands, uint8_t *frame, struct wave
     return (uint32_t)event;
 }
 
+/* Without memory the copy is not watched. */
+static uint32_t *times_reached(struct copies_reached *all, uint32_t site)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->items[i].site == site)
+            return all->items[i].times;
+    if (all->count == all->room) {
+        const uint32_t room = all->room ? 2 * all->room : HOSTILE(8, 1);
+        struct copy_reached *items = realloc(all->items, room * sizeof *items);
+        if (!items)
+            return NULL;
+        all->items = items;
+        all->room = room;
+    }
+    uint32_t *times = calloc(all->lanes, sizeof *times);
+    if (times)
+        all->items[all->count++] = (struct copy_reached){site, times};
+    return times;
+}
+
+static void count_reached(const struct wave *wave, uint32_t site)
+{
+    uint32_t *times = wave->reached ? times_reached(wave->reached, site) : NULL;
+    if (times)
+        EACH_SET_LANE(&wave->active, lane) times[wave->origin.first_lane + lane]++;
+}
+
 static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site)
 {
     if (wave->unwaited_count < WAVE_COPIES_OPEN)
         wave->unwaited[wave->unwaited_count++] = (struct open_copy){event, site};
 }
 
+/* A strided copy that missed so many elements in a row never comes back: its count is no count. */
+enum { MISSES_MOST = 1 << 20 };
+
 /* The work-group's first work-item copies for all; the wait for the event orders it. */
+/* A count beyond what memory has is a fault, and no time. */
+static void charge_copy(struct wave *wave, uint64_t count, uint64_t size)
+{
+    enum { COUNT_MOST = 1 << 30 };
+    if (count < COUNT_MOST)
+        wave->work += count * size * WORK_GLOBAL_BYTE;
+}
+
 bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access from, to;
     uint64_t value[4];
-    const uint32_t *const operands = wave->code->operands + insn->d, event = give_event(operands, frame, wave);
+    const uint32_t *const operands = wave->code->operands + insn->d,
+                          event = give_event(operands, frame, wave);
     const bool performs = wave->origin.first_lane == 0 && lane_mask_test(&wave->active, 0);
+    count_reached(wave, insn->e);
     tell_copy(wave, insn->e, event, performs);
     if (!performs)
         return false;
     for (int i = 0; i < 4; i++)
         memcpy(&value[i], frame + operands[1 + i], 8);
-    const uint64_t bytes = insn->f & 0xffff, far = 1ull << 62; /* past every region, whatever it is added to */
+    /* past every region, whatever it is added to */
+    const uint64_t bytes = insn->f & 0xffff, far = 1ull << 62;
     const uint64_t stride = value[3] > far / bytes ? far : value[3] * bytes;
-    const uint64_t to_step = insn->f >> 16 & 1 ? stride : bytes, from_step = insn->f >> 17 & 1 ? stride : bytes;
+    const uint64_t to_step = insn->f >> 16 & 1 ? stride : bytes,
+                   from_step = insn->f >> 17 & 1 ? stride : bytes;
     begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
     begin(&to, wave, insn->e, FORM_GENERIC, 1, 1);
+    uint64_t misses = 0, faulty = 0;
     from.read = to.write = true;
     from.copy = to.copy = event;
     note_unwaited(wave, event, insn->e);
+    charge_copy(wave, value[2], bytes);
     if (to_step == bytes && from_step == bytes)
-        copy_lane(&from, &to, 0, value[1], value[0], value[2] > UINT64_MAX / bytes ? UINT64_MAX : value[2] * bytes);
+        copy_lane(&from, &to, 0, value[1], value[0],
+                  value[2] > UINT64_MAX / bytes ? UINT64_MAX : value[2] * bytes);
     else
-        for (uint64_t i = 0; i < value[2] && !from.fault.lanes && !to.fault.lanes; i++)
+        for (uint64_t i = 0; i < value[2] && misses < (wave->host->faults_stop ? 1 : MISSES_MOST); i++) {
             copy_lane(&from, &to, 0, value[1] + i * from_step, value[0] + i * to_step, bytes);
+            misses = from.fault.lanes + to.fault.lanes > faulty ? misses + 1 : 0;
+            faulty = from.fault.lanes + to.fault.lanes;
+        }
     const bool stopped = finish_copy(&from);
     return finish_copy(&to) || stopped;
 }
 
 /* other: a lane of the tile. */
-static void tell_difference(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t own, uint32_t other, uint64_t its)
+static void tell_difference(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t own,
+                            uint32_t other, uint64_t its)
 {
-    struct disagreement differ = {.origin = wave->origin, .lane = other, .argument = insn->f & 255, .is_address = insn->f >> 8,
+    struct disagreement differ = {.origin = wave->origin,
+                                  .lane = other,
+                                  .argument = insn->f & 255,
+                                  .is_address = insn->f >> 8,
                                   .value = {own, its}};
     differ.origin.first_lane = 0;
-    const struct fault fault = {.kind = FAULT_NON_UNIFORM, .site = insn->e, .lane = first, .lanes = 1, .goes_on = true, .differ = &differ};
+    const struct fault fault = {.kind = FAULT_NON_UNIFORM,
+                                .site = insn->e,
+                                .lane = first,
+                                .lanes = 1,
+                                .goes_on = true,
+                                .differ = &differ};
+    if (!differ.argument && wave->reached)
+        wave->reached->reported = true;
     wave->host->fault(wave->host->self, wave, &fault);
 }
 
@@ -926,18 +1257,41 @@ void access_same(const struct insn *insn, const uint8_t *frame, struct wave *wav
     const lane_mask active = wave->active;
     const uint32_t first = first_lane(&active);
     EACH_SET_LANE(&active, lane)
-        if (__builtin_expect(value[lane] != value[first], 0)) {
-            tell_difference(insn, wave, first, value[first], wave->origin.first_lane + (uint32_t)lane, value[lane]);
-            break;
-        }
+    if (__builtin_expect(value[lane] != value[first], 0)) {
+        tell_difference(insn, wave, first, value[first], wave->origin.first_lane + (uint32_t)lane,
+                        value[lane]);
+        break;
+    }
     if (wave->agreement)
         compare_waves(insn, wave, first, value[first]);
+}
+
+/* ---- indices past an array inside a variable
+ * ------------------------------------------------------------ */
+
+void access_check_index(const struct insn *insn, const uint8_t *frame, struct wave *wave,
+                        enum access_form form)
+{
+    struct access access;
+    begin(&access, wave, insn->e, form, 1, 1);
+    lay_out_addresses(&access, frame, insn->a, 0);
+    access.bytes = access.site->size * access.site->components;
+    EACH_SET_LANE(&wave->active, lane)
+    if (access.address[lane] >= insn->f)
+        note_fault(&access, &access.passed, (uint32_t)lane, FAULT_INDEX, false);
+    if (!access.passed.lanes)
+        return;
+    access.passed.index = (int64_t)access.passed.address;
+    access.passed.address = 0;
+    access.passed.misuse = wave->code->strings[insn->d];
+    wave->host->fault(wave->host->self, wave, &access.passed);
 }
 
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */
 
 /* operands[list]: form, bytes, offset. */
-static void begin_poison(struct access *access, const struct insn *insn, const uint8_t *frame, const struct wave *wave)
+static void begin_poison(struct access *access, const struct insn *insn, const uint8_t *frame,
+                         const struct wave *wave)
 {
     const uint32_t *list = &wave->code->operands[insn->b];
     begin(access, (struct wave *)(uintptr_t)wave, insn->e, (enum access_form)list[0], list[1], 1);
@@ -954,12 +1308,13 @@ static struct region *tracked_region(const struct access *access, uint32_t lane)
     return region->valid && inside(region->low, region->high, address, access->bytes) ? region : NULL;
 }
 
-/* An access that misses stops its lane: what it would have read is nobody's concern. */
+/* An access that misses gives zeros, or stops its lane: neither is poison. */
 static bool lane_is_poison(const struct access *access, uint32_t lane)
 {
     const uint64_t address = access->address[lane];
     if (is_private(access, address))
-        return private_permits(access, address, access->bytes) && !private_defined(access->wave, lane, address, access->bytes);
+        return private_permits(access, address, access->bytes) &&
+               !private_defined(access->wave, lane, address, access->bytes);
     const struct region *region = tracked_region(access, lane);
     return region && !memory_range_valid(region, address, access->bytes);
 }
@@ -974,13 +1329,19 @@ void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *w
         return;
     }
     EACH_SET_LANE(&wave->active, lane)
-        if (lane_is_poison(&access, (uint32_t)lane))
-            set_lane(&poison, (uint32_t)lane);
+    if (lane_is_poison(&access, (uint32_t)lane))
+        set_lane(&poison, (uint32_t)lane);
     memcpy(frame + insn->d, &poison, sizeof poison);
 }
 
-/* A mistake is told once: what was reported counts as initialised from then on. */
-static void mark_lane(struct access *access, uint32_t lane, bool bad)
+/* Memory of one work-group: what is uninitialised there is reported where something uses it. */
+static bool hands_on(const struct region *region)
+{
+    return region->kind == REGION_LOCAL_VARIABLE;
+}
+
+/* A mistake is reported once: what was reported counts as initialised from then on. */
+static void mark_lane(struct access *access, uint32_t lane, bool bad, bool reported)
 {
     const uint64_t address = access->address[lane];
     if (is_private(access, address)) {
@@ -989,21 +1350,65 @@ static void mark_lane(struct access *access, uint32_t lane, bool bad)
         return;
     }
     struct region *region = tracked_region(access, lane);
-    if (!region)
-        return;
-    const bool hands_on = region->kind == REGION_LOCAL_VARIABLE; /* tails of tiles are nobody's value */
-    memory_set_valid(region, address, access->bytes, !bad || !hands_on);
-    if (bad && !hands_on)
-        add_fault(access, lane, FAULT_UNINITIALISED_STORE, false);
+    if (region)
+        memory_set_valid(region, address, access->bytes, !bad || (reported && !hands_on(region)));
+}
+
+static bool is_reported(const struct access *access, uint32_t lane)
+{
+    const struct region *region =
+        is_private(access, access->address[lane]) ? NULL : tracked_region(access, lane);
+    return region && !hands_on(region);
 }
 
 void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access access;
-    lane_mask poison;
+    lane_mask poison, reported;
     memcpy(&poison, frame + insn->c, sizeof poison);
+    memcpy(&reported, frame + (insn->f == POISON_REPORTS_ALL ? insn->c : insn->d), sizeof reported);
     begin_poison(&access, insn, frame, wave);
-    EACH_SET_LANE(&wave->active, lane) mark_lane(&access, (uint32_t)lane, lane_mask_test(&poison, (uint32_t)lane));
+    EACH_SET_LANE(&wave->active, lane)
+    {
+        const bool report = lane_mask_test(&reported, (uint32_t)lane);
+        mark_lane(&access, (uint32_t)lane, lane_mask_test(&poison, (uint32_t)lane), report);
+        if (report && insn->f != POISON_REPORTED && is_reported(&access, (uint32_t)lane))
+            add_fault(&access, (uint32_t)lane, FAULT_UNINITIALISED_STORE, false);
+    }
+    if (access.fault.lanes)
+        wave->host->fault(wave->host->self, wave, &access.fault);
+}
+
+/* Is what the atomic leaves uninitialised? An exchange and a store put their own value there. */
+static bool leaves_poison(uint32_t operation, bool found, bool value)
+{
+    return operation == ATOMIC_STORE || operation == ATOMIC_EXCHANGE ? value : found || value;
+}
+
+/* An update of uninitialised memory of one work-group leaves it so, and what it found is reported where
+ * something uses it. Elsewhere it has stored what depends on it, which is reported at once and counts as
+ * initialised from then on. */
+void access_poison_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave)
+{
+    struct access access;
+    lane_mask value, found = {{0}};
+    memcpy(&value, frame + insn->c, sizeof value);
+    begin_poison(&access, insn, frame, wave);
+    EACH_SET_LANE(&wave->active, lane)
+    {
+        const uint32_t i = (uint32_t)lane;
+        const bool poison = lane_is_poison(&access, i);
+        const bool leaves =
+            insn->f != ATOMIC_LOAD && leaves_poison(insn->f, poison, lane_mask_test(&value, i));
+        const bool reported = leaves && is_reported(&access, i);
+        if (insn->f != ATOMIC_LOAD)
+            mark_lane(&access, i, leaves, true);
+        if (reported)
+            add_fault(&access, i, FAULT_UNINITIALISED_STORE, false);
+        else if (poison)
+            set_lane(&found, i);
+    }
+    memcpy(frame + insn->d, &found, sizeof found);
     if (access.fault.lanes)
         wave->host->fault(wave->host->self, wave, &access.fault);
 }

@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "program.h"
+#include "bytecode.h"
 #include "wave.h"
 
 /* Largest x and y of the first count lanes. */
-struct affine_extent { int64_t x, y; };
+struct affine_extent {
+    int64_t x, y;
+};
 
 static inline struct affine_extent affine_extent(const struct wave *wave, uint32_t count)
 {
@@ -24,7 +26,8 @@ static inline struct affine_extent affine_extent(const struct wave *wave, uint32
 }
 
 /* Lowest and highest offset from base. Steps beyond 2^40 give false: the sums could wrap. */
-static inline bool affine_range(const struct affine *a, struct affine_extent extent, int64_t *out_low, int64_t *out_high)
+static inline bool affine_range(const struct affine *a, struct affine_extent extent, int64_t *out_low,
+                                int64_t *out_high)
 {
     const int64_t limit = (int64_t)1 << 40;
     if (a->step_x >= limit || a->step_x <= -limit || a->step_y >= limit || a->step_y <= -limit)
@@ -37,7 +40,8 @@ static inline bool affine_range(const struct affine *a, struct affine_extent ext
 
 static inline uint64_t affine_lane(const struct affine *a, int32_t x, int32_t y)
 {
-    return (uint64_t)a->base + (uint64_t)a->step_x * (uint64_t)(int64_t)x + (uint64_t)a->step_y * (uint64_t)(int64_t)y;
+    return (uint64_t)a->base + (uint64_t)a->step_x * (uint64_t)(int64_t)x +
+           (uint64_t)a->step_y * (uint64_t)(int64_t)y;
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Chunks of memory for one lowering, freed at once. */
 #include "arena.h"
 
 #include <stdarg.h>
@@ -16,14 +17,16 @@ struct arena_block {
 
 enum { BLOCK_BYTES = HOSTILE(64 * 1024, 64), FIRST_ROOM = HOSTILE(8, 1) };
 
-/* Cleared as it is handed out, since of most blocks little is; what fills a block of its own comes cleared. */
+/* Cleared as it is handed out, since of most blocks little is; what fills a block of its own comes
+ * cleared. */
 void *arena_alloc(struct arena *arena, size_t size)
 {
     size = (size + 15) & ~(size_t)15;
     const bool fills_block = size > BLOCK_BYTES;
     if (size > arena->size - arena->used || !arena->blocks) {
         const size_t room = fills_block ? size : BLOCK_BYTES;
-        struct arena_block *block = fills_block ? calloc(1, sizeof *block + room) : malloc(sizeof *block + room);
+        struct arena_block *block =
+            fills_block ? calloc(1, sizeof *block + room) : malloc(sizeof *block + room);
         if (!block)
             longjmp(*arena->out_of_memory, 1);
         block->older = arena->blocks;

@@ -26,16 +26,19 @@ void *arena_copy(struct arena *arena, const void *bytes, size_t size);
 char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena);
 
-#define LIST(type) struct { type *at; uint32_t count, room; }
+#define LIST(type)            \
+    struct {                  \
+        type *at;             \
+        uint32_t count, room; \
+    }
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_alloc((arena), (size_t)(n) * sizeof(type)))
 
 void *arena_grow(struct arena *arena, void *at, uint32_t count, uint32_t *room, size_t element);
-#define list_push(arena, list)                                                                       \
-    (((list)->count == (list)->room                                                                  \
-          ? (void)((list)->at = arena_grow((arena), (list)->at, (list)->count, &(list)->room,        \
-                                           sizeof *(list)->at))                                      \
-          : (void)0),                                                                                \
+#define list_push(arena, list)                                                                           \
+    (((list)->count == (list)->room ? (void)((list)->at = arena_grow((arena), (list)->at, (list)->count, \
+                                                                     &(list)->room, sizeof *(list)->at)) \
+                                    : (void)0),                                                          \
      &(list)->at[(list)->count++])
 
 #endif

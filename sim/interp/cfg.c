@@ -7,6 +7,7 @@
  * a join exactly when everything that can reach the join lies before it. Hence the blocks of a
  * loop are contiguous and its latch is last.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "ir.h"
@@ -19,6 +20,12 @@ struct walk {
 };
 
 /* ---- reachability and predecessors ------------------------------------------------------- */
+
+/* A block is visited once, so its place among the predecessors of another can only be the last one so far. */
+static bool is_last_pred(const struct block *block, uint32_t pred)
+{
+    return block->pred_count && block->preds[block->pred_count - 1] == pred;
+}
 
 static void reach(struct ir *ir)
 {
@@ -33,10 +40,7 @@ static void reach(struct ir *ir)
         uint32_t b = stack.at[--stack.count];
         for (uint32_t i = 0; i < ir_block(ir, b)->succ_count; i++) {
             uint32_t s = ir_block(ir, b)->succs[i];
-            bool repeated = false;
-            for (uint32_t k = 0; k < i; k++)
-                repeated |= ir_block(ir, b)->succs[k] == s;
-            if (!repeated)
+            if (!is_last_pred(ir_block(ir, s), b))
                 ir_add_pred(ir, s, b);
             if (!ir_block(ir, s)->reachable) {
                 ir_block(ir, s)->reachable = true;
@@ -46,18 +50,13 @@ static void reach(struct ir *ir)
     }
 }
 
-static bool is_pred(const struct block *block, uint32_t pred)
-{
-    for (uint32_t i = 0; i < block->pred_count; i++)
-        if (block->preds[i] == pred)
-            return true;
-    return false;
-}
-
-/* Drops the operands of phis that come from blocks which are no predecessors. */
-static void prune_phis(struct ir *ir, uint32_t b)
+/* Drops the operands of phis that come from blocks which are no predecessors. leads_to: per block, the last
+ * one that it was found to be a predecessor of. */
+static void prune_phis(struct ir *ir, uint32_t b, uint32_t *leads_to)
 {
     struct block *block = ir_block(ir, b);
+    for (uint32_t i = 0; i < block->pred_count; i++)
+        leads_to[block->preds[i]] = b;
     for (uint32_t i = 0; i < block->insts.count; i++) {
         struct value *phi = ir_value(ir, block->insts.at[i]);
         if (phi->op != IR_phi)
@@ -65,10 +64,10 @@ static void prune_phis(struct ir *ir, uint32_t b)
         uint32_t n = phi->list_count, kept = 0;
         uint32_t *old = arena_copy(ir->arena, phi->list, 2 * n * sizeof *old);
         for (uint32_t k = 0; k < n; k++)
-            kept += is_pred(block, old[n + k]);
+            kept += leads_to[old[n + k]] == b;
         phi->list_count = kept;
         for (uint32_t k = 0, at = 0; k < n; k++)
-            if (is_pred(block, old[n + k])) {
+            if (leads_to[old[n + k]] == b) {
                 phi->list[at] = old[k];
                 phi->list[kept + at++] = old[n + k];
             }
@@ -396,7 +395,7 @@ static void order_blocks(struct ir *ir, const uint32_t *post, uint32_t count)
         layout_region(&w, ir->entry_block, 0, nodes, &nodes_count);
         ir->order_count = w.count;
     }
-    /* Blocks on a split edge run at once: right behind their predecessor. */
+    /* Blocks on a split edge run at once: right after their predecessor. */
     uint32_t *final = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), n = 0;
     for (uint32_t i = 0; i < ir->order_count; i++) {
         uint32_t b = ir->order[i];
@@ -416,9 +415,11 @@ static void order_blocks(struct ir *ir, const uint32_t *post, uint32_t count)
 void cfg_build(struct ir *ir)
 {
     reach(ir);
+    uint32_t *leads_to = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    memset(leads_to, 0xff, ir->blocks.count * sizeof *leads_to); /* to no block */
     for (uint32_t b = 0; b < ir->blocks.count; b++)
         if (ir_block(ir, b)->reachable)
-            prune_phis(ir, b);
+            prune_phis(ir, b, leads_to);
     struct walk w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
                      ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), 0};
     post_order(&w, ir->entry_block);
@@ -574,6 +575,16 @@ void cfg_split_edges(struct ir *ir)
 }
 
 /* ---- loop-closed form
+ *
+ * A value that is used outside its loop passes a phi at the exit of that loop. Such a phi is a new
+ * definition, so other phis merge it with the phis of other exits: at the iterated dominance frontier of the
+ * exits (Cytron et al., 1991), and nowhere else. Any other block is reached by the definition that reaches
+ * the end of its immediate dominator: phis put there would be trivial, and would lie in later loops as values
+ * that leave those without a phi. Where a frontier lies in another loop, the phi there is closed for that
+ * loop in the next round.
+ *
+ * The rounds end: a phi made for a value lies outside the value's loop and is strictly dominated by the
+ * value's block.
  * ----------------------------------------------------------------------------------------- */
 
 /* Who uses a value: an operand slot of a phi counts where the value comes from; user 0 is the
@@ -585,6 +596,8 @@ struct use {
 struct closing {
     struct ir *ir;
     const struct loop *loop;
+    uint8_t *joins; /* per block: does a value of the loop pass a phi there? */
+    bool made;      /* a phi, in this round */
     uint32_t value;
     uint32_t *at_start, *stamp; /* per block: what reaches its start, when stamped with value */
     LIST(struct use) uses;
@@ -634,6 +647,7 @@ static uint32_t reaching_phi(struct closing *c, uint32_t b)
 {
     struct ir *ir = c->ir;
     uint32_t phi = cfg_phi_at(ir, b, ir_value(ir, c->value)->type);
+    c->made = true;
     c->stamp[b] = c->value;
     c->at_start[b] = phi;
     uint32_t n = ir_block(ir, b)->pred_count, *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
@@ -649,15 +663,11 @@ static uint32_t reaching_phi(struct closing *c, uint32_t b)
 
 static uint32_t value_at_start(struct closing *c, uint32_t b)
 {
-    const struct block *block = ir_block(c->ir, b);
-    bool exit = false;
     if (c->stamp[b] == c->value)
         return c->at_start[b];
-    for (uint32_t k = 0; k < block->pred_count; k++)
-        exit |= c->loop->members[block->preds[k]] != 0;
-    if (block->pred_count != 1 || exit)
+    if (c->joins[b])
         return reaching_phi(c, b);
-    uint32_t reaching = value_at_end(c, block->preds[0]);
+    uint32_t reaching = value_at_end(c, ir_block(c->ir, b)->idom);
     c->stamp[b] = c->value;
     return c->at_start[b] = reaching;
 }
@@ -695,14 +705,65 @@ static void close_value(struct closing *c, uint32_t v)
     }
 }
 
+/* The exits of the loop and their iterated dominance frontier. */
+static void find_joins(struct closing *c)
+{
+    struct ir *ir = c->ir;
+    LIST(uint32_t) work = {0};
+    memset(c->joins, 0, ir->blocks.count);
+    for (uint32_t k = 0; k < c->loop->blocks.count; k++) {
+        const struct block *block = ir_block(ir, c->loop->blocks.at[k]);
+        for (uint32_t s = 0; s < block->succ_count; s++)
+            if (!c->loop->members[block->succs[s]])
+                *list_push(ir->arena, &work) = block->succs[s];
+    }
+    while (work.count) {
+        const uint32_t b = work.at[--work.count];
+        if (c->joins[b] || c->loop->members[b])
+            continue;
+        c->joins[b] = 1;
+        for (uint32_t k = 0; k < ir_block(ir, b)->frontier.count; k++)
+            *list_push(ir->arena, &work) = ir_block(ir, b)->frontier.at[k];
+    }
+}
+
 static void close_loop(struct closing *c)
 {
     struct ir *ir = c->ir;
+    find_joins(c);
+    memset(c->stamp, 0, ir->blocks.count * sizeof *c->stamp);
     for (uint32_t k = 0; k < c->loop->blocks.count; k++) {
         uint32_t b = c->loop->blocks.at[k];
         for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++)
             close_value(c, ir_block(ir, b)->insts.at[i]);
     }
+}
+
+/* Is every use of v outside the loop an operand of a phi that comes from within it? */
+static bool value_is_closed(const struct closing *c, uint32_t v)
+{
+    for (uint32_t u = v < c->newest.count ? c->newest.at[v] : 0; u; u = c->uses.at[u].older)
+        if (!c->loop->members[c->uses.at[u].block])
+            return false;
+    return true;
+}
+
+bool cfg_check_loop_closed(struct ir *ir)
+{
+    struct closing c = {.ir = ir};
+    if (ir->irreducible)
+        return true;
+    collect_uses(&c);
+    for (uint32_t i = 0; i < ir->loops.count; i++) {
+        c.loop = &ir->loops.at[i];
+        for (uint32_t k = 0; k < c.loop->blocks.count; k++) {
+            const struct block *block = ir_block(ir, c.loop->blocks.at[k]);
+            for (uint32_t n = 0; n < block->insts.count; n++)
+                if (!value_is_closed(&c, block->insts.at[n]))
+                    return false;
+        }
+    }
+    return true;
 }
 
 void cfg_loop_closed(struct ir *ir)
@@ -712,10 +773,14 @@ void cfg_loop_closed(struct ir *ir)
         return;
     c.at_start = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
     c.stamp = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    c.joins = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count);
     collect_uses(&c);
-    for (uint32_t i = ir->loops.count; i-- > 0;) { /* inner loops first */
-        c.loop = &ir->loops.at[i];
-        memset(c.stamp, 0, ir->blocks.count * sizeof *c.stamp);
-        close_loop(&c);
-    }
+    do {
+        c.made = false;
+        for (uint32_t i = ir->loops.count; i-- > 0;) { /* inner loops first */
+            c.loop = &ir->loops.at[i];
+            close_loop(&c);
+        }
+    } while (c.made);
+    assert(cfg_check_loop_closed(ir));
 }

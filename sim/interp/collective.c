@@ -11,7 +11,10 @@
 enum { SUB_GROUP_LANES_MAX = 128 };
 
 /* One participant. */
-struct member { struct wave *wave; uint32_t lane; };
+struct member {
+    struct wave *wave;
+    uint32_t lane;
+};
 
 struct collective {
     enum collective_op what;
@@ -29,7 +32,10 @@ static uint64_t read_lane(const struct member *member, uint32_t slot, uint32_t b
     return value;
 }
 
-static uint32_t linear_id(const struct member *member) { return member->wave->origin.first_lane + member->lane; }
+static uint32_t linear_id(const struct member *member)
+{
+    return member->wave->origin.first_lane + member->lane;
+}
 
 static void write_result(const struct collective *c, const struct member *member, uint64_t value)
 {
@@ -48,12 +54,18 @@ enum step { STEP_ADD, STEP_MIN, STEP_MAX, STEP_MUL, STEP_AND, STEP_OR, STEP_XOR 
 static enum step step_of(const struct collective *c)
 {
     switch (c->what) {
-    case COLLECTIVE_REDUCE_MIN: case COLLECTIVE_SCAN_MIN: return STEP_MIN;
-    case COLLECTIVE_REDUCE_MAX: case COLLECTIVE_SCAN_MAX: return STEP_MAX;
-    case COLLECTIVE_REDUCE_MUL: case COLLECTIVE_SCAN_MUL: return STEP_MUL;
-    case COLLECTIVE_REDUCE_AND: case COLLECTIVE_SCAN_AND: return STEP_AND;
-    case COLLECTIVE_REDUCE_OR: case COLLECTIVE_SCAN_OR: return STEP_OR;
-    case COLLECTIVE_REDUCE_XOR: case COLLECTIVE_SCAN_XOR: return STEP_XOR;
+    case COLLECTIVE_REDUCE_MIN:
+    case COLLECTIVE_SCAN_MIN: return STEP_MIN;
+    case COLLECTIVE_REDUCE_MAX:
+    case COLLECTIVE_SCAN_MAX: return STEP_MAX;
+    case COLLECTIVE_REDUCE_MUL:
+    case COLLECTIVE_SCAN_MUL: return STEP_MUL;
+    case COLLECTIVE_REDUCE_AND:
+    case COLLECTIVE_SCAN_AND: return STEP_AND;
+    case COLLECTIVE_REDUCE_OR:
+    case COLLECTIVE_SCAN_OR: return STEP_OR;
+    case COLLECTIVE_REDUCE_XOR:
+    case COLLECTIVE_SCAN_XOR: return STEP_XOR;
     default: return STEP_ADD;
     }
 }
@@ -136,7 +148,10 @@ static uint64_t identity(const struct collective *c)
     if (step == STEP_ADD || step == STEP_OR || step == STEP_XOR)
         return 0;
     if (step == STEP_MUL)
-        return c->type == MATH_F16 ? 0x3c00 : c->type == MATH_F32 ? float_bits(1) : c->type == MATH_F64 ? double_bits(1) : 1;
+        return c->type == MATH_F16   ? 0x3c00
+               : c->type == MATH_F32 ? float_bits(1)
+               : c->type == MATH_F64 ? double_bits(1)
+                                     : 1;
     if (step == STEP_AND)
         return UINT64_MAX;
     if (c->type >= MATH_F16)
@@ -163,7 +178,8 @@ static void vote(const struct collective *c, const struct member *members, size_
 }
 
 /* Linear id of the lane that the ids of the first member name. */
-static uint64_t broadcast_source(const struct collective *c, const struct member *first, uint32_t sub_group_size)
+static uint64_t broadcast_source(const struct collective *c, const struct member *first,
+                                 uint32_t sub_group_size)
 {
     const uint32_t *size = first->wave->origin.tile_size;
     uint64_t linear = 0;
@@ -172,7 +188,8 @@ static uint64_t broadcast_source(const struct collective *c, const struct member
     return sub_group_size ? linear_id(first) / sub_group_size * sub_group_size + linear : linear;
 }
 
-static void broadcast(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+static void broadcast(const struct collective *c, const struct member *members, size_t count,
+                      uint32_t sub_group_size)
 {
     const uint64_t source = broadcast_source(c, members, sub_group_size);
     uint64_t value = 0;
@@ -190,7 +207,8 @@ static void reduce_all(const struct collective *c, const struct member *members,
     give_all(c, members, count, value);
 }
 
-static void reduce(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+static void reduce(const struct collective *c, const struct member *members, size_t count,
+                   uint32_t sub_group_size)
 {
     if (!c->cluster) {
         reduce_all(c, members, count);
@@ -207,7 +225,8 @@ static void reduce(const struct collective *c, const struct member *members, siz
 /* ---- sub-groups, lane by lane ----------------------------------------------------------------- */
 
 /* A lane that asks one that is not there gets zero: the value is undefined. */
-static void shuffle(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+static void shuffle(const struct collective *c, const struct member *members, size_t count,
+                    uint32_t sub_group_size)
 {
     uint64_t values[SUB_GROUP_LANES_MAX] = {0};
     for (size_t i = 0; i < count; i++)
@@ -218,7 +237,8 @@ static void shuffle(const struct collective *c, const struct member *members, si
     }
 }
 
-static void ballot(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+static void ballot(const struct collective *c, const struct member *members, size_t count,
+                   uint32_t sub_group_size)
 {
     const uint32_t first = c->what == COLLECTIVE_BALLOT_HIGH ? 64 : 0;
     uint64_t bits = 0;
@@ -247,15 +267,22 @@ static bool finds_places(const struct collective *c)
     return c->what == COLLECTIVE_BROADCAST || c->what == COLLECTIVE_SHUFFLE;
 }
 
-/* Of a broadcast the ids stand behind the value; of a pipe function they are all arguments there are. */
-static void tell_difference(const struct collective *c, const struct member *first, const struct member *other, uint32_t k)
+/* Of a broadcast the ids stand after the value; of a pipe function they are all arguments there are. */
+static void tell_difference(const struct collective *c, const struct member *first,
+                            const struct member *other, uint32_t k)
 {
-    const struct disagreement differ = {.origin = other->wave->origin,
-                                        .lane = other->lane,
-                                        .argument = k + (finds_places(c) ? 2 : 1),
-                                        .is_address = !finds_places(c) && k == 0,
-                                        .value = {read_lane(first, c->operands[2 + k], 8), read_lane(other, c->operands[2 + k], 8)}};
-    const struct fault fault = {.kind = FAULT_NON_UNIFORM, .site = c->site, .lane = first->lane, .lanes = 1, .goes_on = true, .differ = &differ};
+    const struct disagreement differ = {
+        .origin = other->wave->origin,
+        .lane = other->lane,
+        .argument = k + (finds_places(c) ? 2 : 1),
+        .is_address = !finds_places(c) && k == 0,
+        .value = {read_lane(first, c->operands[2 + k], 8), read_lane(other, c->operands[2 + k], 8)}};
+    const struct fault fault = {.kind = FAULT_NON_UNIFORM,
+                                .site = c->site,
+                                .lane = first->lane,
+                                .lanes = 1,
+                                .goes_on = true,
+                                .differ = &differ};
     first->wave->host->fault(first->wave->host->self, first->wave, &fault);
 }
 
@@ -277,7 +304,8 @@ static uint64_t places_along(const struct member *member, uint32_t dimension, ui
     const uint32_t *size = member->wave->origin.tile_size;
     if (!sub_group_size)
         return size[dimension];
-    const uint64_t left = (uint64_t)size[0] * size[1] * size[2] - linear_id(member) / sub_group_size * sub_group_size;
+    const uint64_t left =
+        (uint64_t)size[0] * size[1] * size[2] - linear_id(member) / sub_group_size * sub_group_size;
     return left < sub_group_size ? left : sub_group_size;
 }
 
@@ -285,9 +313,18 @@ static uint64_t places_along(const struct member *member, uint32_t dimension, ui
 static void check_places(const struct collective *c, const struct member *first, uint32_t sub_group_size)
 {
     for (uint32_t k = 0; k < c->id_count; k++) {
-        const struct disagreement differ = {.origin = first->wave->origin, .lane = first->lane, .argument = k + 2, .sub_group = sub_group_size,
-                                            .value = {read_lane(first, c->operands[2 + k], 8), places_along(first, k, sub_group_size)}};
-        const struct fault fault = {.kind = FAULT_NOBODY, .site = c->site, .lane = first->lane, .lanes = 1, .goes_on = true, .differ = &differ};
+        const struct disagreement differ = {
+            .origin = first->wave->origin,
+            .lane = first->lane,
+            .argument = k + 2,
+            .sub_group = sub_group_size,
+            .value = {read_lane(first, c->operands[2 + k], 8), places_along(first, k, sub_group_size)}};
+        const struct fault fault = {.kind = FAULT_NOBODY,
+                                    .site = c->site,
+                                    .lane = first->lane,
+                                    .lanes = 1,
+                                    .goes_on = true,
+                                    .differ = &differ};
         if (differ.value[0] >= differ.value[1]) {
             first->wave->host->fault(first->wave->host->self, first->wave, &fault);
             return;
@@ -295,22 +332,28 @@ static void check_places(const struct collective *c, const struct member *first,
     }
 }
 
-static void perform(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+static void perform(const struct collective *c, const struct member *members, size_t count,
+                    uint32_t sub_group_size)
 {
     if (c->same)
         check_same(c, members, count);
     if (c->what == COLLECTIVE_BROADCAST)
         check_places(c, &members[0], sub_group_size);
     switch (c->what) {
-    case COLLECTIVE_ALL: case COLLECTIVE_ANY: vote(c, members, count); break;
+    case COLLECTIVE_ALL:
+    case COLLECTIVE_ANY: vote(c, members, count); break;
     case COLLECTIVE_BROADCAST: broadcast(c, members, count, sub_group_size); break;
     case COLLECTIVE_SHUFFLE: shuffle(c, members, count, sub_group_size); break;
     case COLLECTIVE_FIRST: give_all(c, members, count, value_of(c, &members[0])); break;
-    case COLLECTIVE_BALLOT_LOW: case COLLECTIVE_BALLOT_HIGH: ballot(c, members, count, sub_group_size); break;
-    case COLLECTIVE_REDUCE_ADD: case COLLECTIVE_REDUCE_MIN: case COLLECTIVE_REDUCE_MAX: case COLLECTIVE_REDUCE_MUL:
-    case COLLECTIVE_REDUCE_AND: case COLLECTIVE_REDUCE_OR: case COLLECTIVE_REDUCE_XOR:
-        reduce(c, members, count, sub_group_size);
-        break;
+    case COLLECTIVE_BALLOT_LOW:
+    case COLLECTIVE_BALLOT_HIGH: ballot(c, members, count, sub_group_size); break;
+    case COLLECTIVE_REDUCE_ADD:
+    case COLLECTIVE_REDUCE_MIN:
+    case COLLECTIVE_REDUCE_MAX:
+    case COLLECTIVE_REDUCE_MUL:
+    case COLLECTIVE_REDUCE_AND:
+    case COLLECTIVE_REDUCE_OR:
+    case COLLECTIVE_REDUCE_XOR: reduce(c, members, count, sub_group_size); break;
     default: scan(c, members, count); break;
     }
 }
@@ -322,8 +365,11 @@ static struct collective collective_of(const struct wave *wave)
     static const uint8_t bytes[MATH_TYPES] = {1, 2, 4, 8, 2, 4, 8};
     const struct insn *insn = wave->wait;
     const struct launch_info *launch = wave->origin.launch;
-    struct collective c = {.what = (enum collective_op)(insn->f & COLLECTIVE_OP_MASK), .is_unsigned = insn->f & COLLECTIVE_UNSIGNED,
-                           .exclusive = insn->f & COLLECTIVE_EXCLUSIVE, .same = insn->f & COLLECTIVE_SAME, .site = insn->e,
+    struct collective c = {.what = (enum collective_op)(insn->f & COLLECTIVE_OP_MASK),
+                           .is_unsigned = insn->f & COLLECTIVE_UNSIGNED,
+                           .exclusive = insn->f & COLLECTIVE_EXCLUSIVE,
+                           .same = insn->f & COLLECTIVE_SAME,
+                           .site = insn->e,
                            .type = (enum math_type)(insn->f >> COLLECTIVE_TYPE_SHIFT & 0xff),
                            .operands = &wave->code->operands[insn->d]};
     const uint32_t cluster = insn->f >> COLLECTIVE_CLUSTER_SHIFT & 15;
@@ -335,7 +381,10 @@ static struct collective collective_of(const struct wave *wave)
     return c;
 }
 
-static uint32_t wave_end(const struct wave *wave) { return wave->origin.first_lane + wave->lane_count; }
+static uint32_t wave_end(const struct wave *wave)
+{
+    return wave->origin.first_lane + wave->lane_count;
+}
 
 /* Members by linear id; places of lanes that do not take part have no wave. */
 static void gather(struct wave *const *waves, size_t wave_count, struct member *members)
@@ -355,8 +404,8 @@ static size_t close_ranks(struct member *members, size_t count)
     return kept;
 }
 
-static void perform_all(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size, struct member *members,
-                        size_t places)
+static void perform_all(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size,
+                        struct member *members, size_t places)
 {
     const struct collective c = collective_of(waves[0]);
     const size_t step = sub_group_size ? sub_group_size : places;

@@ -164,8 +164,10 @@ static enum value_class class_of(const struct spread *s, uint32_t id)
     case IR_extract:
     case IR_math_second: return a->cls;
     case IR_atomic:
+    case IR_poison_atomic:
     case IR_refused:
     case IR_async_copy:
+    case IR_printf:
     case IR_collective:
     case IR_image_read:
     case IR_pipe:
@@ -179,9 +181,12 @@ static enum value_class class_of(const struct spread *s, uint32_t id)
 
 static void find_classes(struct ir *ir, bool of_group)
 {
-    struct spread s = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count),
+    struct spread s = {ir,
+                       ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count),
                        ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count + 1),
-                       ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), true, of_group};
+                       ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                       true,
+                       of_group};
     for (uint32_t v = 1; v < ir->values.count; v++)
         if (ir_families[ir_value(ir, v)->op] == FAMILY_LEAF)
             ir_value(ir, v)->cls = (uint8_t)class_of(&s, v);
@@ -207,9 +212,15 @@ static void forget_classes(struct ir *ir)
         ir->loops.at[i].divergent = false;
 }
 
-struct parting { struct ir *ir; uint8_t *parted; uint32_t *seen; /* by which branch */ LIST(uint32_t) open; };
+struct parting {
+    struct ir *ir;
+    uint8_t *parted;
+    uint32_t *seen; /* by which branch */
+    LIST(uint32_t) open;
+};
 
-/* All that lies between a branch and where its ways meet again; of a loop that some leave earlier it is every turn. */
+/* All that lies between a branch and where its ways meet again; of a loop that some leave earlier it is
+ * every turn. */
 static void part(struct parting *p, uint32_t branch)
 {
     const uint32_t meet = ir_block(p->ir, branch)->ipdom;
@@ -229,7 +240,8 @@ static void part(struct parting *p, uint32_t branch)
 
 const uint8_t *find_parted(struct ir *ir)
 {
-    struct parting p = {.ir = ir, .parted = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+    struct parting p = {.ir = ir,
+                        .parted = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
                         .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count)};
     find_classes(ir, true);
     for (uint32_t o = 0; o < ir->order_count; o++) {

@@ -3,12 +3,15 @@
  * From classed SSA to bytecode: phis become copies on their edges, instructions are written out, with the
  * operands of emit_operands.c at the places of emit_slots.c.
  */
+#include <assert.h>
 #include <stdio.h>
+#include <assert.h>
 #include <string.h>
 
 #include "emit.h"
 #include "image_op.h"
 #include "math.h"
+#include "slot_check.h"
 
 static bool is_v(struct emitter *e, uint32_t v)
 {
@@ -24,7 +27,7 @@ static bool is_private(uint32_t op)
 static bool takes_yield(uint32_t op)
 {
     return (op >= OP_ld_u_8 && op <= OP_fence && !is_private(op)) || op == OP_printf || op == OP_async_copy ||
-           op == OP_poison_ld || op == OP_poison_ld_u || op == OP_poison_st;
+           op == OP_poison_ld || op == OP_poison_ld_u || op == OP_poison_st || op == OP_poison_atomic;
 }
 
 static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
@@ -281,9 +284,15 @@ static void put_poison(struct emitter *e, uint32_t v)
     push_operand(e, (uint32_t)(int32_t)value->offset);
     if (value->op == IR_poison_load)
         op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
-    put(e, op, value->op == IR_poison_load ? emit_loc(e, v) : 0, emit_loc(e, address), list,
-        value->args[1] ? emit_loc(e, value->args[1]) : 0)
-        ->e = value->site;
+    else if (value->op == IR_poison_atomic)
+        op = OP_poison_atomic;
+    const uint32_t d = value->op != IR_poison_store ? emit_loc(e, v)
+                       : value->args[2]             ? emit_loc(e, value->args[2])
+                                                    : 0;
+    struct insn *insn =
+        put(e, op, d, emit_loc(e, address), list, value->args[1] ? emit_loc(e, value->args[1]) : 0);
+    insn->e = value->site;
+    insn->f = (uint32_t)value->imm;
 }
 
 static void put_printf(struct emitter *e, uint32_t v)
@@ -295,7 +304,8 @@ static void put_printf(struct emitter *e, uint32_t v)
         push_operand(e, e->ir->words.at[first + i]);
     for (uint32_t i = 0; i < value->list_count; i++)
         push_operand(e, emit_loc(e, value->list[i]));
-    struct insn *insn = put(e, OP_printf, list, 0, 0, 0);
+    const uint32_t result = e->groups[emit_group(e, v)].used ? emit_loc(e, v) : e->scratch[SLOT_V1 + 2];
+    struct insn *insn = put(e, OP_printf, list, result, 0, 0);
     insn->e = value->site;
     insn->f = arguments;
 }
@@ -370,12 +380,14 @@ static bool put_family(struct emitter *e, uint32_t v)
     }
     const uint32_t last = !is_v(e, operands == 3 ? c : a);
     op += operands == 3 ? 2 * form2(e, a, b) + last : operands == 2 ? form2(e, a, b) : last;
-    put(e, op, emit_loc(e, v), emit_loc(e, a), operands > 1 ? emit_loc(e, b) : 0, operands > 2 ? emit_loc(e, c) : 0);
+    put(e, op, emit_loc(e, v), emit_loc(e, a), operands > 1 ? emit_loc(e, b) : 0,
+        operands > 2 ? emit_loc(e, c) : 0);
     return true;
 }
 
-/* With its place in the program, and what it is told besides. */
-static struct insn *put_sited(struct emitter *e, uint32_t v, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
+/* With its place in the program, and what it is reported besides. */
+static struct insn *put_sited(struct emitter *e, uint32_t v, uint32_t op, uint32_t d, uint32_t a, uint32_t b,
+                              uint32_t c)
 {
     struct insn *insn = put(e, op, d, a, b, c);
     insn->e = val(e, v)->site;
@@ -383,17 +395,33 @@ static struct insn *put_sited(struct emitter *e, uint32_t v, uint32_t op, uint32
     return insn;
 }
 
+static void put_index_check(struct emitter *e, uint32_t v)
+{
+    static const uint32_t ops[] = {
+        [CLASS_U] = OP_index_check_u, [CLASS_A] = OP_index_check_a, [CLASS_V] = OP_index_check_v};
+    const struct value *value = val(e, v);
+    struct insn *insn = put(e, ops[val(e, value->args[0])->cls], (uint32_t)(value->imm >> 32),
+                            emit_loc(e, value->args[0]), 0, 0);
+    insn->e = value->site;
+    insn->f = (uint32_t)value->imm;
+}
+
 static void put_atomic(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
     const uint32_t a = value->args[0];
     const bool wide = value->size_log2 == 3;
-    const uint32_t d = e->groups[emit_group(e, v)].used ? emit_loc(e, v) : e->scratch[SLOT_V1 + value->size_log2];
+    const uint32_t d =
+        e->groups[emit_group(e, v)].used ? emit_loc(e, v) : e->scratch[SLOT_V1 + value->size_log2];
     if (value->imm == ATOMIC_COMPARE_EXCHANGE_WEAK)
-        put_sited(e, v, wide ? OP_atomic_weak_64 : OP_atomic_weak_32, d, emit_loc(e, a), emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
-    else
-        put_sited(e, v, is_v(e, a) ? wide ? OP_atomic_64 : OP_atomic_32 : wide ? OP_atomic_u_64 : OP_atomic_u_32, d, emit_loc(e, a),
+        put_sited(e, v, wide ? OP_atomic_weak_64 : OP_atomic_weak_32, d, emit_loc(e, a),
                   emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
+    else
+        put_sited(e, v,
+                  is_v(e, a) ? wide ? OP_atomic_64 : OP_atomic_32
+                  : wide     ? OP_atomic_u_64
+                             : OP_atomic_u_32,
+                  d, emit_loc(e, a), emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
 }
 
 static void put_value(struct emitter *e, uint32_t v)
@@ -414,27 +442,39 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_cvt: put_convert(e, v); break;
     case IR_index: put_index(e, v); break;
     case IR_math: put_math(e, v); break;
-    case IR_clock: put(e, OP_clock, emit_loc(e, v), 0, 0, 0); break;
+    case IR_clock: put(e, OP_clock, emit_loc(e, v), 0, 0, (uint32_t)value->imm); break;
     case IR_space: put(e, OP_space_v, emit_loc(e, v), emit_loc(e, a), 0, 0); break;
     case IR_first:
-        put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), emit_loc(e, v), emit_loc(e, a), 0, 0);
+        put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), emit_loc(e, v),
+            emit_loc(e, a), 0, 0);
         break;
-    case IR_to_v: put(e, value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, emit_loc(e, v), emit_loc(e, a), 0, 0); break;
+    case IR_to_v:
+        put(e, value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, emit_loc(e, v), emit_loc(e, a), 0, 0);
+        break;
     case IR_splat:
-        put(e, value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size_index(value->type), emit_loc(e, v), emit_loc(e, a), 0, 0);
+        put(e, value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size_index(value->type), emit_loc(e, v),
+            emit_loc(e, a), 0, 0);
         break;
     case IR_load: put_load(e, v); break;
     case IR_store: put_store(e, v); break;
-    case IR_copy: put_sited(e, v, OP_copy_v, emit_loc(e, a), emit_loc(e, b), 0, emit_loc(e, value->args[2]))->a = emit_loc(e, b); break;
+    case IR_copy:
+        put_sited(e, v, OP_copy_v, emit_loc(e, a), emit_loc(e, b), 0, emit_loc(e, value->args[2]))->a =
+            emit_loc(e, b);
+        break;
     case IR_atomic: put_atomic(e, v); break;
     case IR_refused: put(e, OP_refused, emit_loc(e, v), 0, 0, 0); break;
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
     case IR_barrier: put_list(e, OP_barrier, v); break;
     case IR_poison_load:
+    case IR_poison_atomic:
     case IR_poison_store: put_poison(e, v); break;
-    case IR_poison_check: put_sited(e, v, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, emit_loc(e, a), 0, 0); break;
+    case IR_poison_check:
+        put_sited(e, v, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, emit_loc(e, a), 0, 0);
+        break;
     case IR_same: put_sited(e, v, OP_same, 0, emit_loc(e, a), 0, 0); break;
+    case IR_index_check: put_index_check(e, v); break;
     case IR_yield: e->yield = true; break;
+    case IR_line: put(e, OP_line, 0, 0, 0, 0)->e = (uint32_t)value->imm; break;
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_list(e, OP_collective, v); break;
     case IR_pipe: put_list(e, OP_pipe, v); break;
@@ -442,7 +482,9 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_async_copy: put_list(e, OP_async_copy, v); break;
     case IR_image_read: put_image(e, OP_image_read, v); break;
     case IR_image_write: put_image(e, OP_image_write, v); break;
-    case IR_image_query: put(e, OP_image_query, emit_loc(e, v), emit_loc(e, a), emit_loc(e, b), 0)->f = (uint32_t)value->imm; break;
+    case IR_image_query:
+        put(e, OP_image_query, emit_loc(e, v), emit_loc(e, a), emit_loc(e, b), 0)->f = (uint32_t)value->imm;
+        break;
     default: break; /* phi, extract, math_second: nothing to do */
     }
 }
@@ -528,6 +570,24 @@ static void put_phi_copies(struct emitter *e, uint32_t b)
     }
 }
 
+/* The phis of the successor that get no value from here. A block on an edge that is not emitted stands for
+ * the edge. */
+static void note_undefined(struct emitter *e, uint32_t b)
+{
+    struct ir *ir = e->ir;
+    if (ir_block(ir, b)->term != TERM_JUMP)
+        return;
+    const struct block *succ = ir_block(ir, ir_block(ir, b)->succs[0]);
+    const uint32_t from = e->edge_empty[b] ? ir_block(ir, b)->preds[0] : b;
+    for (uint32_t i = 0; i < succ->insts.count && val(e, succ->insts.at[i])->op == IR_phi; i++) {
+        const struct value *phi = val(e, succ->insts.at[i]);
+        for (uint32_t k = 0; k < phi->list_count; k++)
+            if (phi->list[phi->list_count + k] == b && val(e, phi->list[k])->op == IR_undef)
+                *list_push(e->arena, &e->undefined) = (struct slot_undefined){
+                    ir_block(ir, from)->order, succ->order, emit_loc(e, succ->insts.at[i])};
+    }
+}
+
 /* ---- blocks
  * -----------------------------------------------------------------------------------------------------------
  */
@@ -552,9 +612,10 @@ static bool copies_needed(struct emitter *e, uint32_t b)
 static void put_jump(struct emitter *e, uint32_t from, uint32_t to)
 {
     uint32_t target = target_of(e, to), here = ir_block(e->ir, from)->order;
-    if (target == here + 1 && !e->divergent)
+    const uint32_t work = ir_block(e->ir, from)->work;
+    if (target == here + 1 && !e->divergent && !work)
         return;
-    struct insn *insn = put(e, target <= here ? OP_loop : OP_jump, 0, 0, 0, 0);
+    struct insn *insn = put(e, target <= here ? OP_loop : OP_jump, 0, 0, 0, work);
     insn->d = ir_block(e->ir, from)->site;
     insn->e = target;
 }
@@ -570,7 +631,9 @@ static void put_switch(struct emitter *e, uint32_t b)
         push_operand(e, (uint32_t)(block->cases[i - 1] >> 32));
         push_operand(e, target_of(e, block->succs[i]));
     }
-    put(e, is_v(e, block->cond) ? OP_switch_v : OP_switch_u, block->site, emit_loc(e, block->cond), 0, 0)->e = list;
+    put(e, is_v(e, block->cond) ? OP_switch_v : OP_switch_u, block->site, emit_loc(e, block->cond), 0,
+        block->work)
+        ->e = list;
 }
 
 static void put_terminator(struct emitter *e, uint32_t b)
@@ -582,16 +645,16 @@ static void put_terminator(struct emitter *e, uint32_t b)
         put_jump(e, b, block->succs[0]);
         break;
     case TERM_BRANCH: {
-        struct insn *insn =
-            put(e, is_v(e, block->cond) ? OP_branch_v : OP_branch_u, block->site, emit_loc(e, block->cond), 0, 0);
+        struct insn *insn = put(e, is_v(e, block->cond) ? OP_branch_v : OP_branch_u, block->site,
+                                emit_loc(e, block->cond), 0, block->work);
         insn->e = target_of(e, block->succs[0]);
         insn->f = target_of(e, block->succs[1]);
         insn->b = block->order;
         break;
     }
     case TERM_SWITCH: put_switch(e, b); break;
-    case TERM_UNREACHABLE: put(e, OP_unreachable, 0, 0, 0, 0)->e = block->site; break;
-    default: put(e, OP_ret, 0, 0, 0, 0); break;
+    case TERM_UNREACHABLE: put(e, OP_unreachable, 0, 0, 0, block->work)->e = block->site; break;
+    default: put(e, OP_ret, 0, 0, 0, block->work); break;
     }
 }
 
@@ -602,6 +665,29 @@ static void find_divergence(struct emitter *e)
         struct block *block = ir_block(ir, ir->order[o]);
         e->divergent |= block->succ_count > 1 && is_v(e, block->cond);
     }
+}
+
+static void keep_private(struct ir *ir, struct code *code)
+{
+    bool *kept = ARENA_ARRAY(&ir->module->arena, bool, ir->private_variables.count + 1);
+    for (uint32_t i = 0; i < ir->private_variables.count; i++)
+        kept[i] = ir->private_variables.at[i].live;
+    code->private_kept = kept;
+    code->private_variable_count = ir->private_variables.count;
+}
+
+/* Findings are explained by the code as it is without a debugger. Both were lowered from the same words in
+ * the same order, so their sites have the same numbers. */
+static void take_explanations(struct code *code, const struct code *plain)
+{
+    assert(code->site_count == plain->site_count && code->call_count == plain->call_count);
+    code->sites = plain->sites;
+    code->loops = plain->loops;
+    code->loop_count = plain->loop_count;
+    code->ways = plain->ways;
+    code->written = plain->written;
+    code->writes_elsewhere = plain->writes_elsewhere;
+    code->suspect = plain->suspect;
 }
 
 static struct code *finish(struct emitter *e, uint32_t *block_start)
@@ -641,7 +727,14 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->string_count = ir->strings.count;
     code->file = ir->file;
     code->written = written_arguments(ir, keep, &code->writes_elsewhere);
+    code->undefined = arena_copy(keep, e->undefined.at, e->undefined.count * sizeof *e->undefined.at);
+    code->undefined_count = e->undefined.count;
     emit_idle(e, block_start, code);
+    keep_private(ir, code);
+    if (ir->debug) {
+        code->debug = debug_describe(ir);
+        take_explanations(code, ir->plain);
+    }
     return code;
 }
 
@@ -654,8 +747,8 @@ static bool is_exit(struct ir *ir, const struct loop *loop, uint32_t b)
     return false;
 }
 
-/* The blocks that each turn of a loop comes by. Work-items may leave it in one place only: where they leave it in several,
- * the last turn may have come by for some of them. */
+/* The blocks that each turn of a loop comes by. Work-items may leave it in one place only: where they leave
+ * it in several, the last turn may have come by for some of them. */
 static void mark_turns(struct ir *ir, uint32_t l, uint8_t *turn)
 {
     const struct loop *loop = &ir->loops.at[l];
@@ -664,7 +757,8 @@ static void mark_turns(struct ir *ir, uint32_t l, uint8_t *turn)
         exits += is_exit(ir, loop, loop->blocks.at[i]);
     if (exits != 1 || ir->irreducible)
         return;
-    for (uint32_t b = loop->latch, steps = 0; b && steps < ir->blocks.count; b = ir_block(ir, b)->idom, steps++) {
+    for (uint32_t b = loop->latch, steps = 0; b && steps < ir->blocks.count;
+         b = ir_block(ir, b)->idom, steps++) {
         turn[b] = ir_block(ir, b)->loop == l + 1;
         if (b == loop->header)
             break;
@@ -696,7 +790,7 @@ static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
     }
 }
 
-/* What decides about leaving a loop stands, in the source, before the loop or behind it. */
+/* What decides about leaving a loop stands, in the source, before the loop or after it. */
 static bool leaves_loop(struct ir *ir, uint32_t b)
 {
     const uint32_t loop = ir_block(ir, b)->loop;
@@ -719,7 +813,7 @@ static void mark_steering(struct ir *ir)
         const uint32_t v = open[--count];
         const struct value *value = ir_value(ir, v);
         if (value->site)
-            ir->sites.at[value->site].steers = true;
+            ir->sites.at[value->site].controls_branch = true;
         if (ir_families[value->op] == FAMILY_EFFECT && value->op != IR_collective)
             continue;
         IR_OPERANDS(ir, v, slot)
@@ -735,10 +829,16 @@ static void mark_steering(struct ir *ir)
 /* ---- loops that a work-group goes round together --------------------------------------------- */
 
 /* blocks: come by by all of a work-group or by none, once. */
-struct levelling { struct ir *ir; uint8_t *always, *blocks, *state; struct code_loop *loops; uint32_t *asked, asked_count; };
+struct levelling {
+    struct ir *ir;
+    uint8_t *always, *blocks, *state;
+    struct code_loop *loops;
+    uint32_t *asked, asked_count;
+};
 enum { LEVEL_UNKNOWN, LEVEL_ASKED, LEVEL_NOT };
 
-/* One value for all of a work-group: made of arguments, sizes, ids of the work-group and what loops that are level count. */
+/* One value for all of a work-group: made of arguments, sizes, ids of the work-group and what loops that
+ * are level count. */
 static bool is_level(struct levelling *levelling, uint32_t v)
 {
     struct ir *ir = levelling->ir;
@@ -747,15 +847,22 @@ static bool is_level(struct levelling *levelling, uint32_t v)
         return levelling->state[v] == LEVEL_ASKED;
     bool level = value->cls == CLASS_U;
     switch ((enum ir_op)value->op) {
-    case IR_const: case IR_arg: break;
+    case IR_const:
+    case IR_arg: break;
     case IR_input: level &= value->imm < INPUT_FIRST_AFFINE; break;
     case IR_phi: {
         const uint32_t loop = ir_block(ir, value->block)->loop;
         level &= loop && ir->loops.at[loop - 1].header == value->block && levelling->loops[loop - 1].level;
         break;
     }
-    case IR_select: case IR_trunc: case IR_zext: case IR_sext: case IR_cvt: break;
-    default: level &= ir_families[value->op] != FAMILY_EFFECT && ir_families[value->op] != FAMILY_LEAF && ir_families[value->op] != FAMILY_PURE;
+    case IR_select:
+    case IR_trunc:
+    case IR_zext:
+    case IR_sext:
+    case IR_cvt: break;
+    default:
+        level &= ir_families[value->op] != FAMILY_EFFECT && ir_families[value->op] != FAMILY_LEAF &&
+                 ir_families[value->op] != FAMILY_PURE;
     }
     levelling->state[v] = level ? LEVEL_ASKED : LEVEL_NOT;
     levelling->asked[levelling->asked_count++] = v;
@@ -788,10 +895,12 @@ static bool is_come_to(const struct levelling *levelling, const struct loop *loo
     struct ir *ir = levelling->ir;
     const uint32_t before = ir_block(ir, loop->header)->idom;
     if (!loop->parent)
-        return levelling->always[loop->header] || (levelling->blocks[before] && ir_block(ir, before)->succ_count == 1);
+        return levelling->always[loop->header] ||
+               (levelling->blocks[before] && ir_block(ir, before)->succ_count == 1);
     const struct loop *parent = &ir->loops.at[loop->parent - 1];
     uint32_t b = parent->latch;
-    for (uint32_t steps = 0; b && b != parent->header && b != loop->header && steps < ir->blocks.count; steps++)
+    for (uint32_t steps = 0; b && b != parent->header && b != loop->header && steps < ir->blocks.count;
+         steps++)
         b = ir_block(ir, b)->idom;
     return b == loop->header && levelling->loops[loop->parent - 1].level;
 }
@@ -821,7 +930,8 @@ static bool is_led_to(struct levelling *levelling, uint32_t b)
     bool level = block->pred_count;
     for (uint32_t k = 0; level && k < block->pred_count; k++) {
         const struct block *pred = ir_block(ir, block->preds[k]);
-        level = levelling->blocks[block->preds[k]] && (pred->succ_count == 1 || (pred->cond && find_level(levelling, pred->cond)));
+        level = levelling->blocks[block->preds[k]] &&
+                (pred->succ_count == 1 || (pred->cond && find_level(levelling, pred->cond)));
     }
     return level;
 }
@@ -834,9 +944,11 @@ static void find_level_blocks(struct levelling *levelling)
     memset(levelling->blocks, 0, ir->blocks.count);
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const uint32_t first = ir->order[o];
-        if (ir_block(ir, first)->loop || levelling->blocks[first] || !(first == ir->entry_block || is_led_to(levelling, first)))
+        if (ir_block(ir, first)->loop || levelling->blocks[first] ||
+            !(first == ir->entry_block || is_led_to(levelling, first)))
             continue;
-        for (uint32_t b = first; b && cfg_dominates(ir, first, b) && !levelling->blocks[b]; b = ir_block(ir, b)->ipdom)
+        for (uint32_t b = first; b && cfg_dominates(ir, first, b) && !levelling->blocks[b];
+             b = ir_block(ir, b)->ipdom)
             levelling->blocks[b] = !ir_block(ir, b)->loop;
     }
 }
@@ -845,7 +957,8 @@ static void find_level_loops(struct levelling *levelling)
 {
     struct ir *ir = levelling->ir;
     uint32_t depth = 1, deepest = 0;
-    for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count; b = ir_block(ir, b)->ipdom, steps++)
+    for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count;
+         b = ir_block(ir, b)->ipdom, steps++)
         levelling->always[b] = 1;
     for (uint32_t l = 0; l < ir->loops.count; l++) {
         levelling->loops[l].parent = ir->loops.at[l].parent;
@@ -860,8 +973,13 @@ static void find_level_loops(struct levelling *levelling)
 
 static void find_level_code(struct ir *ir, struct code_loop *loops, struct code_way *ways)
 {
-    struct levelling levelling = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
-                                  ARENA_ARRAY(ir->arena, uint8_t, ir->values.count), loops, ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), 0};
+    struct levelling levelling = {ir,
+                                  ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                                  ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                                  ARENA_ARRAY(ir->arena, uint8_t, ir->values.count),
+                                  loops,
+                                  ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+                                  0};
     find_level_blocks(&levelling);
     find_level_loops(&levelling);
     find_level_blocks(&levelling); /* with what those loops count */
@@ -871,7 +989,9 @@ static void find_level_code(struct ir *ir, struct code_loop *loops, struct code_
 
 static uint32_t way_of(struct ir *ir, uint32_t b)
 {
-    return b && ir_block(ir, b)->order < ir->order_count && ir->order[ir_block(ir, b)->order] == b ? ir_block(ir, b)->order : NO_WAY;
+    return b && ir_block(ir, b)->order < ir->order_count && ir->order[ir_block(ir, b)->order] == b
+               ? ir_block(ir, b)->order
+               : NO_WAY;
 }
 
 static struct code_way *find_ways(struct ir *ir)
@@ -888,7 +1008,8 @@ static struct code_way *find_ways(struct ir *ir)
 /* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
 static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
 {
-    struct ranking ranking = {.ir = ir, .always = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+    struct ranking ranking = {.ir = ir,
+                              .always = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
                               .turn = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
                               .loops = ARENA_ARRAY(ir->arena, struct code_loop, ir->loops.count + 1)};
     for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count;
@@ -896,7 +1017,10 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
         ranking.always[b] = !ir_block(ir, b)->loop && !ir->irreducible;
     for (uint32_t l = 0; l < ir->loops.count; l++) {
         const struct loop *loop = &ir->loops.at[l];
-        ranking.loops[l] = (struct code_loop){.low = 1, .head = way_of(ir, loop->header), .tail = way_of(ir, loop->latch)};
+        ranking.loops[l] = (struct code_loop){.low = 1,
+                                              .head = way_of(ir, loop->header),
+                                              .tail = way_of(ir, loop->latch),
+                                              .divergent = loop->divergent};
         mark_turns(ir, l, ranking.turn);
     }
     for (uint32_t o = 0; o < ir->order_count; o++) {
@@ -909,6 +1033,7 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
     }
     if (!ir->irreducible) {
         mark_steering(ir);
+        mark_updates(ir);
         find_level_code(ir, ranking.loops, ways);
     }
     return ranking.loops;
@@ -934,6 +1059,7 @@ const struct code *emit(struct ir *ir, uint32_t width)
     for (uint32_t o = 0; o < ir->order_count; o++) {
         struct block *block = ir_block(ir, ir->order[o]);
         block_start[o] = e->insns.count;
+        note_undefined(e, ir->order[o]);
         if (e->edge_empty[ir->order[o]])
             continue;
         e->yield = false;
@@ -941,5 +1067,14 @@ const struct code *emit(struct ir *ir, uint32_t width)
             put_value(e, block->insts.at[i]);
         put_terminator(e, ir->order[o]);
     }
-    return finish(e, block_start);
+    const struct code *code = finish(e, block_start);
+#ifdef ORRERY_CHECKS
+    /* Not of an irreducible function: there no slots are shared and phis write active lanes alone, so an
+     * instruction that runs again writes for waiting lanes what it wrote before. For its operands' blocks
+     * dominate its own, which dominates where its value is live: a lane that passed one of them again has
+     * passed it, too. Loads write active lanes alone. */
+    struct slot_fault fault;
+    assert(ir->irreducible || slot_check(code, e->arena, &fault));
+#endif
+    return code;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the files that write bytecode share: the state of emitting one kernel for one lane width.
- *          emit.c goes through the steps and writes the instructions out; emit_operands.c gives operands the form
- *          that their handler wants; emit_slots.c places values in the frame; emit_idle.c says which of them concern no loop.
+ *          emit.c goes through the steps and writes the instructions out; emit_operands.c gives operands the
+ *          form that their handler wants; emit_slots.c places values in the frame; emit_idle.c says which of
+ *          them concern no loop.
  *
  * Everything is in the arena of the work, but for the code that emit() returns.
  */
@@ -40,6 +41,7 @@ struct emitter {
     uint32_t *leaf_offset; /* value -> frame offset, for leaves */
     uint32_t args_offset;
     uint32_t scratch[SLOT_CLASSES], lanes_scratch;
+    LIST(struct slot_undefined) undefined;
     uint8_t *edge_empty; /* block -> nothing but a jump */
     uint32_t private_size;
     LIST(struct private_object) objects;
@@ -56,10 +58,11 @@ static inline struct value *val(struct emitter *e, uint32_t v)
 void emit_operands(struct emitter *e); /* splats, lanes and constant offsets, of all instructions */
 void emit_private(struct emitter *e);  /* the private variables of a work-item */
 void emit_slots(struct emitter *e);    /* all other values; fills the frame's start */
-uint32_t emit_loc(struct emitter *e, uint32_t v);        /* where in the frame; 0 for no value */
-uint32_t emit_group(struct emitter *e, uint32_t v);      /* the values that share v's slot */
-uint32_t emit_slot_class(const struct value *v);         /* SLOT_... */
+uint32_t emit_loc(struct emitter *e, uint32_t v);   /* where in the frame; 0 for no value */
+uint32_t emit_group(struct emitter *e, uint32_t v); /* the values that share v's slot */
+uint32_t emit_slot_class(const struct value *v);    /* SLOT_... */
 uint32_t emit_slot_bytes(const struct emitter *e, uint32_t slot_class);
-void emit_idle(struct emitter *e, const uint32_t *block_start, struct code *code); /* idle_loops; when all is emitted */
+/* idle_loops; when all is emitted */
+void emit_idle(struct emitter *e, const uint32_t *block_start, struct code *code);
 
 #endif

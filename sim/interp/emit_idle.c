@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changes in a loop and concerns nobody there: values from which no branch of the outermost loop derives, nor what it
- * loads, stores or waits at, as the count of its turns that is used behind it or that a barrier is told; and what is computed anew before it is read,
- * wherever a wave may stop. A wave that stands in the loop as it stood before, but for these, with memory unchanged, will
- * never leave it: whatever decides that is the same.
+ * What changes in a loop and concerns nobody there: values from which no branch of the outermost loop
+ * derives, nor what it loads, stores or waits at, as the count of its turns that is used after it or that a
+ * barrier is reported; and what is computed anew before it is read, wherever a wave may stop. A wave that
+ * stands in the loop as it stood before, but for these, with memory unchanged, will never leave it: whatever
+ * decides that is the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 
 struct seeker {
     struct emitter *e;
-    uint32_t loop;          /* number + 1 */
-    uint32_t *seen;         /* value -> loop that it concerns */
+    uint32_t loop;  /* number + 1 */
+    uint32_t *seen; /* value -> loop that it concerns */
     LIST(uint32_t) open;
-    LIST(uint32_t) stops;   /* positions in the loop, ascending */
-    LIST(uint32_t) taken;   /* where values stand that concern it and outlive a stop */
+    LIST(uint32_t) stops; /* positions in the loop, ascending */
+    LIST(uint32_t) taken; /* where values stand that concern it and outlive a stop */
     LIST(struct frame_range) ranges;
 };
 
@@ -24,7 +25,8 @@ struct seeker {
 static bool is_inside(const struct ir *ir, const struct loop *loop, uint32_t b)
 {
     const struct block *block = &ir->blocks.at[b];
-    return loop->members[b] || (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
+    return loop->members[b] ||
+           (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
 }
 
 static void concern(struct seeker *s, uint32_t v)
@@ -54,7 +56,7 @@ static bool has_slot(struct seeker *s, uint32_t v)
     return ir_families[val(s->e, v)->op] != FAMILY_LEAF && emit_slot_class(val(s->e, v));
 }
 
-/* Defined before one of the stops and read at it or behind. */
+/* Defined before one of the stops and read at it or after. */
 static bool outlives(const struct seeker *s, uint32_t v)
 {
     const struct group *group = &s->e->groups[v];
@@ -87,7 +89,11 @@ static void follow(struct seeker *s, const struct loop *loop)
 static bool may_stop(const struct ir *ir, const struct value *value)
 {
     switch (value->op) {
-    case IR_barrier: case IR_collective: case IR_pipe: case IR_enqueue: case IR_async_copy: return true;
+    case IR_barrier:
+    case IR_collective:
+    case IR_pipe:
+    case IR_enqueue:
+    case IR_async_copy: return true;
     default: return ir->preempt && (ir_families[value->op] == FAMILY_EFFECT || value->op == IR_poison_load);
     }
 }
@@ -133,8 +139,9 @@ static void add_range(struct seeker *s, uint32_t slot_class, uint32_t offset)
     struct emitter *e = s->e;
     *list_push(e->arena, &s->ranges) = (struct frame_range){offset, emit_slot_bytes(e, slot_class)};
     if (slot_class == SLOT_A)
-        *list_push(e->arena, &s->ranges) = (struct frame_range){((const struct affine *)(const void *)(e->template.at + offset))->slot,
-                                                                emit_slot_bytes(e, SLOT_V8)};
+        *list_push(e->arena, &s->ranges) =
+            (struct frame_range){((const struct affine *)(const void *)(e->template.at + offset))->slot,
+                                 emit_slot_bytes(e, SLOT_V8)};
 }
 
 static bool is_taken(const struct seeker *s, uint32_t offset)
@@ -160,7 +167,8 @@ static void add_ranges(struct seeker *s, const struct loop *loop)
         return;
     for (uint32_t c = SLOT_U; c < SLOT_CLASSES; c++)
         add_range(s, c, s->e->scratch[c]);
-    *list_push(s->e->arena, &s->ranges) = (struct frame_range){s->e->lanes_scratch, emit_slot_bytes(s->e, SLOT_V8)};
+    *list_push(s->e->arena, &s->ranges) =
+        (struct frame_range){s->e->lanes_scratch, emit_slot_bytes(s->e, SLOT_V8)};
     qsort(s->ranges.at, s->ranges.count, sizeof *s->ranges.at, by_offset);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->ranges.count; i++)

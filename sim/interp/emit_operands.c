@@ -5,9 +5,9 @@
 
 #include "emit.h"
 
-/* Puts a new value right behind the definition of `of` (behind the phis; in the entry block
+/* Puts a new value right after the definition of `of` (after the phis; in the entry block
  * for leaves). */
-static void place_behind(struct emitter *e, uint32_t of, uint32_t v)
+static void place_after(struct emitter *e, uint32_t of, uint32_t v)
 {
     uint32_t b = val(e, of)->block ? val(e, of)->block : e->ir->entry_block, at = 0;
     ir_append(e->ir, b, v);
@@ -34,7 +34,7 @@ static uint32_t in_lanes(struct emitter *e, uint32_t v, bool splat)
         *known = ir_new_value(e->ir, cls == CLASS_A ? IR_to_v : IR_splat, val(e, v)->type);
         val(e, *known)->cls = CLASS_V;
         val(e, *known)->args[0] = v;
-        place_behind(e, v, *known);
+        place_after(e, v, *known);
     }
     return *known;
 }
@@ -75,7 +75,7 @@ static void prepare_index(struct emitter *e, uint32_t v)
         val(e, step)->args[1] = b;
         val(e, step)->imm = val(e, v)->imm;
         val(e, step)->offset = val(e, v)->offset;
-        place_behind(e, b, step);
+        place_after(e, b, step);
     } else {
         step = ir_const(ir, T_I64, (uint64_t)val(e, v)->offset);
     }
@@ -152,14 +152,16 @@ static void prepare_address(struct emitter *e, uint32_t v)
 static void prepare_select(struct emitter *e, uint32_t v)
 {
     no_affine(e, v);
-    if (val(e, v)->cls == CLASS_V && (val(e, val(e, v)->args[0])->cls == CLASS_U || val(e, v)->type == T_BOOL))
+    if (val(e, v)->cls == CLASS_V &&
+        (val(e, val(e, v)->args[0])->cls == CLASS_U || val(e, v)->type == T_BOOL))
         lanes_only(e, v, 1, 2);
 }
 
 static void prepare_atomic(struct emitter *e, uint32_t v)
 {
     const enum storage storage = val(e, v)->storage;
-    const bool by_lane = storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE || val(e, val(e, v)->args[0])->cls != CLASS_U ||
+    const bool by_lane = storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE ||
+                         val(e, val(e, v)->args[0])->cls != CLASS_U ||
                          val(e, v)->imm == ATOMIC_COMPARE_EXCHANGE_WEAK;
     lanes_only(e, v, by_lane ? 0 : 1, 2);
 }
@@ -212,7 +214,8 @@ static void prepare(struct emitter *e, uint32_t v)
             lanes_only(e, v, 0, 2);
         break;
     case IR_space: lanes_only(e, v, 0, 0); break;
-    case IR_poison_store: lanes_only(e, v, 1, 1); /* fall through */
+    case IR_poison_atomic:
+    case IR_poison_store: lanes_only(e, v, 1, 2); /* fall through */
     case IR_poison_load:
     case IR_load: prepare_address(e, v); break;
     case IR_store:

@@ -261,7 +261,7 @@ static uint32_t template_room(struct emitter *e, uint32_t bytes, uint32_t align)
     return offset;
 }
 
-/* First the U and A cells, which lie in the template; then lane slots behind it. */
+/* First the U and A cells, which lie in the template; then lane slots after it. */
 static void assign_slots(struct emitter *e)
 {
     uint32_t values = e->ir->values.count, n = 0;
@@ -386,14 +386,14 @@ static void place_leaves(struct emitter *e)
             place_leaf(e, v);
 }
 
-void emit_private(struct emitter *e)
+/* From `at` on; returns the end. For a debugger, those that stay in memory without one come first: their
+ * addresses are the same. */
+static uint64_t place_private(struct emitter *e, uint64_t at, bool of_plain)
 {
     struct ir *ir = e->ir;
-    uint64_t at = 0;
-    e->object_of = ARENA_ARRAY(e->arena, uint32_t, ir->private_variables.count + 1);
     for (uint32_t i = 0; i < ir->private_variables.count; i++) {
         struct private_variable *v = &ir->private_variables.at[i];
-        if (!v->live)
+        if (!v->live || (ir->plain && ir->plain->private_kept[i] != of_plain))
             continue;
         uint64_t align = v->align < 16 ? 16 : v->align;
         at = (at + 16 + align - 1) / align * align; /* a gap between variables shows overruns */
@@ -402,10 +402,21 @@ void emit_private(struct emitter *e)
                         "kernel %s needs more than 1 GiB of private memory per work-item", ir->entry->name);
         v->offset = (uint32_t)at;
         *list_push(e->arena, &e->objects) =
-            (struct private_object){(uint32_t)at, (uint32_t)(at + v->size), v->name};
+            (struct private_object){(uint32_t)at, (uint32_t)(at + v->size), v->name, v->elements};
         e->object_of[i] = e->objects.count;
         at += v->size;
     }
+    return at;
+}
+
+void emit_private(struct emitter *e)
+{
+    struct ir *ir = e->ir;
+    uint64_t at = 0;
+    e->object_of = ARENA_ARRAY(e->arena, uint32_t, ir->private_variables.count + 1);
+    if (ir->plain)
+        at = place_private(e, at, true);
+    at = place_private(e, at, false);
     e->private_size = at ? (uint32_t)(at + 16 + 3) / 4 * 4 : 0;
 }
 

@@ -4,23 +4,24 @@
 #include "lanes.h"
 
 /* Writes the lanes of a to out; no lane is read once a is found affine. */
-#define LANES_OF_AFFINE(bits)                                                                               \
-    static inline void affine_lanes_##bits(const struct wave *wave, const uint8_t *frame, const struct affine *a, u##bits *out) \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        if (a->general) {                                                                                   \
-            const u##bits *const from = (const u##bits *)(const void *)(frame + a->slot);                   \
-            if (out != from)                                                                                \
-                memcpy(out, from, n * sizeof *out);                                                         \
-            return;                                                                                         \
-        }                                                                                                   \
-        const u##bits base = (u##bits)a->base, step_x = (u##bits)a->step_x, step_y = (u##bits)a->step_y;    \
-        const i32 *const x = wave->lane_x, *const y = wave->lane_y;                                         \
-        if (wave->row >= n) {                                                                               \
-            EACH_LANE(i, n) out[i] = base + step_x * (u##bits)i;                                            \
-        } else {                                                                                            \
-            EACH_LANE(i, n) out[i] = base + step_x * (u##bits)(u32)x[i] + step_y * (u##bits)(u32)y[i];      \
-        }                                                                                                   \
+#define LANES_OF_AFFINE(bits)                                                                            \
+    static inline void affine_lanes_##bits(const struct wave *wave, const uint8_t *frame,                \
+                                           const struct affine *a, u##bits *out)                         \
+    {                                                                                                    \
+        const size_t n = LANES_OF(wave);                                                                 \
+        if (a->general) {                                                                                \
+            const u##bits *const from = (const u##bits *)(const void *)(frame + a->slot);                \
+            if (out != from)                                                                             \
+                memcpy(out, from, n * sizeof *out);                                                      \
+            return;                                                                                      \
+        }                                                                                                \
+        const u##bits base = (u##bits)a->base, step_x = (u##bits)a->step_x, step_y = (u##bits)a->step_y; \
+        const i32 *const x = wave->lane_x, *const y = wave->lane_y;                                      \
+        if (wave->row >= n) {                                                                            \
+            EACH_LANE(i, n) out[i] = base + step_x * (u##bits)i;                                         \
+        } else {                                                                                         \
+            EACH_LANE(i, n) out[i] = base + step_x * (u##bits)(u32)x[i] + step_y * (u##bits)(u32)y[i];   \
+        }                                                                                                \
     }
 LANES_OF_AFFINE(32)
 LANES_OF_AFFINE(64)
@@ -38,58 +39,69 @@ static inline void set_affine(struct affine *d, i64 base, i64 step_x, i64 step_y
 }
 
 /* A register of lanes of one operand, general or not, computed lane by lane. */
-#define LANE_OF(bits, cell, lanes, i)                                                                       \
-    ((cell).general ? (lanes)[i]                                                                            \
-                    : (u##bits)(cell).base + (u##bits)(cell).step_x * (u##bits)(u32)x_[i] +                 \
+#define LANE_OF(bits, cell, lanes, i)                                                       \
+    ((cell).general ? (lanes)[i]                                                            \
+                    : (u##bits)(cell).base + (u##bits)(cell).step_x * (u##bits)(u32)x_[i] + \
                           (u##bits)(cell).step_y * (u##bits)(u32)y_[i])
 
 /* General operands are rare: one function for each expression. a and b are copies; their general
  * flags do not change in the loop. */
-#define GENERAL_2(name, bits, ...)                                                                          \
-    static __attribute__((noinline)) void name##_general(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
-                                                         const struct affine *ca, const struct affine *cb)  \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        const struct affine a_ = *ca, b_ = *cb;                                                             \
-        struct affine *const d = AFFINE(insn->d);                                                           \
-        const i32 *const x_ = wave->lane_x, *const y_ = wave->lane_y;                                       \
-        const u##bits *const al = AT(u##bits, a_.slot), *const bl = AT(u##bits, b_.slot);                   \
-        u##bits *const out = AT(u##bits, d->slot);                                                          \
-        for (size_t i = 0; i < n; i++) {                                                                    \
-            const u##bits a = LANE_OF(bits, a_, al, i), b = LANE_OF(bits, b_, bl, i);                       \
-            out[i] = (u##bits)(__VA_ARGS__);                                                                \
-        }                                                                                                   \
-        d->general = 1;                                                                                     \
+#define GENERAL_2(name, bits, ...)                                                                         \
+    static __attribute__((noinline)) void name##_general(const struct insn *insn, uint8_t *frame,          \
+                                                         const struct wave *wave, const struct affine *ca, \
+                                                         const struct affine *cb)                          \
+    {                                                                                                      \
+        const size_t n = LANES_OF(wave);                                                                   \
+        const struct affine a_ = *ca, b_ = *cb;                                                            \
+        struct affine *const d = AFFINE(insn->d);                                                          \
+        const i32 *const x_ = wave->lane_x, *const y_ = wave->lane_y;                                      \
+        const u##bits *const al = AT(u##bits, a_.slot), *const bl = AT(u##bits, b_.slot);                  \
+        u##bits *const out = AT(u##bits, d->slot);                                                         \
+        for (size_t i = 0; i < n; i++) {                                                                   \
+            const u##bits a = LANE_OF(bits, a_, al, i), b = LANE_OF(bits, b_, bl, i);                      \
+            out[i] = (u##bits)(__VA_ARGS__);                                                               \
+        }                                                                                                  \
+        d->general = 1;                                                                                    \
     }
 
-static inline struct affine affine_of(u64 value) { return (struct affine){.base = (i64)value}; }
+static inline struct affine affine_of(u64 value)
+{
+    return (struct affine){.base = (i64)value};
+}
 
 /* The operand classes: A reads the cell, U makes one of a uniform value. */
 #define CELL_A(bits, x) *AFFINE(insn->x)
 #define CELL_U(bits, x) affine_of((u64)KEPT_##bits(*AT(u##bits, insn->x)))
 
-#define AFFINE_BINARY(name, bits, A, B, base_, step_x_, step_y_, general_)                                  \
-    HANDLER(name)                                                                                           \
-    {                                                                                                       \
-        if (is_general_##A(frame, insn->a) | is_general_##B(frame, insn->b)) {                              \
-            name##_any(insn, frame, wave);                                                                  \
-        } else {                                                                                            \
-            const struct affine a = CELL_##A(bits, a), b = CELL_##B(bits, b);                               \
-            set_affine(AFFINE(insn->d), KEPT_##bits(base_), KEPT_##bits(step_x_), KEPT_##bits(step_y_));    \
-        }                                                                                                   \
-        NEXT;                                                                                               \
+#define AFFINE_BINARY(name, bits, A, B, base_, step_x_, step_y_, general_)                               \
+    HANDLER(name)                                                                                        \
+    {                                                                                                    \
+        if (is_general_##A(frame, insn->a) | is_general_##B(frame, insn->b)) {                           \
+            name##_any(insn, frame, wave);                                                               \
+        } else {                                                                                         \
+            const struct affine a = CELL_##A(bits, a), b = CELL_##B(bits, b);                            \
+            set_affine(AFFINE(insn->d), KEPT_##bits(base_), KEPT_##bits(step_x_), KEPT_##bits(step_y_)); \
+        }                                                                                                \
+        NEXT;                                                                                            \
     }
-static inline uint32_t is_general_A(uint8_t *frame, uint32_t operand) { return AFFINE(operand)->general; }
-static inline uint32_t is_general_U(uint8_t *frame, uint32_t operand) { return (void)frame, (void)operand, 0u; }
+static inline uint32_t is_general_A(uint8_t *frame, uint32_t operand)
+{
+    return AFFINE(operand)->general;
+}
+static inline uint32_t is_general_U(uint8_t *frame, uint32_t operand)
+{
+    return (void)frame, (void)operand, 0u;
+}
 
 /* One op: lanes from an expression of a and b, base and steps from one of their fields. */
-#define AFFINE_OP(name, bits, A, B, lane, base_, x, y)                                                      \
-    GENERAL_2(name, bits, lane)                                                                             \
-    static __attribute__((noinline)) void name##_any(const struct insn *insn, uint8_t *frame, const struct wave *wave) \
-    {                                                                                                       \
-        const struct affine a = CELL_##A(bits, a), b = CELL_##B(bits, b);                                   \
-        name##_general(insn, frame, wave, &a, &b);                                                          \
-    }                                                                                                       \
+#define AFFINE_OP(name, bits, A, B, lane, base_, x, y)                                        \
+    GENERAL_2(name, bits, lane)                                                               \
+    static __attribute__((noinline)) void name##_any(const struct insn *insn, uint8_t *frame, \
+                                                     const struct wave *wave)                 \
+    {                                                                                         \
+        const struct affine a = CELL_##A(bits, a), b = CELL_##B(bits, b);                     \
+        name##_general(insn, frame, wave, &a, &b);                                            \
+    }                                                                                         \
     AFFINE_BINARY(name, bits, A, B, base_, x, y, lane)
 
 #define BASE(cell) ((u64)(cell).base)
@@ -111,19 +123,23 @@ AFFINE_OP_(a_sub_64_ua, 64, U, A, a - b, EACH_FIELD(-))
 
 AFFINE_OP(a_mul_32_au, 32, A, U, a *b, BASE(a) * BASE(b), STEP_X(a) * BASE(b), STEP_Y(a) * BASE(b))
 AFFINE_OP(a_mul_64_au, 64, A, U, a *b, BASE(a) * BASE(b), STEP_X(a) * BASE(b), STEP_Y(a) * BASE(b))
-AFFINE_OP(a_shl_32_au, 32, A, U, a << (b & 31), BASE(a) << (BASE(b) & 31), STEP_X(a) << (BASE(b) & 31), STEP_Y(a) << (BASE(b) & 31))
-AFFINE_OP(a_shl_64_au, 64, A, U, a << (b & 63), BASE(a) << (BASE(b) & 63), STEP_X(a) << (BASE(b) & 63), STEP_Y(a) << (BASE(b) & 63))
+AFFINE_OP(a_shl_32_au, 32, A, U, a << (b & 31), BASE(a) << (BASE(b) & 31), STEP_X(a) << (BASE(b) & 31),
+          STEP_Y(a) << (BASE(b) & 31))
+AFFINE_OP(a_shl_64_au, 64, A, U, a << (b & 63), BASE(a) << (BASE(b) & 63), STEP_X(a) << (BASE(b) & 63),
+          STEP_Y(a) << (BASE(b) & 63))
 
 #define SCALE ((u64)insn->e)
 #define OFFSET ((u64)(i64)(i32)insn->f)
-#define INDEX_FIELDS BASE(a) + BASE(b) * SCALE + OFFSET, STEP_X(a) + STEP_X(b) * SCALE, STEP_Y(a) + STEP_Y(b) * SCALE
+#define INDEX_FIELDS \
+    BASE(a) + BASE(b) * SCALE + OFFSET, STEP_X(a) + STEP_X(b) * SCALE, STEP_Y(a) + STEP_Y(b) * SCALE
 AFFINE_OP_(a_index_aa, 64, A, A, a + b * SCALE + OFFSET, INDEX_FIELDS)
 AFFINE_OP_(a_index_au, 64, A, U, a + b * SCALE + OFFSET, INDEX_FIELDS)
 AFFINE_OP_(a_index_ua, 64, U, A, a + b * SCALE + OFFSET, INDEX_FIELDS)
 
 /* ---- widths -------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void widen(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool sign)
+static __attribute__((noinline)) void widen(const struct insn *insn, uint8_t *frame, const struct wave *wave,
+                                            bool sign)
 {
     const size_t n = LANES_OF(wave);
     const struct affine a = *AFFINE(insn->a);
@@ -142,7 +158,8 @@ static __attribute__((noinline)) void widen(const struct insn *insn, uint8_t *fr
 static inline bool stays_within(const struct wave *wave, const struct affine *a, i64 base, i64 low, i64 high)
 {
     i64 least, most;
-    return affine_range(a, affine_extent(wave, wave->n), &least, &most) && base + least >= low && base + most <= high;
+    return affine_range(a, affine_extent(wave, wave->n), &least, &most) && base + least >= low &&
+           base + most <= high;
 }
 
 HANDLER(a_sext_32_64)
@@ -231,7 +248,10 @@ HANDLER(u_index)
 }
 
 /* Elements of 2^k bytes are the rule, and no instruction set multiplies 64 bits as fast as it shifts them. */
-static inline bool is_shift(u64 scale) { return (scale & (scale - 1)) == 0 && scale != 0; }
+static inline bool is_shift(u64 scale)
+{
+    return (scale & (scale - 1)) == 0 && scale != 0;
+}
 
 HANDLER(v_index)
 {

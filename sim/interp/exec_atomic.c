@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Handlers of atomics: runs of lanes on one address are done together when nothing observes them. */
 #include <string.h>
 
 #include "access.h"
@@ -10,12 +11,12 @@
  */
 
 /* Runs of active lanes: body sees [start_, end_). */
-#define EACH_RUN(wave)                                                                                      \
-    for (size_t w_ = 0, start_, end_; w_ * 64 < (wave)->n; w_++)                                            \
+#define EACH_RUN(wave)                                           \
+    for (size_t w_ = 0, start_, end_; w_ * 64 < (wave)->n; w_++) \
         for (uint64_t left_ = (wave)->active.word[w_]; left_ && next_run(&left_, w_ * 64, &start_, &end_);)
-#define EACH_ACTIVE(i, wave)                                                                                \
-    EACH_RUN(wave)                                                                                          \
-        for (size_t i = start_; i < end_; i++)
+#define EACH_ACTIVE(i, wave) \
+    EACH_RUN(wave)           \
+    for (size_t i = start_; i < end_; i++)
 
 static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *end)
 {
@@ -29,38 +30,49 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
     return true;
 }
 
-/* As the device has it: view is the region's, or 0 where accesses are not heard. Then no page is closed (and were one, the fault
- * would open it), and no address waits for what the region says. */
+/* As the device has it: view is the region's, or 0 where accesses are not heard. Then no page is closed (and
+ * were one, the fault would open it), and no address waits for what the region says. */
 #define BYTE_AT(U, address) ((U *)(uintptr_t)((address) + (uint64_t)view))
 
-#define ATOMIC_ONE(U, result)                                                                               \
-    do {                                                                                                    \
-        U *const p = BYTE_AT(U, address);                                                                   \
-        U old = *p;                                                                                         \
-        EACH_ACTIVE(i, wave) { const U b = b_[i], c = c_[i]; (void)b; (void)c; d_[i] = old; old = (U)(result); } \
-        *p = old;                                                                                           \
+#define ATOMIC_ONE(U, result)             \
+    do {                                  \
+        U *const p = BYTE_AT(U, address); \
+        U old = *p;                       \
+        EACH_ACTIVE(i, wave)              \
+        {                                 \
+            const U b = b_[i], c = c_[i]; \
+            (void)b;                      \
+            (void)c;                      \
+            d_[i] = old;                  \
+            old = (U)(result);            \
+        }                                 \
+        *p = old;                         \
     } while (0)
-#define ATOMIC_LONE(U, result)                                                                              \
-    do {                                                                                                    \
-        U *const p = BYTE_AT(U, address);                                                                   \
-        const U old = *p, b = b_[lane], c = c_[lane];                                                       \
-        (void)b; (void)c;                                                                                   \
-        d_[lane] = old;                                                                                     \
-        *p = (U)(result);                                                                                   \
+#define ATOMIC_LONE(U, result)                        \
+    do {                                              \
+        U *const p = BYTE_AT(U, address);             \
+        const U old = *p, b = b_[lane], c = c_[lane]; \
+        (void)b;                                      \
+        (void)c;                                      \
+        d_[lane] = old;                               \
+        *p = (U)(result);                             \
     } while (0)
-#define ATOMIC_MANY(U, result)                                                                              \
-    EACH_ACTIVE(i, wave) {                                                                                  \
-        U *const p = BYTE_AT(U, addresses[i]);                                                              \
-        const U old = *p, b = b_[i], c = c_[i];                                                             \
-        (void)b; (void)c;                                                                                   \
-        d_[i] = old;                                                                                        \
-        *p = (U)(result);                                                                                   \
+#define ATOMIC_MANY(U, result)                  \
+    EACH_ACTIVE(i, wave)                        \
+    {                                           \
+        U *const p = BYTE_AT(U, addresses[i]);  \
+        const U old = *p, b = b_[i], c = c_[i]; \
+        (void)b;                                \
+        (void)c;                                \
+        d_[i] = old;                            \
+        *p = (U)(result);                       \
     }
-/* Most lanes that compete for a lock fail: of sixteen, those behind one that gets it are compared with what it left. out_won: who
- * gets it; NULL: nobody asks. */
+/* Most lanes that compete for a lock fail: of sixteen, those after one that gets it are compared with what it
+ * left. out_won: who gets it; NULL: nobody asks. */
 #define COMPETE(bits)                                                                                       \
-    static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, u##bits *at, u##bits *d_, \
-                                                                     const u##bits *b_, const u##bits *c_, lane_mask *out_won) \
+    static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, u##bits *at,  \
+                                                                     u##bits *d_, const u##bits *b_,        \
+                                                                     const u##bits *c_, lane_mask *out_won) \
     {                                                                                                       \
         enum { VECTORS = 16 / VECTOR_LANES(u##bits) };                                                      \
         u##bits old = *at;                                                                                  \
@@ -76,16 +88,17 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
             }                                                                                               \
             UNROLL_NOT                                                                                      \
             while (equal & left) {                                                                          \
-                const uint32_t lane = (uint32_t)__builtin_ctz(equal & left), behind = ~UINT32_C(1) << lane; \
+                const uint32_t lane = (uint32_t)__builtin_ctz(equal & left), past = ~UINT32_C(1) << lane;   \
                 old = b_[i + lane];                                                                         \
                 if (out_won)                                                                                \
                     out_won->word[i / 64] |= UINT64_C(1) << (i + lane) % 64;                                \
-                left &= behind;                                                                             \
+                left &= past;                                                                               \
                 equal = 0;                                                                                  \
                 UNROLL_16                                                                                   \
                 for (size_t k = 0; k < VECTORS; k++) {                                                      \
                     const vec_u##bits now = VECTOR_SPLAT(u##bits, old);                                     \
-                    found[k] = (vec_u##bits)VECTOR_BLEND(bits, behind & 0xffff, k * VECTOR_LANES(u##bits), (vec_i##bits)now, (vec_i##bits)found[k]); \
+                    found[k] = (vec_u##bits)VECTOR_BLEND(bits, past & 0xffff, k * VECTOR_LANES(u##bits),    \
+                                                         (vec_i##bits)now, (vec_i##bits)found[k]);          \
                     equal |= MASK_BITS_##bits(expected[k] == now) << k * VECTOR_LANES(u##bits);             \
                 }                                                                                           \
             }                                                                                               \
@@ -98,38 +111,47 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
 COMPETE(32)
 COMPETE(64)
 
-#define FLOATED(U, operation, old, b)                                                                       \
-    (sizeof(U) == 4 ? (U)atomic_float_32(operation, (uint32_t)(old), (uint32_t)(b)) : (U)atomic_float_64(operation, old, b))
+#define FLOATED(U, operation, old, b)                                               \
+    (sizeof(U) == 4 ? (U)atomic_float_32(operation, (uint32_t)(old), (uint32_t)(b)) \
+                    : (U)atomic_float_64(operation, old, b))
 
-#define ATOMIC_SWITCH(HOW, U, S)                                                                            \
-    switch ((enum atomic_op)insn->f) {                                                                      \
-    case ATOMIC_LOAD: HOW(U, old); break;                                                                   \
-    case ATOMIC_STORE: case ATOMIC_EXCHANGE: HOW(U, b); break;                                              \
-    case ATOMIC_COMPARE_EXCHANGE: case ATOMIC_COMPARE_EXCHANGE_WEAK: HOW(U, old == c ? b : old); break;     \
-    case ATOMIC_ADD: HOW(U, old + b); break;                                                                \
-    case ATOMIC_SUB: HOW(U, old - b); break;                                                                \
-    case ATOMIC_SMIN: HOW(U, (S)old < (S)b ? old : b); break;                                               \
-    case ATOMIC_UMIN: HOW(U, old < b ? old : b); break;                                                     \
-    case ATOMIC_SMAX: HOW(U, (S)old > (S)b ? old : b); break;                                               \
-    case ATOMIC_UMAX: HOW(U, old > b ? old : b); break;                                                     \
-    case ATOMIC_AND: HOW(U, old & b); break;                                                                \
-    case ATOMIC_OR: HOW(U, old | b); break;                                                                 \
-    case ATOMIC_XOR: HOW(U, old ^ b); break;                                                                \
-    case ATOMIC_FADD: case ATOMIC_FMIN: case ATOMIC_FMAX: HOW(U, FLOATED(U, (enum atomic_op)insn->f, old, b)); break; \
+#define ATOMIC_SWITCH(HOW, U, S)                                                  \
+    switch ((enum atomic_op)insn->f) {                                            \
+    case ATOMIC_LOAD: HOW(U, old); break;                                         \
+    case ATOMIC_STORE:                                                            \
+    case ATOMIC_EXCHANGE: HOW(U, b); break;                                       \
+    case ATOMIC_COMPARE_EXCHANGE:                                                 \
+    case ATOMIC_COMPARE_EXCHANGE_WEAK: HOW(U, old == c ? b : old); break;         \
+    case ATOMIC_ADD: HOW(U, old + b); break;                                      \
+    case ATOMIC_SUB: HOW(U, old - b); break;                                      \
+    case ATOMIC_SMIN: HOW(U, (S)old < (S)b ? old : b); break;                     \
+    case ATOMIC_UMIN: HOW(U, old < b ? old : b); break;                           \
+    case ATOMIC_SMAX: HOW(U, (S)old > (S)b ? old : b); break;                     \
+    case ATOMIC_UMAX: HOW(U, old > b ? old : b); break;                           \
+    case ATOMIC_AND: HOW(U, old &b); break;                                       \
+    case ATOMIC_OR: HOW(U, old | b); break;                                       \
+    case ATOMIC_XOR: HOW(U, old ^ b); break;                                      \
+    case ATOMIC_FADD:                                                             \
+    case ATOMIC_FMIN:                                                             \
+    case ATOMIC_FMAX: HOW(U, FLOATED(U, (enum atomic_op)insn->f, old, b)); break; \
     }
 
 static inline uint32_t atomic_deny(const struct insn *insn)
 {
-    return DENY_PLAIN_ATOMICS | (insn->f == ATOMIC_LOAD ? DENY_KERNEL_READ : DENY_KERNEL_READ | DENY_KERNEL_WRITE);
+    return DENY_PLAIN_ATOMICS |
+           (insn->f == ATOMIC_LOAD ? DENY_KERNEL_READ : DENY_KERNEL_READ | DENY_KERNEL_WRITE);
 }
 
-static inline bool region_open(const struct wave *wave, const struct region *region, uint32_t bytes, uint32_t deny)
+static inline bool region_open(const struct wave *wave, const struct region *region, uint32_t bytes,
+                               uint32_t deny)
 {
-    return access_flat(wave) && region->low <= region->high && region->high - region->low >= bytes && !(region->deny & deny);
+    return access_flat(wave) && region->low <= region->high && region->high - region->low >= bytes &&
+           !(region->deny & deny);
 }
 
 /* out_view: the region's, when permitted. */
-static bool all_permitted(const struct wave *wave, const uint64_t *addresses, uint32_t bytes, uint32_t deny, int64_t *out_view)
+static bool all_permitted(const struct wave *wave, const uint64_t *addresses, uint32_t bytes, uint32_t deny,
+                          int64_t *out_view)
 {
     size_t first = 0;
     while (!lane_mask_test(&wave->active, (uint32_t)first))
@@ -144,11 +166,13 @@ static bool all_permitted(const struct wave *wave, const uint64_t *addresses, ui
     return !bad;
 }
 
-static inline bool one_permitted(const struct wave *wave, uint64_t address, uint32_t bytes, uint32_t deny, int64_t *out_view)
+static inline bool one_permitted(const struct wave *wave, uint64_t address, uint32_t bytes, uint32_t deny,
+                                 int64_t *out_view)
 {
     const struct region *region = memory_region(wave->memory, address);
     *out_view = region->view;
-    return region_open(wave, region, bytes, deny) && address >= region->low && address <= region->high - bytes && !(address & (bytes - 1));
+    return region_open(wave, region, bytes, deny) && address >= region->low &&
+           address <= region->high - bytes && !(address & (bytes - 1));
 }
 
 /* NULL: none are set. */
@@ -167,134 +191,142 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
     return wave->n <= 64 && active && !(active & (active - 1));
 }
 
-/* Results may take the place of operands, so what is told afterwards is kept before. What stands in a frame of the stack is told
- * in a function of its own: no frame stays there while the next instruction runs. */
-#define HEARD(bits)                                                                                         \
-    static __attribute__((noinline)) void tell_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, int64_t view) \
-    {                                                                                                       \
-        uint64_t addresses[WAVE_LANES_MAX];                                                                 \
-        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
-        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
-        lane_mask failed = {{0}};                                                                           \
-        memcpy(addresses, AT(const uint64_t, insn->a), wave->n * sizeof *addresses);                        \
-        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
-            EACH_ACTIVE(i, wave) {                                                                          \
-                u##bits *const p = BYTE_AT(u##bits, addresses[i]);                                          \
-                const u##bits old = *p, b = b_[i], c = c_[i];                                               \
-                d_[i] = old;                                                                                \
-                *p = old == c ? b : old;                                                                    \
-                failed.word[i / 64] |= (uint64_t)(old != c) << i % 64;                                      \
-            }                                                                                               \
-        } else {                                                                                            \
-            ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                    \
-        }                                                                                                   \
-        access_announce_atomics(wave, insn, addresses, mask_words(wave, &failed));                          \
-    }                                                                                                       \
-    static __attribute__((noinline)) void tell_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, \
-                                                               int64_t view)                                \
-    {                                                                                                       \
-        lane_mask lanes = {{0}}; /* that won, and then that failed */                                       \
-        compete_##bits(wave, BYTE_AT(u##bits, address), AT(u##bits, insn->d), AT(const u##bits, insn->b), AT(const u##bits, insn->c), &lanes); \
-        uint64_t any = lanes.word[0] = wave->active.word[0] & ~lanes.word[0]; /* no wider loads: they would wait for the stores */ \
-        for (uint32_t w = 1; w * 64 < wave->n; w++)                                                         \
-            any |= lanes.word[w] = wave->active.word[w] & ~lanes.word[w];                                   \
-        access_announce_atomic(wave, insn, address, any ? lanes.word : NULL);                               \
-    }                                                                                                       \
-    static __attribute__((noinline)) const struct insn *heard_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                     int64_t view)                          \
-    {                                                                                                       \
-        tell_##bits(insn, frame, wave, view);                                                               \
-        NEXT_OF_PART;                                                                                       \
-    }                                                                                                       \
-    static __attribute__((noinline)) const struct insn *heard_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                              uint64_t address, int64_t view) \
-    {                                                                                                       \
-        tell_exchange_##bits(insn, frame, wave, address, view);                                             \
-        NEXT_OF_PART;                                                                                       \
-    }                                                                                                       \
-    static __attribute__((noinline)) const struct insn *heard_lanes_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                           uint64_t address, int64_t view)  \
-    {                                                                                                       \
-        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
-        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
-        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
-        access_announce_atomic(wave, insn, address, NULL);                                                  \
-        NEXT_OF_PART;                                                                                       \
-    }                                                                                                       \
-    static __attribute__((noinline)) const struct insn *heard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                       uint64_t address, int64_t view)      \
-    {                                                                                                       \
-        uint32_t lane;                                                                                      \
-        if (!is_lone(wave, &lane))                                                                          \
-            return heard_lanes_##bits(insn, frame, wave, address, view);                                    \
-        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
-        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
-        ATOMIC_SWITCH(ATOMIC_LONE, u##bits, i##bits)                                                        \
-        access_announce_atomic(wave, insn, address, NULL);                                                  \
-        NEXT_OF_PART;                                                                                       \
+/* Results may take the place of operands, so what is reported afterwards is kept before. What stands in a
+ * frame of the stack is reported in a function of its own: no frame stays there while the next instruction
+ * runs. */
+#define HEARD(bits)                                                                                       \
+    static __attribute__((noinline)) void tell_##bits(const struct insn *insn, uint8_t *frame,            \
+                                                      struct wave *wave, int64_t view)                    \
+    {                                                                                                     \
+        uint64_t addresses[WAVE_LANES_MAX];                                                               \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                         \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);     \
+        lane_mask failed = {{0}};                                                                         \
+        memcpy(addresses, AT(const uint64_t, insn->a), wave->n * sizeof *addresses);                      \
+        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                         \
+            EACH_ACTIVE(i, wave)                                                                          \
+            {                                                                                             \
+                u##bits *const p = BYTE_AT(u##bits, addresses[i]);                                        \
+                const u##bits old = *p, b = b_[i], c = c_[i];                                             \
+                d_[i] = old;                                                                              \
+                *p = old == c ? b : old;                                                                  \
+                failed.word[i / 64] |= (uint64_t)(old != c) << i % 64;                                    \
+            }                                                                                             \
+        } else {                                                                                          \
+            ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                  \
+        }                                                                                                 \
+        access_announce_atomics(wave, insn, addresses, mask_words(wave, &failed));                        \
+    }                                                                                                     \
+    static __attribute__((noinline)) void tell_exchange_##bits(                                           \
+        const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
+    {                                                                                                     \
+        lane_mask lanes = {{0}}; /* that won, and then that failed */                                     \
+        compete_##bits(wave, BYTE_AT(u##bits, address), AT(u##bits, insn->d), AT(const u##bits, insn->b), \
+                       AT(const u##bits, insn->c), &lanes);                                               \
+        uint64_t any = lanes.word[0] =                                                                    \
+            wave->active.word[0] & ~lanes.word[0]; /* no wider loads: they would wait for the stores */   \
+        for (uint32_t w = 1; w * 64 < wave->n; w++)                                                       \
+            any |= lanes.word[w] = wave->active.word[w] & ~lanes.word[w];                                 \
+        access_announce_atomic(wave, insn, address, any ? lanes.word : NULL);                             \
+    }                                                                                                     \
+    static __attribute__((noinline)) const struct insn *heard_##bits(                                     \
+        const struct insn *insn, uint8_t *frame, struct wave *wave, int64_t view)                         \
+    {                                                                                                     \
+        tell_##bits(insn, frame, wave, view);                                                             \
+        NEXT_OF_PART;                                                                                     \
+    }                                                                                                     \
+    static __attribute__((noinline)) const struct insn *heard_exchange_##bits(                            \
+        const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
+    {                                                                                                     \
+        tell_exchange_##bits(insn, frame, wave, address, view);                                           \
+        NEXT_OF_PART;                                                                                     \
+    }                                                                                                     \
+    static __attribute__((noinline)) const struct insn *heard_lanes_##bits(                               \
+        const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
+    {                                                                                                     \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                         \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);     \
+        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                       \
+        access_announce_atomic(wave, insn, address, NULL);                                                \
+        NEXT_OF_PART;                                                                                     \
+    }                                                                                                     \
+    static __attribute__((noinline)) const struct insn *heard_u_##bits(                                   \
+        const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
+    {                                                                                                     \
+        uint32_t lane;                                                                                    \
+        if (!is_lone(wave, &lane))                                                                        \
+            return heard_lanes_##bits(insn, frame, wave, address, view);                                  \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                         \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);     \
+        ATOMIC_SWITCH(ATOMIC_LONE, u##bits, i##bits)                                                      \
+        access_announce_atomic(wave, insn, address, NULL);                                                \
+        NEXT_OF_PART;                                                                                     \
     }
 HEARD(32)
 HEARD(64)
 
-#define ATOMIC(bits)                                                                                        \
-    HANDLER(atomic_##bits)                                                                                  \
-    {                                                                                                       \
-        const uint64_t *const addresses = AT(const uint64_t, insn->a);                                      \
-        int64_t view;                                                                                       \
-        if (!all_permitted(wave, addresses, bits / 8, atomic_deny(insn), &view)) {                          \
-            if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                   \
-                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
-            NEXT;                                                                                           \
-        }                                                                                                   \
-        if (__builtin_expect(access_heard(wave), 0))                                                        \
-            return heard_##bits(insn, frame, wave, view);                                                   \
-        view = 0;                                                                                           \
-        uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
-        const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
-        ATOMIC_SWITCH(ATOMIC_MANY, uint##bits##_t, int##bits##_t)                                           \
-        NEXT;                                                                                               \
-    }                                                                                                       \
-    static __attribute__((noinline)) const struct insn *refused_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave) \
-    {                                                                                                       \
-        if (access_atomic(insn, frame, wave, FORM_U, bits / 8))                                             \
-            NEXT_AFTER_FAULT(insn, frame, wave);                                                            \
-        NEXT;                                                                                               \
-    }                                                                                                       \
-    static __attribute__((noinline)) const struct insn *unheard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                         uint64_t address)                  \
-    {                                                                                                       \
-        enum { view = 0 };                                                                                  \
-        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
-        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
-        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
-            compete_##bits(wave, BYTE_AT(u##bits, address), d_, b_, c_, NULL);                              \
-            NEXT_OF_PART;                                                                                   \
-        }                                                                                                   \
-        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
-        NEXT_OF_PART;                                                                                       \
-    }                                                                                                       \
-    HANDLER(atomic_u_##bits)                                                                                \
-    {                                                                                                       \
-        const uint64_t address = *AT(const uint64_t, insn->a);                                              \
-        int64_t view;                                                                                       \
-        if (!one_permitted(wave, address, bits / 8, atomic_deny(insn), &view))                              \
-            TAIL_CALL refused_u_##bits(insn, frame, wave);                                                  \
-        if (__builtin_expect(!access_heard(wave), 1))                                                       \
-            return unheard_u_##bits(insn, frame, wave, address);                                            \
-        if (insn->f == ATOMIC_COMPARE_EXCHANGE)                                                             \
-            return heard_exchange_##bits(insn, frame, wave, address, view);                                 \
-        return heard_u_##bits(insn, frame, wave, address, view);                                            \
+#define ATOMIC(bits)                                                                                     \
+    HANDLER(atomic_##bits)                                                                               \
+    {                                                                                                    \
+        const uint64_t *const addresses = AT(const uint64_t, insn->a);                                   \
+        int64_t view;                                                                                    \
+        if (!all_permitted(wave, addresses, bits / 8, atomic_deny(insn), &view)) {                       \
+            if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                     \
+            NEXT;                                                                                        \
+        }                                                                                                \
+        if (__builtin_expect(access_heard(wave), 0))                                                     \
+            return heard_##bits(insn, frame, wave, view);                                                \
+        view = 0;                                                                                        \
+        uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                          \
+        const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ =                  \
+                                                                                AT(const uint##bits##_t, \
+                                                                                   insn->c);             \
+        ATOMIC_SWITCH(ATOMIC_MANY, uint##bits##_t, int##bits##_t)                                        \
+        NEXT;                                                                                            \
+    }                                                                                                    \
+    static __attribute__((noinline))                                                                     \
+    const struct insn *refused_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave)      \
+    {                                                                                                    \
+        if (access_atomic(insn, frame, wave, FORM_U, bits / 8))                                          \
+            NEXT_AFTER_FAULT(insn, frame, wave);                                                         \
+        NEXT;                                                                                            \
+    }                                                                                                    \
+    static __attribute__((noinline)) const struct insn *unheard_u_##bits(                                \
+        const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address)                    \
+    {                                                                                                    \
+        enum { view = 0 };                                                                               \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                        \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);    \
+        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                        \
+            compete_##bits(wave, BYTE_AT(u##bits, address), d_, b_, c_, NULL);                           \
+            NEXT_OF_PART;                                                                                \
+        }                                                                                                \
+        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                      \
+        NEXT_OF_PART;                                                                                    \
+    }                                                                                                    \
+    HANDLER(atomic_u_##bits)                                                                             \
+    {                                                                                                    \
+        const uint64_t address = *AT(const uint64_t, insn->a);                                           \
+        int64_t view;                                                                                    \
+        if (!one_permitted(wave, address, bits / 8, atomic_deny(insn), &view))                           \
+            TAIL_CALL refused_u_##bits(insn, frame, wave);                                               \
+        if (__builtin_expect(!access_heard(wave), 1))                                                    \
+            return unheard_u_##bits(insn, frame, wave, address);                                         \
+        if (insn->f == ATOMIC_COMPARE_EXCHANGE)                                                          \
+            return heard_exchange_##bits(insn, frame, wave, address, view);                              \
+        return heard_u_##bits(insn, frame, wave, address, view);                                         \
     }
 ATOMIC(32)
 ATOMIC(64)
 
 /* Where they may fail spuriously; else they are as good as strong ones. */
-#define ATOMIC_WEAK(bits)                                                                                   \
-    HANDLER(atomic_weak_##bits)                                                                             \
-    {                                                                                                       \
-        if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                       \
-            NEXT_AFTER_FAULT(insn, frame, wave);                                                            \
-        NEXT;                                                                                               \
+#define ATOMIC_WEAK(bits)                                             \
+    HANDLER(atomic_weak_##bits)                                       \
+    {                                                                 \
+        if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8)) \
+            NEXT_AFTER_FAULT(insn, frame, wave);                      \
+        NEXT;                                                         \
     }
 ATOMIC_WEAK(32)
 ATOMIC_WEAK(64)
@@ -302,8 +334,13 @@ ATOMIC_WEAK(64)
 static __attribute__((noinline)) void announce_fence(const struct insn *insn, const struct wave *wave)
 {
     const struct site *site = &wave->code->sites[insn->e];
-    struct sync_event event = {.origin = wave->origin, .kind = SYNC_FENCE, .regions = site->regions, .order = site->order,
-                               .scope = site->scope, .lane_count = wave->lane_count, .mask = wave->active.word};
+    struct sync_event event = {.origin = wave->origin,
+                               .kind = SYNC_FENCE,
+                               .regions = site->regions,
+                               .order = site->order,
+                               .scope = site->scope,
+                               .lane_count = wave->lane_count,
+                               .mask = wave->active.word};
     event.origin.site = insn->e;
     if (wave->memory->port.fence)
         wave->memory->port.fence(wave->memory->port.self, &event);

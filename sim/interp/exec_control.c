@@ -13,26 +13,27 @@
 #endif
 #define EXEC_PASTE2(name, isa) exec_##name##_isa##isa
 #define EXEC_PASTE(name, isa) EXEC_PASTE2(name, isa)
-#define CONTROL(name) \
-    exec_fn EXEC_PASTE(name, ORRERY_ISA); \
-    const struct insn *EXEC_PASTE(name, ORRERY_ISA)(const struct insn *insn, uint8_t *frame, struct wave *wave)
+#define CONTROL(name)                                                                        \
+    exec_fn EXEC_PASTE(name, ORRERY_ISA);                                                    \
+    const struct insn *EXEC_PASTE(name, ORRERY_ISA)(const struct insn *insn, uint8_t *frame, \
+                                                    struct wave *wave)
 
 #ifdef ORRERY_LOOPING
 #define GO(next) return (next)
 #else
-#define GO(next)                                                                                     \
-    do {                                                                                             \
-        const struct insn *next_ = (next);                                                           \
-        TAIL_CALL next_->exec(next_, frame, wave);                                                   \
+#define GO(next)                                   \
+    do {                                           \
+        const struct insn *next_ = (next);         \
+        TAIL_CALL next_->exec(next_, frame, wave); \
     } while (0)
 #endif
 /* NULL: the wave has stopped. */
-#define GO_OR_STOP(next)                                                                             \
-    do {                                                                                             \
-        const struct insn *maybe_ = (next);                                                          \
-        if (!maybe_)                                                                                 \
-            return NULL;                                                                             \
-        GO(maybe_);                                                                                  \
+#define GO_OR_STOP(next)                    \
+    do {                                    \
+        const struct insn *maybe_ = (next); \
+        if (!maybe_)                        \
+            return NULL;                    \
+        GO(maybe_);                         \
     } while (0)
 
 static inline const struct insn *block_at(const struct wave *wave, uint32_t block)
@@ -52,10 +53,21 @@ static inline const struct insn *stop(struct wave *wave, enum run_result why, co
     return NULL;
 }
 
-CONTROL(jump) { GO(go_to(wave, insn->e)); }
+/* The terminator of a block stands for all of it: c is the work of one lane. */
+static inline void charge(struct wave *wave, const struct insn *insn)
+{
+    wave->owed += insn->c;
+}
+
+CONTROL(jump)
+{
+    charge(wave, insn);
+    GO(go_to(wave, insn->e));
+}
 
 CONTROL(loop)
 {
+    charge(wave, insn);
     const struct insn *next = go_to(wave, insn->e);
     wave->steps++;
     if (__builtin_expect(--wave->budget < 0, 0))
@@ -74,6 +86,7 @@ static inline const struct insn *taken(struct wave *wave, const struct insn *ins
 
 CONTROL(branch_u)
 {
+    charge(wave, insn);
     uint32_t block = frame[insn->a] ? insn->e : insn->f;
     const struct insn *next = taken(wave, insn, block);
     if (__builtin_expect(wave->budget < 0, 0))
@@ -83,6 +96,7 @@ CONTROL(branch_u)
 
 CONTROL(branch_v)
 {
+    charge(wave, insn);
     const uint64_t *cond = (const uint64_t *)(const void *)(frame + insn->a);
     uint64_t some = 0, none = 0;
     for (uint32_t k = 0; k * 64 < wave->n; k++) {
@@ -104,6 +118,7 @@ CONTROL(branch_v)
 
 CONTROL(switch_u)
 {
+    charge(wave, insn);
     const uint32_t *list = wave->code->operands + insn->e;
     uint64_t value = 0;
     memcpy(&value, frame + insn->a, list[0] / 8);
@@ -112,21 +127,24 @@ CONTROL(switch_u)
 
 CONTROL(switch_v)
 {
+    charge(wave, insn);
     GO(exec_switch(wave, wave->code->operands + insn->e, frame + insn->a));
 }
 
 CONTROL(ret)
 {
-    (void)insn;
     (void)frame;
+    charge(wave, insn);
     if (__builtin_expect(wave->unwaited_count != 0, 0))
         exec_report_unwaited(wave);
-    wave_stop_lanes(wave, &(lane_mask){{wave->active.word[0], wave->active.word[1], wave->active.word[2], wave->active.word[3]}});
+    wave_stop_lanes(wave, &(lane_mask){{wave->active.word[0], wave->active.word[1], wave->active.word[2],
+                                        wave->active.word[3]}});
     GO_OR_STOP(exec_next_block(wave));
 }
 
 CONTROL(unreachable)
 {
+    charge(wave, insn);
     exec_report_unreachable(wave, insn->e);
     GO_OR_STOP(exec_next_block(wave));
 }
@@ -164,8 +182,16 @@ CONTROL(yield)
     GO(insn + 1);
 }
 
+CONTROL(line)
+{
+    wave->host->line(wave->host->debugger, wave, insn);
+    GO(insn + 1);
+}
+
 CONTROL(clock)
 {
+    charge(wave, insn);
+    wave_settle(wave);
     const uint64_t now = wave->host->clock ? wave->host->clock(wave->host->self, wave) : 0;
     uint64_t *out = (uint64_t *)(void *)(frame + insn->d);
     for (uint32_t i = 0; i < wave->n; i++)
@@ -184,6 +210,8 @@ CONTROL(space_v)
     const uint64_t *address = (const uint64_t *)(const void *)(frame + insn->a);
     int32_t *out = (int32_t *)(void *)(frame + insn->d);
     for (uint32_t i = 0; i < wave->n; i++)
-        out[i] = address[i] == 0 || wave_is_private_address(address[i]) ? 0 : memory_region(wave->memory, address[i])->kind == REGION_LOCAL_VARIABLE ? 1 : 2;
+        out[i] = address[i] == 0 || wave_is_private_address(address[i])                   ? 0
+                 : memory_region(wave->memory, address[i])->kind == REGION_LOCAL_VARIABLE ? 1
+                                                                                          : 2;
     GO(insn + 1);
 }

@@ -6,7 +6,7 @@
 #ifndef ORRERY_INTERP_EXEC_CONTROL_H
 #define ORRERY_INTERP_EXEC_CONTROL_H
 
-#include "program.h"
+#include "bytecode.h"
 #include "wave.h"
 
 /* Active lanes go to block; returns what runs next: lanes parked lower go first. */

@@ -2,7 +2,7 @@
 /* The frequent conversions as lane loops; any other through number_convert(). */
 #include "half.h"
 #include "lanes.h"
-#include "number.h"
+#include "value_number.h"
 
 LANE_UNARY(trunc_16_8, u8, u16, a)
 LANE_UNARY(trunc_32_8, u8, u32, a)
@@ -32,7 +32,8 @@ LANE_UNARY(cvt_u64_f64, f64, u64, a)
 LANE_UNARY(cvt_s64_f32, f32, i64, a)
 LANE_UNARY(cvt_u64_f32, f32, u64, a)
 
-/* Out of range, the instruction sets differ: the smallest integer's bits are given instead. NaN is never inside. */
+/* Out of range, the instruction sets differ: the smallest integer's bits are given instead. NaN is never
+ * inside. */
 
 static inline i32 f32_s32(f32 a)
 {

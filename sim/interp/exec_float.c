@@ -6,42 +6,43 @@
 #include "half.h"
 #include "lanes.h"
 
-#define HALF_BINARY(name, expression)                                                                       \
-    static inline u16 name##_half(u16 x, u16 y)                                                             \
-    {                                                                                                       \
-        const f32 a = half_to_float(x), b = half_to_float(y);                                               \
-        return float_to_half(expression);                                                                   \
-    }                                                                                                       \
+#define HALF_BINARY(name, expression)                         \
+    static inline u16 name##_half(u16 x, u16 y)               \
+    {                                                         \
+        const f32 a = half_to_float(x), b = half_to_float(y); \
+        return float_to_half(expression);                     \
+    }                                                         \
     LANE_BINARY(name##_16, u16, name##_half(a, b))
-#define FLOAT_BINARY(name, expression)                                                                      \
-    HALF_BINARY(name, expression)                                                                           \
-    LANE_BINARY(name##_32, f32, expression)                                                                 \
+#define FLOAT_BINARY(name, expression)      \
+    HALF_BINARY(name, expression)           \
+    LANE_BINARY(name##_32, f32, expression) \
     LANE_BINARY(name##_64, f64, expression)
 
 /* ---- sums and products ------------------------------------------------------------------ */
 
-/* Of two NaN operands x86 hands the first one on, and compilers are free to exchange the operands of a sum or product,
- * which they do differently for each instruction set. So these two are spelled out, one register at a time. */
+/* Of two NaN operands x86 hands the first one on, and compilers are free to exchange the operands of a sum or
+ * product, which they do differently for each instruction set. So these two are spelled out, one register
+ * at a time. */
 #if defined __x86_64__ && ORRERY_ISA > 0
-#define PINNED(name, operator, instruction, suffix, V)                                                      \
-    static inline V name(V a, V b)                                                                          \
-    {                                                                                                       \
-        V d;                                                                                                \
-        __asm__("v" instruction suffix " %2, %1, %0" : "=v"(d) : "v"(a), "v"(b));                           \
-        return d;                                                                                           \
+#define PINNED(name, operator, instruction, suffix, V)                            \
+    static inline V name(V a, V b)                                                \
+    {                                                                             \
+        V d;                                                                      \
+        __asm__("v" instruction suffix " %2, %1, %0" : "=v"(d) : "v"(a), "v"(b)); \
+        return d;                                                                 \
     }
 #elif defined __x86_64__
-#define PINNED(name, operator, instruction, suffix, V)                                                      \
-    static inline V name(V a, V b)                                                                          \
-    {                                                                                                       \
-        __asm__(instruction suffix " %1, %0" : "+x"(a) : "x"(b));                                           \
-        return a;                                                                                           \
+#define PINNED(name, operator, instruction, suffix, V)            \
+    static inline V name(V a, V b)                                \
+    {                                                             \
+        __asm__(instruction suffix " %1, %0" : "+x"(a) : "x"(b)); \
+        return a;                                                 \
     }
 #else
-#define PINNED(name, operator, instruction, suffix, V)                                                      \
-    static inline V name(V a, V b)                                                                          \
-    {                                                                                                       \
-        return a operator b;                                                                                \
+#define PINNED(name, operator, instruction, suffix, V) \
+    static inline V name(V a, V b)                     \
+    {                                                  \
+        return a operator b;                           \
     }
 #endif
 PINNED(add_32, +, "add", "ps", vec_f32)
@@ -55,50 +56,49 @@ PINNED(mul_64, *, "mul", "pd", vec_f64)
 #define U_REGISTER(T, x)
 #define EACH_REGISTER(T, i, n) for (size_t i = 0; i < (n); i += VECTOR_LANES(T))
 
-#define REGISTER_BINARY(name, T, A, B, ...)                                                                 \
-    HANDLER(name)                                                                                           \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        T *const d_ = AT(T, insn->d);                                                                       \
-        A##_POINTER(T, a) B##_POINTER(T, b)                                                                 \
-        EACH_REGISTER(T, i, n) { A##_REGISTER(T, a) B##_REGISTER(T, b) VECTOR_STORE(T, d_ + i, (__VA_ARGS__)); } \
-        NEXT;                                                                                               \
+#define REGISTER_BINARY(name, T, A, B, ...)                                               \
+    HANDLER(name)                                                                         \
+    {                                                                                     \
+        const size_t n = LANES_OF(wave);                                                  \
+        T *const d_ = AT(T, insn->d);                                                     \
+        A##_POINTER(T, a) B##_POINTER(T, b) EACH_REGISTER(T, i, n)                        \
+        {                                                                                 \
+            A##_REGISTER(T, a) B##_REGISTER(T, b) VECTOR_STORE(T, d_ + i, (__VA_ARGS__)); \
+        }                                                                                 \
+        NEXT;                                                                             \
     }
-#define REGISTER_TERNARY(name, T, A, B, C, ...)                                                             \
-    HANDLER(name)                                                                                           \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        T *const d_ = AT(T, insn->d);                                                                       \
-        A##_POINTER(T, a) B##_POINTER(T, b) C##_POINTER(T, c)                                               \
-        EACH_REGISTER(T, i, n)                                                                              \
-        {                                                                                                   \
+#define REGISTER_TERNARY(name, T, A, B, C, ...)                                                              \
+    HANDLER(name)                                                                                            \
+    {                                                                                                        \
+        const size_t n = LANES_OF(wave);                                                                     \
+        T *const d_ = AT(T, insn->d);                                                                        \
+        A##_POINTER(T, a) B##_POINTER(T, b) C##_POINTER(T, c) EACH_REGISTER(T, i, n)                         \
+        {                                                                                                    \
             A##_REGISTER(T, a) B##_REGISTER(T, b) C##_REGISTER(T, c) VECTOR_STORE(T, d_ + i, (__VA_ARGS__)); \
-        }                                                                                                   \
-        NEXT;                                                                                               \
+        }                                                                                                    \
+        NEXT;                                                                                                \
     }
-#define PINNED_BINARY(name, T, ...)                                                                         \
-    REGISTER_BINARY(name##_vv, T, V, V, __VA_ARGS__)                                                        \
-    REGISTER_BINARY(name##_vu, T, V, U, __VA_ARGS__)                                                        \
-    REGISTER_BINARY(name##_uv, T, U, V, __VA_ARGS__)                                                        \
-    HANDLER(name##_uu)                                                                                      \
-    {                                                                                                       \
-        U_POINTER(T, a) U_POINTER(T, b)                                                                     \
-        *AT(T, insn->d) = (__VA_ARGS__)[0];                                                                 \
-        NEXT;                                                                                               \
+#define PINNED_BINARY(name, T, ...)                                          \
+    REGISTER_BINARY(name##_vv, T, V, V, __VA_ARGS__)                         \
+    REGISTER_BINARY(name##_vu, T, V, U, __VA_ARGS__)                         \
+    REGISTER_BINARY(name##_uv, T, U, V, __VA_ARGS__)                         \
+    HANDLER(name##_uu)                                                       \
+    {                                                                        \
+        U_POINTER(T, a) U_POINTER(T, b) * AT(T, insn->d) = (__VA_ARGS__)[0]; \
+        NEXT;                                                                \
     }
-#define PINNED_TERNARY(name, T, ...)                                                                        \
-    REGISTER_TERNARY(name##_vvv, T, V, V, V, __VA_ARGS__)                                                   \
-    REGISTER_TERNARY(name##_vvu, T, V, V, U, __VA_ARGS__)                                                   \
-    REGISTER_TERNARY(name##_vuv, T, V, U, V, __VA_ARGS__)                                                   \
-    REGISTER_TERNARY(name##_vuu, T, V, U, U, __VA_ARGS__)                                                   \
-    REGISTER_TERNARY(name##_uvv, T, U, V, V, __VA_ARGS__)                                                   \
-    REGISTER_TERNARY(name##_uvu, T, U, V, U, __VA_ARGS__)                                                   \
-    REGISTER_TERNARY(name##_uuv, T, U, U, V, __VA_ARGS__)                                                   \
-    HANDLER(name##_uuu)                                                                                     \
-    {                                                                                                       \
-        U_POINTER(T, a) U_POINTER(T, b) U_POINTER(T, c)                                                     \
-        *AT(T, insn->d) = (__VA_ARGS__)[0];                                                                 \
-        NEXT;                                                                                               \
+#define PINNED_TERNARY(name, T, ...)                                                         \
+    REGISTER_TERNARY(name##_vvv, T, V, V, V, __VA_ARGS__)                                    \
+    REGISTER_TERNARY(name##_vvu, T, V, V, U, __VA_ARGS__)                                    \
+    REGISTER_TERNARY(name##_vuv, T, V, U, V, __VA_ARGS__)                                    \
+    REGISTER_TERNARY(name##_vuu, T, V, U, U, __VA_ARGS__)                                    \
+    REGISTER_TERNARY(name##_uvv, T, U, V, V, __VA_ARGS__)                                    \
+    REGISTER_TERNARY(name##_uvu, T, U, V, U, __VA_ARGS__)                                    \
+    REGISTER_TERNARY(name##_uuv, T, U, U, V, __VA_ARGS__)                                    \
+    HANDLER(name##_uuu)                                                                      \
+    {                                                                                        \
+        U_POINTER(T, a) U_POINTER(T, b) U_POINTER(T, c) * AT(T, insn->d) = (__VA_ARGS__)[0]; \
+        NEXT;                                                                                \
     }
 
 HALF_BINARY(fadd, a + b)
@@ -124,8 +124,14 @@ PINNED_TERNARY(nmad_64, f64, c - mul_64(a, b))
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 /* fmod is exact, so the C library's is the same everywhere. */
-static inline f32 frem_32(f32 a, f32 b) { return fmodf(a, b); }
-static inline f64 frem_64(f64 a, f64 b) { return fmod(a, b); }
+static inline f32 frem_32(f32 a, f32 b)
+{
+    return fmodf(a, b);
+}
+static inline f64 frem_64(f64 a, f64 b)
+{
+    return fmod(a, b);
+}
 
 static inline f32 fmod_32(f32 a, f32 b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images: 2D ones of the common formats by the batch when every texel is there or clamped, and nobody listens to more than
- * reads of single texels;
+ * Images: 2D ones of the common formats by the batch when every texel is there or clamped, and nobody listens
+ * to more than reads of single texels;
  * everything else lane by lane through image_access.c. Both give the same bits: the expressions are the same.
  */
 #include <math.h>
@@ -24,32 +24,45 @@ enum texels { TEXELS_OTHER, TEXELS_8, TEXELS_32, TEXELS_32_ONE };
 /* Four normalised bytes in any order; four floats; one float that is red. */
 static inline enum texels texels_of(const struct image_format *format)
 {
-    if (format->kind == 'U' && format->channel_bytes == 1 && format->channels == 4 && !format->packed && !format->srgb)
+    if (format->kind == 'U' && format->channel_bytes == 1 && format->channels == 4 && !format->packed &&
+        !format->srgb)
         return TEXELS_8;
     if (format->kind != 'f' || format->channel_bytes != 4)
         return TEXELS_OTHER;
-    return format->channels == 4 && format->order != IMAGE_RGBx ? TEXELS_32 : format->order == IMAGE_R ? TEXELS_32_ONE : TEXELS_OTHER;
+    return format->channels == 4 && format->order != IMAGE_RGBx ? TEXELS_32
+           : format->order == IMAGE_R                           ? TEXELS_32_ONE
+                                                                : TEXELS_OTHER;
 }
 
-static enum texels find_picture(const struct insn *insn, uint8_t *frame, const struct wave *wave, uint32_t deny, struct picture *out)
+static enum texels find_picture(const struct insn *insn, uint8_t *frame, const struct wave *wave,
+                                uint32_t deny, struct picture *out)
 {
     const struct image_desc *image = image_argument(wave, *AT(u64, insn->a), insn->f & IMAGE_OP_COORDINATES);
-    if (!image || image->type != IMAGE_2D || (insn->f & (IMAGE_OP_LOD | IMAGE_OP_GRADIENT | IMAGE_OP_F16 | IMAGE_OP_I32)))
+    if (!image || image->type != IMAGE_2D ||
+        (insn->f & (IMAGE_OP_LOD | IMAGE_OP_GRADIENT | IMAGE_OP_F16 | IMAGE_OP_I32)))
         return TEXELS_OTHER;
     const struct image_level *level = &image->level[0];
-    const u64 bytes = level->pitch[0] * (level->size[1] - 1) + (u64)level->size[0] * image->format->texel_bytes;
+    const u64 bytes =
+        level->pitch[0] * (level->size[1] - 1) + (u64)level->size[0] * image->format->texel_bytes;
     struct region *region = memory_region(wave->memory, image->address);
     if (region->deny & deny || image->address < region->low || image->address > region->high ||
         bytes > region->high - image->address || bytes > INT32_MAX)
         return TEXELS_OTHER;
-    *out = (struct picture){image->format, region, image->address, memory_byte(region, image->address), (i32)level->size[0], (i32)level->size[1], (i32)level->pitch[0]};
+    *out = (struct picture){image->format,       region,
+                            image->address,      memory_byte(region, image->address),
+                            (i32)level->size[0], (i32)level->size[1],
+                            (i32)level->pitch[0]};
     return texels_of(image->format);
 }
 
 /* ---- where ---------------------------------------------------------------------------------- */
 
-/* One axis, lane by lane: the first texel, the second of linear filters, its share; clamped by one texel beyond the edge. */
-struct axis { i32 first[WAVE_LANES_MAX], second[WAVE_LANES_MAX]; f32 share[WAVE_LANES_MAX]; };
+/* One axis, lane by lane: the first texel, the second of linear filters, its share; clamped by one texel
+ * beyond the edge. */
+struct axis {
+    i32 first[WAVE_LANES_MAX], second[WAVE_LANES_MAX];
+    f32 share[WAVE_LANES_MAX];
+};
 
 static void integer_axis(const i32 *c, size_t n, i32 size, i32 *first)
 {
@@ -129,7 +142,8 @@ static void channel_8(const u32 *texel, size_t n, u32 shift, f32 *out)
 }
 
 /* Component c of the texels at the offsets. word: those of TEXELS_8, gathered once. */
-static void component(const struct picture *p, enum texels texels, const i32 *offset, const u32 *word, uint32_t c, size_t n, f32 *out)
+static void component(const struct picture *p, enum texels texels, const i32 *offset, const u32 *word,
+                      uint32_t c, size_t n, f32 *out)
 {
     const uint32_t place = p->format->place[c];
     if (place == IMAGE_NO_CHANNEL) {
@@ -142,7 +156,8 @@ static void component(const struct picture *p, enum texels texels, const i32 *of
     }
 }
 
-static void put_nearest(const struct picture *p, enum texels texels, const i32 *offset, size_t n, const uint32_t *results, uint8_t *frame)
+static void put_nearest(const struct picture *p, enum texels texels, const i32 *offset, size_t n,
+                        const uint32_t *results, uint8_t *frame)
 {
     u32 word[WAVE_LANES_MAX];
     if (texels == TEXELS_8)
@@ -153,14 +168,15 @@ static void put_nearest(const struct picture *p, enum texels texels, const i32 *
 }
 
 /* Corner k: bit 0 the second column, bit 1 the second row. Sums go in the order of the corners. */
-static void put_linear(const struct picture *p, enum texels texels, const struct axis *x, const struct axis *y, size_t n, const uint32_t *results,
-                       uint8_t *frame)
+static void put_linear(const struct picture *p, enum texels texels, const struct axis *x,
+                       const struct axis *y, size_t n, const uint32_t *results, uint8_t *frame)
 {
     i32 offset[WAVE_LANES_MAX];
     u32 word[WAVE_LANES_MAX];
     f32 weight[WAVE_LANES_MAX], value[WAVE_LANES_MAX];
     for (uint32_t k = 0; k < 4; k++) {
-        offsets(p, k & 1 ? x->second : x->first, k & 2 ? y->second : y->first, n, p->format->texel_bytes, offset);
+        offsets(p, k & 1 ? x->second : x->first, k & 2 ? y->second : y->first, n, p->format->texel_bytes,
+                offset);
         if (texels == TEXELS_8)
             gather(p->base, offset, n, word);
         const f32 *const a = x->share, *const b = y->share;
@@ -194,11 +210,11 @@ static lane_mask undefined_lanes(const struct wave *wave, const struct picture *
 {
     lane_mask undefined = {{0}};
     EACH_WORD(w, is_partly_undefined(p) ? wave->n : 0)
-        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
-            const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
-            if (!memory_range_valid(p->region, texel_address(p, x[lane], y[lane]), p->format->texel_bytes))
-                undefined.word[w] |= bits & -bits;
-        }
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+        const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+        if (!memory_range_valid(p->region, texel_address(p, x[lane], y[lane]), p->format->texel_bytes))
+            undefined.word[w] |= bits & -bits;
+    }
     return undefined;
 }
 
@@ -213,21 +229,22 @@ static bool active_undefined(const struct wave *wave, const lane_mask *undefined
 static void define_lanes(const struct wave *wave, const struct picture *p, const i32 *x, const i32 *y)
 {
     EACH_WORD(w, is_partly_undefined(p) ? wave->n : 0)
-        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
-            const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
-            memory_set_valid(p->region, texel_address(p, x[lane], y[lane]), p->format->texel_bytes, true);
-        }
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+        const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+        memory_set_valid(p->region, texel_address(p, x[lane], y[lane]), p->format->texel_bytes, true);
+    }
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-/* Whole rows of lanes, each of which goes by even steps, as the rows do; all of them, be they active or not. Neighbours differ
- * by less than 2^31: what wraps is no step. */
+/* Whole rows of lanes, each of which goes by even steps, as the rows do; all of them, be they active or not.
+ * Neighbours differ by less than 2^31: what wraps is no step. */
 static bool in_even_rows(const struct wave *wave, const i32 *offset, struct affine *out)
 {
     const size_t n = LANES_OF(wave), row = wave->row < n ? wave->row : n;
     const i32 *const x = wave->lane_x, *const y = wave->lane_y;
-    const u32 first = (u32)offset[0], step_x = row > 1 ? (u32)offset[1] - first : 0, step_y = row < n ? (u32)offset[row] - first : 0;
+    const u32 first = (u32)offset[0], step_x = row > 1 ? (u32)offset[1] - first : 0,
+              step_y = row < n ? (u32)offset[row] - first : 0;
     u32 bends = (u32)(n % row);
     EACH_LANE(i, n) bends |= (u32)offset[i] ^ (first + step_x * (u32)x[i] + step_y * (u32)y[i]);
     *out = (struct affine){.base = offset[0], .step_x = (i32)step_x, .step_y = (i32)step_y};
@@ -254,14 +271,16 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
     struct picture p;
     struct axis x, y;
     i32 offset[WAVE_LANES_MAX];
-    const uint32_t *const results = &wave->code->operands[insn->d], *const coordinates = results + IMAGE_RESULTS;
+    const uint32_t *const results = &wave->code->operands[insn->d], *const coordinates =
+                                                                        results + IMAGE_RESULTS;
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_READ, &p);
     const struct sampler sampler = sampler_unpack(insn->f & IMAGE_OP_SAMPLED ? *AT(u64, insn->b) : 0);
     const size_t n = LANES_OF(wave);
     if (texels == TEXELS_OTHER || sampler.addressing > ADDRESSING_CLAMP)
         return false;
     const bool real = insn->f & IMAGE_OP_FLOAT, linear = real && sampler.linear;
-    if ((!real && (sampler.linear || sampler.normalized)) || (linear && (access_heard(wave) || is_partly_undefined(&p))))
+    if ((!real && (sampler.linear || sampler.normalized)) ||
+        (linear && (access_heard(wave) || is_partly_undefined(&p))))
         return false;
     const f32 *const u = AT(f32, coordinates[0]), *const v = AT(f32, coordinates[1]);
     if (!real) {
@@ -276,9 +295,11 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         nearest_axis(u, n, sampler.normalized ? (f32)p.width : 1.0f, p.width, x.first);
         nearest_axis(v, n, sampler.normalized ? (f32)p.height : 1.0f, p.height, y.first);
     }
-    if (!to_edge(x.first, n, p.width, sampler.addressing) || !to_edge(y.first, n, p.height, sampler.addressing))
+    if (!to_edge(x.first, n, p.width, sampler.addressing) ||
+        !to_edge(y.first, n, p.height, sampler.addressing))
         return false;
-    if (linear && (!to_edge(x.second, n, p.width, sampler.addressing) || !to_edge(y.second, n, p.height, sampler.addressing)))
+    if (linear && (!to_edge(x.second, n, p.width, sampler.addressing) ||
+                   !to_edge(y.second, n, p.height, sampler.addressing)))
         return false;
     if (!linear)
         offsets(&p, x.first, y.first, n, p.format->texel_bytes, offset);
@@ -289,7 +310,8 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
     else
         put_nearest(&p, texels, offset, n, results, frame);
     if (results[IMAGE_RESULTS - 1] != IMAGE_UNUSED)
-        *AT(lane_mask, results[IMAGE_RESULTS - 1]) = linear ? (lane_mask){{0}} : undefined_lanes(wave, &p, x.first, y.first);
+        *AT(lane_mask, results[IMAGE_RESULTS - 1]) =
+            linear ? (lane_mask){{0}} : undefined_lanes(wave, &p, x.first, y.first);
     return true;
 }
 
@@ -307,10 +329,10 @@ static bool active_inside(const struct wave *wave, const struct picture *p, cons
     const u32 width = (u32)p->width, height = (u32)p->height;
     u32 bad = 0;
     EACH_WORD(w, wave->n)
-        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
-            const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
-            bad |= (u32)((u32)x[lane] >= width) | (u32)((u32)y[lane] >= height);
-        }
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+        const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+        bad |= (u32)((u32)x[lane] >= width) | (u32)((u32)y[lane] >= height);
+    }
     return !bad;
 }
 
@@ -324,29 +346,34 @@ static void pack_8(const f32 *value, size_t n, u32 shift, u32 *word)
     }
 }
 
-static void scatter(const struct wave *wave, const struct picture *p, const i32 *offset, uint32_t place, const u32 *word)
+static void scatter(const struct wave *wave, const struct picture *p, const i32 *offset, uint32_t place,
+                    const u32 *word)
 {
     EACH_WORD(w, wave->n)
-        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
-            const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
-            memcpy(p->base + offset[lane] + 4 * place, &word[lane], 4);
-        }
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+        const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+        memcpy(p->base + offset[lane] + 4 * place, &word[lane], 4);
+    }
 }
 
-static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8_t *frame, const struct wave *wave)
+static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8_t *frame,
+                                                  const struct wave *wave)
 {
     struct picture p;
     i32 offset[WAVE_LANES_MAX];
     u32 word[WAVE_LANES_MAX] = {0};
     const uint32_t *const slots = &wave->code->operands[insn->d];
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_WRITE, &p);
-    if (texels == TEXELS_OTHER || access_heard(wave) || (insn->c && p.region->valid && active_undefined(wave, AT(lane_mask, insn->c))))
+    if (texels == TEXELS_OTHER || access_heard(wave) ||
+        (insn->c && p.region->valid && active_undefined(wave, AT(lane_mask, insn->c))))
         return false;
     const size_t n = LANES_OF(wave);
-    const i32 *const x = AT(i32, slots[IMAGE_TEXEL_COMPONENTS]), *const y = AT(i32, slots[IMAGE_TEXEL_COMPONENTS + 1]);
+    const i32 *const x = AT(i32, slots[IMAGE_TEXEL_COMPONENTS]), *const y = AT(
+                                                                     i32, slots[IMAGE_TEXEL_COMPONENTS + 1]);
     if (!active_inside(wave, &p, x, y))
         return false;
-    const u32 pitch = (u32)p.pitch, texel = p.format->texel_bytes; /* lanes that do not write may hold anything */
+    /* lanes that do not write may hold anything */
+    const u32 pitch = (u32)p.pitch, texel = p.format->texel_bytes;
     EACH_LANE(i, n) offset[i] = (i32)((u32)y[i] * pitch + (u32)x[i] * texel);
     for (uint32_t c = 0; c < 4; c++) {
         const uint32_t place = p.format->place[c];

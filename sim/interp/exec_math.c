@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Handlers of the built-in math functions: one loop over lanes per function of math_table.c. */
 #include "lanes.h"
 #include "math.h"
 
@@ -9,7 +10,8 @@ static inline math_fn *math_function(const struct insn *insn)
     return (math_fn *)(uintptr_t)(insn->e | (uint64_t)insn->f << 32);
 }
 
-static __attribute__((noinline)) void call_on_lanes(const struct insn *insn, uint8_t *frame, const struct wave *wave)
+static __attribute__((noinline)) void call_on_lanes(const struct insn *insn, uint8_t *frame,
+                                                    const struct wave *wave)
 {
     const uint32_t *const list = &wave->code->operands[insn->d];
     void *place[OPERANDS];
@@ -25,7 +27,8 @@ HANDLER(math_v)
 }
 
 /* Lane 0 is at the start whatever the lane's width is; the other lanes have some bits too. */
-static __attribute__((noinline)) void call_on_cells(const struct insn *insn, uint8_t *frame, const struct wave *wave)
+static __attribute__((noinline)) void call_on_cells(const struct insn *insn, uint8_t *frame,
+                                                    const struct wave *wave)
 {
     const uint32_t *const list = &wave->code->operands[insn->d];
     _Alignas(64) uint8_t lanes[OPERANDS][UNIFORM_BYTES];

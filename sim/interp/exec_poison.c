@@ -57,7 +57,7 @@ static inline bool sweep_bytes(struct region *region, uint64_t low, uint64_t byt
     return define || memory_range_valid(region, low, bytes);
 }
 
-/* Of one lane, inside the region; the allocator grants room behind the last bit. */
+/* Of one lane, inside the region; the allocator grants room after the last bit. */
 static inline bool sweep_lane(struct region *region, uint64_t low, uint32_t bytes, bool define)
 {
     const uint64_t at = low - region->low, mask = ((UINT64_C(1) << (bytes & 63)) - 1) << (at & 7);
@@ -74,8 +74,10 @@ static inline bool sweep_lane(struct region *region, uint64_t low, uint32_t byte
     return (word & mask) == mask;
 }
 
-/* Lanes whose bytes stand one behind the other, by runs of active ones. False: they do not, or some are undefined. */
-static bool sweep_runs(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, bool define)
+/* Lanes whose bytes stand one after the other, by runs of active ones. False: they do not, or some are
+ * undefined. */
+static bool sweep_runs(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
+                       const struct wave *wave, bool define)
 {
     const struct affine *const a = AT(const struct affine, insn->a);
     const uint64_t bytes = list[1], first = (uint64_t)a->base + (uint64_t)(int64_t)(int32_t)list[2];
@@ -85,8 +87,9 @@ static bool sweep_runs(const struct insn *insn, const uint32_t *list, const uint
     struct region *const region = memory_region(wave->memory, first + first_active(wave) * bytes);
     EACH_WORD(w, wave->n)
     for (uint64_t bits = wave->active.word[w], run; bits; bits &= ~run) {
-        const uint64_t from = bits & -bits, behind = from + bits; /* the run's end carries to the first lane behind it */
-        run = bits & ~behind;
+        /* the run's end carries to the first lane after it */
+        const uint64_t from = bits & -bits, past = from + bits;
+        run = bits & ~past;
         const uint64_t low = first + (w * 64 + (uint64_t)__builtin_ctzll(bits)) * bytes;
         const uint64_t size = (uint64_t)__builtin_popcountll(run) * bytes;
         if (!holds(region, low, size) || !sweep_bytes(region, low, size, define))
@@ -95,7 +98,8 @@ static bool sweep_runs(const struct insn *insn, const uint32_t *list, const uint
     return true;
 }
 
-static const uint64_t *lane_addresses(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, uint64_t *own)
+static const uint64_t *lane_addresses(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
+                                      const struct wave *wave, uint64_t *own)
 {
     const struct affine *const a = AT(const struct affine, insn->a);
     if (list[0] != FORM_A)
@@ -111,7 +115,8 @@ static const uint64_t *lane_addresses(const struct insn *insn, const uint32_t *l
 static bool are_within(const uint64_t *addresses, const struct wave *wave, uint64_t low, uint64_t room)
 {
     uint64_t outside = 0;
-    EACH_LANE(i, LANES_OF(wave)) outside |= (addresses[i] - low) | (room - (addresses[i] - low)); /* no region has 2^63 bytes */
+    /* no region has 2^63 bytes */
+    EACH_LANE(i, LANES_OF(wave)) outside |= (addresses[i] - low) | (room - (addresses[i] - low));
     if (!(outside >> 63))
         return true;
     EACH_WORD(w, wave->n)
@@ -122,10 +127,12 @@ static bool are_within(const uint64_t *addresses, const struct wave *wave, uint6
 }
 
 /* Lane by lane. */
-static bool sweep_lanes(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, bool define)
+static bool sweep_lanes(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
+                        const struct wave *wave, bool define)
 {
     uint64_t own[WAVE_LANES_MAX];
-    const uint64_t *const addresses = lane_addresses(insn, list, frame, wave, own), offset = (uint64_t)(int64_t)(int32_t)list[2];
+    const uint64_t *const addresses = lane_addresses(insn, list, frame, wave, own),
+                          offset = (uint64_t)(int64_t)(int32_t)list[2];
     struct region *const region = memory_region(wave->memory, addresses[first_active(wave)] + offset);
     if (region->low > region->high || region->high - region->low < list[1])
         return false;
@@ -143,8 +150,12 @@ static bool sweep_lanes(const struct insn *insn, const uint32_t *list, const uin
 
 /* ---- private memory: its plane of undefined bytes, by whole words ----------------------------- */
 
-/* The words of lane l at some offset: words + offset / 4 * stride + l. room: the last offset at which all its bytes are inside. */
-struct plane { uint32_t *words; uint64_t stride, room; };
+/* The words of lane l at some offset: words + offset / 4 * stride + l. room: the last offset at which all
+ * its bytes are inside. */
+struct plane {
+    uint32_t *words;
+    uint64_t stride, room;
+};
 
 static inline bool is_inside(const struct plane *plane, uint64_t offset)
 {
@@ -152,7 +163,8 @@ static inline bool is_inside(const struct plane *plane, uint64_t offset)
 }
 
 /* A word of each lane. */
-static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave, bool clear)
+static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave,
+                                                                bool clear)
 {
     vec_i32 undefined = {0};
     uint32_t any = 0;
@@ -172,7 +184,8 @@ static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, c
 }
 
 /* All active lanes at one offset. */
-static uint32_t sweep_one(const struct plane *plane, const struct wave *wave, uint64_t offset, uint32_t bytes, bool clear)
+static uint32_t sweep_one(const struct plane *plane, const struct wave *wave, uint64_t offset, uint32_t bytes,
+                          bool clear)
 {
     uint32_t undefined = 0;
     for (uint32_t word = 0; word < bytes; word += 4) {
@@ -182,7 +195,8 @@ static uint32_t sweep_one(const struct plane *plane, const struct wave *wave, ui
     return undefined;
 }
 
-static inline __attribute__((always_inline)) uint32_t sweep_cell(uint32_t *cell, uint32_t bytes, uint64_t stride, bool clear)
+static inline __attribute__((always_inline)) uint32_t sweep_cell(uint32_t *cell, uint32_t bytes,
+                                                                 uint64_t stride, bool clear)
 {
     uint32_t undefined = 0;
     for (uint32_t word = 0; word < bytes / 4; word++) {
@@ -201,7 +215,8 @@ static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t
     const uint64_t *const addresses = AT(const uint64_t, insn->a),
                           base = PRIVATE_BASE - (uint64_t)(int64_t)(int32_t)list[2];
     const uint32_t bytes = list[1];
-    const struct plane plane = {(uint32_t *)(void *)wave->private_undefined, wave->code->width, (uint64_t)wave->code->private_size - bytes};
+    const struct plane plane = {(uint32_t *)(void *)wave->private_undefined, wave->code->width,
+                                (uint64_t)wave->code->private_size - bytes};
     uint32_t undefined = 0;
     if (!plane.words || bytes & 3 || bytes > wave->code->private_size)
         return false;
@@ -218,14 +233,16 @@ static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t
         if (!is_inside(&plane, offset))
             return false;
         uint32_t *const cell = plane.words + offset / 4 * plane.stride + lane;
-        undefined |= bytes == 4 ? sweep_cell(cell, 4, plane.stride, clear) : sweep_cell(cell, bytes, plane.stride, clear);
+        undefined |= bytes == 4 ? sweep_cell(cell, 4, plane.stride, clear)
+                                : sweep_cell(cell, bytes, plane.stride, clear);
     }
     *out_undefined = undefined;
     return true;
 }
 
 /* Whatever the lanes' addresses are, as long as they are in one region. */
-static bool flat_sweep(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, bool define)
+static bool flat_sweep(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
+                       const struct wave *wave, bool define)
 {
     return (list[0] == FORM_A || list[0] == FORM_V) &&
            (sweep_runs(insn, list, frame, wave, define) || sweep_lanes(insn, list, frame, wave, define));
@@ -264,12 +281,28 @@ HANDLER(poison_ld_u)
     NEXT;
 }
 
+/* Is some active lane in the mask? */
+static inline bool any_active(const uint64_t *mask, const struct wave *wave)
+{
+    const uint64_t *const active = wave->active.word;
+    return (mask[0] & active[0]) | (mask[1] & active[1]) | (mask[2] & active[2]) | (mask[3] & active[3]);
+}
+
+HANDLER(poison_atomic)
+{
+    if (!any_active(AT(const uint64_t, insn->c), wave) && read_defined(insn, frame, wave))
+        memset(frame + insn->d, 0, sizeof(lane_mask));
+    else
+        access_poison_atomic(insn, frame, wave);
+    NEXT;
+}
+
 HANDLER(poison_st)
 {
-    const uint64_t *const c_ = AT(const uint64_t, insn->c), *const active = wave->active.word;
     struct span span;
     struct region *region;
-    if (((c_[0] & active[0]) | (c_[1] & active[1]) | (c_[2] & active[2]) | (c_[3] & active[3])) == 0) {
+    const bool reports = insn->f == POISON_REPORTS && any_active(AT(const uint64_t, insn->d), wave);
+    if (!reports && !any_active(AT(const uint64_t, insn->c), wave)) {
         const uint32_t *const list = &wave->code->operands[insn->b];
         uint32_t undefined;
         if (list[0] == FORM_PRIVATE_U || list[0] == FORM_PRIVATE_V) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The handler of printf. */
 #include "lanes.h"
-#include "print.h"
+#include "ir_print.h"
 
 HANDLER(printf)
 {

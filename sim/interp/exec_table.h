@@ -3,7 +3,7 @@
 #ifndef ORRERY_INTERP_EXEC_TABLE_H
 #define ORRERY_INTERP_EXEC_TABLE_H
 
-#include "program.h"
+#include "bytecode.h"
 
 extern exec_fn *const exec_table_isa0[OP_COUNT];
 #if defined __x86_64__ && !defined ORRERY_BASELINE

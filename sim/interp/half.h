@@ -44,7 +44,8 @@ static inline uint16_t float_to_half(float value)
 {
     const uint32_t bits = float_bits(value), magnitude = bits & 0x7fffffffu;
     /* Below 2^-14 the sum with 0.5 has the unit 2^-24 of half's subnormals: the adder rounds. */
-    const uint32_t subnormal = float_bits(bits_float(magnitude < 0x38800000 ? magnitude : 0) + 0.5f) - 0x3f000000;
+    const uint32_t subnormal =
+        float_bits(bits_float(magnitude < 0x38800000 ? magnitude : 0) + 0.5f) - 0x3f000000;
     const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
     const uint32_t finite = magnitude < 0x38800000 ? subnormal : normal;
     const uint32_t number = (magnitude >= 0x47800000 ? 0x7c00 : finite) | (bits >> 16 & 0x8000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Image instructions lane by lane: every format, sampler and kind of image, with what is to be told
+ * Image instructions lane by lane: every format, sampler and kind of image, with what is to be reported
  * about them. A texel that is not there reads as the border and is not written; the lane goes on, as
  * it does on a device.
  */
@@ -56,7 +56,7 @@ static void note(struct image_access *a, struct fault *fault, enum fault_kind ki
         memcpy(fault->texel, texel, sizeof fault->texel);
 }
 
-/* The first of several is told. */
+/* The first of several is reported. */
 static void note_misuse(struct image_access *a, uint32_t lane, const char *misuse)
 {
     note(a, &a->undefined, FAULT_IMAGE, lane, NULL, 0);
@@ -135,7 +135,8 @@ static float lane_lod(const struct image_access *a, uint32_t lane)
     return sample_gradient_lod(a->image, step[0], step[1]);
 }
 
-/* ---- what is told ------------------------------------------------------------------------------------- */
+/* ---- what is reported
+ * ------------------------------------------------------------------------------------- */
 
 static void set_lane(lane_mask *mask, uint32_t lane)
 {

@@ -13,7 +13,7 @@
 #define ORRERY_INTERP_IMAGE_OP_H
 
 #include "orrery/image.h"
-#include "program.h"
+#include "bytecode.h"
 #include "wave.h"
 
 enum { IMAGE_OPERANDS_MAX = 4 + 3 + 1 + 6, IMAGE_RESULTS = 5, IMAGE_TEXEL_COMPONENTS = 4 };
@@ -22,8 +22,8 @@ enum { IMAGE_OPERANDS_MAX = 4 + 3 + 1 + 6, IMAGE_RESULTS = 5, IMAGE_TEXEL_COMPON
 /* Of imm and insn->f: the number of coordinates, then flags. */
 enum {
     IMAGE_OP_COORDINATES = 7,
-    IMAGE_OP_FLOAT = 1 << 4,     /* coordinates are float */
-    IMAGE_OP_F32 = 0,            /* texels */
+    IMAGE_OP_FLOAT = 1 << 4, /* coordinates are float */
+    IMAGE_OP_F32 = 0,        /* texels */
     IMAGE_OP_F16 = 1 << 5,
     IMAGE_OP_I32 = 1 << 6,
     IMAGE_OP_SAMPLED = 1 << 7,
@@ -36,7 +36,13 @@ enum {
 const struct image_desc *image_argument(const struct wave *wave, uint64_t value, uint32_t coordinates);
 
 /* Of OP_image_query: what, then the component of a size above it, and whether there is a level. */
-enum { IMAGE_QUERY_SIZE, IMAGE_QUERY_ORDER, IMAGE_QUERY_DATA, IMAGE_QUERY_LEVELS, IMAGE_QUERY_AT_LEVEL = 1 << 16 };
+enum {
+    IMAGE_QUERY_SIZE,
+    IMAGE_QUERY_ORDER,
+    IMAGE_QUERY_DATA,
+    IMAGE_QUERY_LEVELS,
+    IMAGE_QUERY_AT_LEVEL = 1 << 16
+};
 uint64_t image_query(const struct wave *wave, uint64_t image, uint32_t what, uint32_t level);
 
 void image_read_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Addressing and filtering: coordinates to texels and weights, in floats, in the order of the text. */
 #include "image_sample.h"
 
 #include <float.h>

@@ -17,19 +17,23 @@
 #include "orrery/image.h"
 
 struct footprint {
-    uint32_t count;       /* 1, 2, 4 or 8 */
-    int32_t texel[8][3];  /* may lie outside the level: the border, or nothing when the sampler has no border */
+    uint32_t count; /* 1, 2, 4 or 8 */
+    /* may lie outside the level: the border, or nothing when the sampler has no border */
+    int32_t texel[8][3];
     float weight[8];
-    bool undefined;       /* a coordinate is infinite or not a number */
+    bool undefined; /* a coordinate is infinite or not a number */
 };
 /* coordinates: of the dimensions, then the layer. */
-void footprint_integer(const struct image_desc *image, uint32_t level, const struct sampler *sampler, const int32_t *coordinate,
-                       struct footprint *out);
-void footprint_sample(const struct image_desc *image, uint32_t level, const struct sampler *sampler, const float *coordinate,
-                      struct footprint *out);
+void footprint_integer(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
+                       const int32_t *coordinate, struct footprint *out);
+void footprint_sample(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
+                      const float *coordinate, struct footprint *out);
 
 /* Two levels and how much of the second; first == second when one suffices. */
-struct sample_levels { uint32_t first, second; float fraction; };
+struct sample_levels {
+    uint32_t first, second;
+    float fraction;
+};
 struct sample_levels sample_level(const struct image_desc *image, const struct sampler *sampler, float lod);
 float sample_gradient_lod(const struct image_desc *image, const float dx[3], const float dy[3]);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "enqueue.h"
+#include "wave_enqueue.h"
 #include "ir.h"
 #include "verify.h"
 
@@ -24,12 +24,8 @@ static uint32_t width_class(uint32_t width)
     return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX;
 }
 
-static struct ir *lowered(struct module *m, struct entry_point *e, const struct code_request *request)
+static void optimise(struct ir *ir)
 {
-    struct ir *ir = lower_kernel(m, e, request->preempt, request->spurious);
-    ir->zero_private = request->zero_private;
-    cfg_build(ir);
-    verify_ir(ir);
     promote_variables(ir);
     simplify(ir);
     cfg_canonical(ir);
@@ -39,6 +35,21 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
     simplify(ir);
     cfg_canonical(ir);
     fuse(ir);
+}
+
+static struct ir *lowered(struct module *m, struct entry_point *e, const struct code_request *request)
+{
+    struct ir *ir = lower_kernel(m, e, request);
+    ir->zero_private = request->zero_private;
+    cfg_build(ir);
+    verify_ir(ir);
+    components_narrow(ir);
+    if (request->debug)
+        cfg_canonical(ir);
+    else
+        optimise(ir);
+    count_work(ir);
+    find_origins(ir);
     if (request->poison)
         track_poison(ir);
     cfg_loop_closed(ir);
@@ -59,13 +70,19 @@ static bool may_await_group(struct ir *ir, const struct value *enqueue)
 
 /* ---- loops that wait ---------------------------------------------------------- */
 
-struct waiting { struct ir *ir; const struct loop *loop; uint32_t *seen, *work, *phis, work_count, mark; bool reads, counts; };
+struct waiting {
+    struct ir *ir;
+    const struct loop *loop;
+    uint32_t *seen, *work, *phis, work_count, mark;
+    bool reads, counts;
+};
 
 /* Blocks on edges inside count. */
 static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
 {
     const struct block *block = ir_block(ir, b);
-    return loop->members[b] || (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
+    return loop->members[b] ||
+           (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
 }
 
 /* What is computed in the loop becomes work, once. */
@@ -83,8 +100,11 @@ static void look_at_read(struct waiting *w, const struct value *value)
     const uint32_t address = value->args[0];
     const bool fixed = !is_inside(w->ir, w->loop, ir_value(w->ir, address)->block);
     w->reads |= fixed && value->storage != STORAGE_PRIVATE;
-    if (value->op == IR_atomic && (value->imm == ATOMIC_COMPARE_EXCHANGE || value->imm == ATOMIC_COMPARE_EXCHANGE_WEAK) && value->args[2])
-        w->counts |= is_inside(w->ir, w->loop, ir_value(w->ir, value->args[2])->block); /* tries again with what it found */
+    if (value->op == IR_atomic &&
+        (value->imm == ATOMIC_COMPARE_EXCHANGE || value->imm == ATOMIC_COMPARE_EXCHANGE_WEAK) &&
+        value->args[2])
+        /* tries again with what it found */
+        w->counts |= is_inside(w->ir, w->loop, ir_value(w->ir, value->args[2])->block);
     if (!fixed)
         look_at(w, address);
 }
@@ -119,7 +139,7 @@ static bool goes_on(struct waiting *w, uint32_t phi)
 }
 
 /* May the branch be taken because another one wrote? Not when it counts, too: "i < *count" ends by itself. */
-static bool awaits(struct waiting *w, uint32_t cond)
+static bool spins_on(struct waiting *w, uint32_t cond)
 {
     const struct block *header = ir_block(w->ir, w->loop->header);
     uint32_t phi_count = 0;
@@ -135,8 +155,8 @@ static bool awaits(struct waiting *w, uint32_t cond)
     return !counts;
 }
 
-/* Is the loop left by what it reads at a place that stays the same? Then it may wait for another work-group, if only for
- * so many turns. */
+/* Is the loop left by what it reads at a place that stays the same? Then it may wait for another work-group,
+ * if only for so many turns. */
 static bool may_wait(struct waiting *w)
 {
     const struct loop *loop = w->loop;
@@ -145,7 +165,7 @@ static bool may_wait(struct waiting *w)
         bool exits = false;
         for (uint32_t k = 0; k < block->succ_count && is_inside(w->ir, loop, w->ir->order[o]); k++)
             exits |= block->succ_count > 1 && !is_inside(w->ir, loop, block->succs[k]);
-        if (exits && awaits(w, block->cond))
+        if (exits && spins_on(w, block->cond))
             return true;
     }
     return false;
@@ -153,7 +173,8 @@ static bool may_wait(struct waiting *w)
 
 static bool some_loop_waits(struct ir *ir)
 {
-    struct waiting w = {.ir = ir, .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+    struct waiting w = {.ir = ir,
+                        .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
                         .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
                         .phis = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
     for (uint32_t l = 0; l < ir->loops.count && !ir->irreducible; l++) {
@@ -182,7 +203,8 @@ static void find_traits(struct entry_point *e, struct ir *ir)
         t.has_printf |= value->op == IR_printf;
         t.sees_groups |= value->op == IR_enqueue && may_await_group(ir, value);
     }
-    t.sees_groups |= t.has_barrier || t.has_collective || some_loop_waits(ir); /* which work-groups have begun matters then */
+    /* which work-groups have begun matters then */
+    t.sees_groups |= t.has_barrier || t.has_collective || some_loop_waits(ir);
     e->traits = t;
     e->has_traits = true;
 }
@@ -195,21 +217,27 @@ static const struct code *find_code(const struct entry_point *e, uint32_t key)
     return NULL;
 }
 
-static const struct code *make_code(struct module *m, struct entry_point *e, const struct code_request *request)
+static const struct code *make_code(struct module *m, struct entry_point *e,
+                                    const struct code_request *request)
 {
     const uint32_t width = width_class(request->width);
     const uint32_t key = width | (uint32_t)request->preempt << 16 | (uint32_t)request->poison << 17 |
-                         (uint32_t)request->zero_private << 18 | (uint32_t)request->spurious << 19;
+                         (uint32_t)request->zero_private << 18 | (uint32_t)request->spurious << 19 |
+                         (uint32_t)request->debug << 20;
     const struct code *code = find_code(e, key);
     if (code)
         return code;
+    struct code_request without = *request;
+    without.debug = false;
+    const struct code *plain = request->debug ? make_code(m, e, &without) : NULL;
     struct ir *ir = lowered(m, e, request); /* emit changes it, so one per code */
+    ir->plain = plain;
     if (!e->has_traits)
         find_traits(e, ir);
     code = emit(ir, width);
     *list_push(&m->arena, &e->code) = code;
     *list_push(&m->arena, &e->code_key) = key;
-    if (code->private_size > e->info.private_bytes)
+    if (!plain && code->private_size > e->info.private_bytes)
         e->info.private_bytes = code->private_size;
     return code;
 }
@@ -274,7 +302,8 @@ static char *source_text(const struct module *m, uint32_t word)
     if (!stream)
         return NULL;
     add_literal(m, word, 4, stream);
-    for (word += spv_length(m, word); word < m->word_count && spv_opcode(m, word) == SpvOpSourceContinued; word += spv_length(m, word))
+    for (word += spv_length(m, word); word < m->word_count && spv_opcode(m, word) == SpvOpSourceContinued;
+         word += spv_length(m, word))
         add_literal(m, word, 1, stream);
     if (fclose(stream) == 0)
         return text;
@@ -290,7 +319,8 @@ static const char *string_of(const struct module *m, uint32_t id)
 
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text)
 {
-    for (uint32_t word = 5; word < module->word_count && spv_opcode(module, word) != SpvOpFunction; word += spv_length(module, word)) {
+    for (uint32_t word = 5; word < module->word_count && spv_opcode(module, word) != SpvOpFunction;
+         word += spv_length(module, word)) {
         const bool has_text = spv_opcode(module, word) == SpvOpSource && spv_length(module, word) > 4;
         const char *file = has_text ? string_of(module, module->words[word + 3]) : NULL;
         if (!file || index--)
@@ -305,8 +335,10 @@ bool interp_source(const struct module *module, size_t index, const char **out_f
 uint32_t interp_opencl_c(const struct module *module)
 {
     uint32_t lowest = 0;
-    for (uint32_t word = 5; word < module->word_count && spv_opcode(module, word) != SpvOpFunction; word += spv_length(module, word)) {
-        const bool is_c = spv_opcode(module, word) == SpvOpSource && module->words[word + 1] == SpvSourceLanguageOpenCL_C;
+    for (uint32_t word = 5; word < module->word_count && spv_opcode(module, word) != SpvOpFunction;
+         word += spv_length(module, word)) {
+        const bool is_c =
+            spv_opcode(module, word) == SpvOpSource && module->words[word + 1] == SpvSourceLanguageOpenCL_C;
         const uint32_t version = is_c ? module->words[word + 2] / 1000 : 0; /* 102000 is 1.2 */
         if (version && (!lowest || version < lowest))
             lowest = version;

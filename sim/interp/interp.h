@@ -11,23 +11,31 @@
 
 #include "orrery/device.h"
 #include "orrery/status.h"
-#include "enqueue.h"
-#include "program.h"
+#include "cost.h"
+#include "wave_enqueue.h"
+#include "bytecode.h"
 #include "wave.h"
 
 struct module;
 
 /* Copies the words. Refuses instructions that no row of spirv_ops.def has. */
-enum status interp_module_new(const uint32_t *words, size_t word_count, const struct spec_constant *constants, size_t constant_count, struct module **out_module, struct diagnosis *diagnosis);
+enum status interp_module_new(const uint32_t *words, size_t word_count, const struct spec_constant *constants,
+                              size_t constant_count, struct module **out_module, struct diagnosis *diagnosis);
 void interp_module_free(struct module *module);
 
 /* Program-scope variables and constant data: allocate size bytes each, tell the address,
  * then interp_module_bind writes their initial bytes through write(). */
-struct module_variable { const char *name; uint64_t size; uint32_t align; bool constant; };
+struct module_variable {
+    const char *name;
+    uint64_t size;
+    uint32_t align;
+    bool constant;
+};
 size_t interp_variable_count(const struct module *module);
 const struct module_variable *interp_variable(const struct module *module, size_t index);
 typedef void interp_write(void *self, uint64_t address, const void *bytes, size_t size, bool initialised);
-enum status interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write, void *self);
+enum status interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write,
+                               void *self);
 
 size_t interp_kernel_count(const struct module *module);
 const struct kernel_info *interp_kernel_info(const struct module *module, size_t kernel);
@@ -35,25 +43,34 @@ const struct kernel_info *interp_kernel_info(const struct module *module, size_t
 /* What the launch asks of the code. */
 struct code_request {
     size_t kernel;
-    uint32_t width;      /* lanes per wave: 1..256; the code's width is 16, 64 or 256 */
-    bool preempt;        /* yield before memory operations, atomics and barriers */
-    bool poison;         /* track uninitialised values */
-    bool zero_private;   /* private variables begin as zeros */
-    bool spurious;       /* weak compare-exchanges ask the wave's host, or the memory port, whether they fail spuriously */
+    uint32_t width;    /* lanes per wave: 1..256; the code's width is 16, 64 or 256 */
+    bool preempt;      /* yield before memory operations, atomics and barriers */
+    bool poison;       /* track uninitialised values */
+    bool zero_private; /* private variables begin as zeros */
+    /* for a debugger: every variable stays in memory, lines are marked; sites, loops and findings as
+     * without */
+    bool debug;
+    /* weak compare-exchanges ask the wave's host, or the memory port, whether they fail spuriously */
+    bool spurious;
 };
-enum status interp_code(struct module *module, const struct code_request *request, const struct code **out_code, struct diagnosis *diagnosis);
+enum status interp_code(struct module *module, const struct code_request *request,
+                        const struct code **out_code, struct diagnosis *diagnosis);
 
 /* What the kernel can see of its work-group; decides whether groups may share a wave. */
 struct kernel_traits {
-    bool sees_groups;    /* local or group ids and sizes, sub-group ids, barriers, local memory, collectives; kernels that wait for its end; loops that may wait for another one */
+    /* local or group ids and sizes, sub-group ids, barriers, local memory, collectives; kernels that wait
+     * for its end; loops that may wait for another one */
+    bool sees_groups;
     bool has_barrier, has_collective, has_atomics, has_printf;
 };
-enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis);
+enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits,
+                          struct diagnosis *diagnosis);
 
-/* Text of a source file that the module carries (OpSource), and its name, which positions have; malloc'd. False: there are no
- * more; NULL: no memory. */
+/* Text of a source file that the module carries (OpSource), and its name, which positions have; malloc'd.
+ * False: there are no more; NULL: no memory. */
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text);
-/* The version of OpenCL C that the module says it was written in, the lowest of several: 102 is 1.2. 0: it says none. */
+/* The version of OpenCL C that the module says it was written in, the lowest of several: 102 is 1.2. 0: it
+ * says none. */
 uint32_t interp_opencl_c(const struct module *module);
 
 char *interp_listing(struct module *module); /* `orrery dis`; malloc'd */
@@ -62,47 +79,58 @@ char *interp_listing(struct module *module); /* `orrery dis`; malloc'd */
 
 /* Rounds memory for frame, private memory and pending masks into one block, reused by
  * wave_start. width lanes at most. */
-struct wave *wave_new(const struct code *code, struct memory *memory, const struct wave_host *host, const struct observer *observer);
+struct wave *wave_new(const struct code *code, struct memory *memory, const struct wave_host *host,
+                      const struct observer *observer);
 void wave_free(struct wave *wave);
 
 /* Everything a wave's frame is filled from. */
 struct wave_start {
-    struct origin origin;           /* tile, first lane */
+    struct origin origin; /* tile, first lane */
     uint32_t lane_count;
     uint64_t group_id[3], local_size[3]; /* of this group; undefined for multi-group tiles */
-    const struct observer *observer;   /* from here on; NULL: the one that the wave has */
-    const struct kernel_info *kernel;  /* of the launch, and its arguments as the host passed them */
+    const struct observer *observer;     /* from here on; NULL: the one that the wave has */
+    const struct kernel_info *kernel;    /* of the launch, and its arguments as the host passed them */
     const struct launch_arg *arg_values;
-    const uint8_t *args;            /* code->args_size bytes, laid out by interp_args */
+    const uint8_t *args;             /* code->args_size bytes, laid out by interp_args */
     const uint64_t *local_addresses; /* per code->local_objects */
     struct agreement *agreement;     /* NULL, or empty and shared by the group's waves */
-    bool alone;                      /* this wave is the whole work-group, and barriers need not be scheduled */
+    struct copies_reached *reached;  /* likewise; NULL: not counted */
+    /* this wave is the whole work-group, and barriers need not be scheduled */
+    bool alone;
 };
 void wave_start(struct wave *wave, const struct wave_start *start);
 
 /* Lays launch arguments out for code->args_size bytes at out. ARG_LOCAL gives 0: their
  * address comes from local_objects (object.arg >= 0); ARG_IMAGE gives 1 + the argument's number. */
-void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args, uint8_t *out);
+void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args,
+                 uint8_t *out);
 
 /* Runs until the wave stops; budget = back edges and preemption points allowed. */
 enum run_result wave_run(struct wave *wave, int64_t budget);
 
-/* What the lowest active lane of a stopped wave does next, when that is the operation behind a preemption point. */
+/* What the lowest active lane of a stopped wave does next, when that is the operation after a preemption
+ * point. */
 enum next_kind {
-    NEXT_UNSEEN, /* the wave stands elsewhere: at its start, behind a barrier, at a back edge */
+    NEXT_UNSEEN, /* the wave stands elsewhere: at its start, after a barrier, at a back edge */
     NEXT_ACCESS, /* address, size_bytes; how: sites[site] */
     NEXT_FENCE,
-    NEXT_COPY,   /* of run-time size; address is its target's */
+    NEXT_COPY, /* of run-time size; address is its target's */
     NEXT_PRINT
 };
-struct next_operation { enum next_kind kind; uint32_t site; uint64_t address; uint32_t size_bytes; };
+struct next_operation {
+    enum next_kind kind;
+    uint32_t site;
+    uint64_t address;
+    uint32_t size_bytes;
+};
 void wave_next(const struct wave *wave, struct next_operation *out_next);
-/* Where waves stop: the first operation behind a preemption point, barrier or group function at or after instruction `at`,
- * which then is its own; false when there is none. */
+/* Where waves stop: the first operation after a preemption point, barrier or group function at or after
+ * instruction `at`, which then is its own; false when there is none. */
 bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site);
 
-/* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand; in a loop without
- * what concerns nobody there. Two equal values, and memory unchanged between: the wave goes round in a circle. */
+/* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand;
+ * in a loop without what concerns nobody there. Two equal values, and memory unchanged between: the wave
+ * goes round in a circle. */
 uint64_t wave_fingerprint(const struct wave *wave);
 
 /* After RUN_YIELD: lanes parked at blocks that never ran in this turn; false when there are none. */
@@ -113,15 +141,16 @@ bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
  * (private memory is shared). */
 struct wave *wave_split(struct wave *wave, const lane_mask *lanes);
 
-/* Of a wave that stopped at another barrier or at a collective: the same number for all that came in the same turn of the
- * loops around it. */
+/* Of a wave that stopped at another barrier or at a collective: the same number for all that came in the same
+ * turn of the loops around it. */
 uint64_t wave_turn(const struct wave *wave);
 
 /* Of a wave that stopped at a named barrier: which one a lane waits at, its number | sub-groups << 32. */
 bool wave_at_named_barrier(const struct wave *wave);
 uint64_t wave_named_barrier(const struct wave *wave, uint32_t lane);
 
-/* A wait for asynchronous copies that is over: an event of the observer for each copy event that was waited for. */
+/* A wait for asynchronous copies that is over: an event of the observer for each copy event that was
+ * waited for. */
 void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool last);
 
 /* One group: gather, compute, scatter for RUN_COLLECTIVE: all waves of a work-group (or of

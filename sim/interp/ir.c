@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks, values and constants of a kernel; constants are folded as they are made. */
 #include <stdio.h>
 #include <string.h>
 
@@ -185,7 +186,7 @@ static bool fold_compare(enum ir_op op, enum scalar type, uint64_t x, uint64_t y
     }
 }
 
-/* x op 0, x op 1, 0 op x: what a user's constants leave behind after inlining. */
+/* x op 0, x op 1, 0 op x: what a user's constants leave after after inlining. */
 static uint32_t fold_identity(struct ir *ir, uint32_t v, const struct value *value)
 {
     uint64_t x, y;

@@ -24,7 +24,21 @@ enum ir_op {
 #undef IR
     IR_OP_COUNT
 };
-enum ir_family { FAMILY_INT2, FAMILY_INT1, FAMILY_FLT2, FAMILY_FLT1, FAMILY_FLT3, FAMILY_ICMP, FAMILY_FCMP, FAMILY_FTEST, FAMILY_BOOL2, FAMILY_BOOL1, FAMILY_LEAF, FAMILY_PURE, FAMILY_EFFECT };
+enum ir_family {
+    FAMILY_INT2,
+    FAMILY_INT1,
+    FAMILY_FLT2,
+    FAMILY_FLT1,
+    FAMILY_FLT3,
+    FAMILY_ICMP,
+    FAMILY_FCMP,
+    FAMILY_FTEST,
+    FAMILY_BOOL2,
+    FAMILY_BOOL1,
+    FAMILY_LEAF,
+    FAMILY_PURE,
+    FAMILY_EFFECT
+};
 extern const uint8_t ir_families[IR_OP_COUNT];
 extern const char *const ir_names[IR_OP_COUNT];
 
@@ -32,80 +46,118 @@ enum { NONE = 0 };
 enum value_class { CLASS_U, CLASS_A, CLASS_V };
 
 struct value {
-    uint8_t op, type, cls;     /* enum ir_op, scalar, value_class */
-    uint8_t size_log2;         /* memory operations: bytes of one component */
-    uint8_t storage;           /* memory operations: enum storage */
-    bool dead, masked;         /* masked: this phi's copies are per active lane */
-    uint8_t components;        /* loads */
+    uint8_t op, type, cls; /* enum ir_op, scalar, value_class */
+    uint8_t size_log2;     /* memory operations: bytes of one component */
+    uint8_t storage;       /* memory operations: enum storage */
+    bool dead, masked;     /* masked: this phi's copies are per active lane */
+    bool by_components, base_of_components,
+        insertion;      /* components.c: a load of a vector; one that a store to components
+                                * begins with; what a dynamic insert chose */
+    uint8_t components; /* loads */
     uint32_t block;
     uint32_t args[3];
-    uint32_t *list; uint32_t list_count;
+    uint32_t *list;
+    uint32_t list_count;
     uint64_t imm;
-    int64_t offset;            /* index, load, store */
+    int64_t offset; /* index, load, store */
     uint32_t site;
-    uint32_t object;           /* memory on private: 1 + private variable the address was made from */
+    uint32_t object; /* memory on private: 1 + private variable the address was made from */
 };
 
 enum terminator { TERM_NONE, TERM_JUMP, TERM_BRANCH, TERM_SWITCH, TERM_RETURN, TERM_UNREACHABLE };
 
 struct block {
-    LIST(uint32_t) insts;      /* phis first */
+    LIST(uint32_t) insts; /* phis first */
     enum terminator term;
-    uint32_t cond;             /* value */
-    uint32_t *succs; uint32_t succ_count; /* BRANCH: true, false. SWITCH: default, cases */
-    uint64_t *cases;           /* SWITCH: succ_count - 1 values */
-    uint32_t preds_room, pred_count; uint32_t *preds;
-    uint32_t site;             /* of the terminator */
-    bool reachable, edge;      /* edge: made by splitting an edge; runs at once */
-    bool many_ways_back;       /* of a loop's header, before the loop got its one latch */
+    uint32_t cond; /* value */
+    uint32_t *succs;
+    uint32_t succ_count; /* BRANCH: true, false. SWITCH: default, cases */
+    uint64_t *cases;     /* SWITCH: succ_count - 1 values */
+    uint32_t preds_room, pred_count;
+    uint32_t *preds;
+    uint32_t site;        /* of the terminator */
+    uint32_t work;        /* cost.c: simulated time of its instructions, of one lane */
+    bool reachable, edge; /* edge: made by splitting an edge; runs at once */
+    bool many_ways_back;  /* of a loop's header, before the loop got its one latch */
     /* cfg.c */
-    uint32_t order;            /* position in ir->order */
+    uint32_t order; /* position in ir->order */
     uint32_t idom, ipdom, dom_depth;
-    uint32_t loop;             /* 1 + innermost loop, 0 none */
+    uint32_t loop; /* 1 + innermost loop, 0 none */
     LIST(uint32_t) dom_children;
     LIST(uint32_t) frontier;
 };
 
 struct loop {
     uint32_t header, latch, preheader;
-    uint32_t parent, depth;    /* 1 + loop, 0 none */
+    uint32_t parent, depth; /* 1 + loop, 0 none */
     bool divergent;
-    uint8_t *members;          /* per block */
+    uint8_t *members; /* per block */
     LIST(uint32_t) blocks;
 };
 
-struct private_variable { uint64_t size; uint32_t align; const char *name; bool live; uint32_t offset; bool declared; /* in the module */ };
+struct private_variable {
+    uint64_t size;
+    uint32_t align;
+    const char *name;
+    bool live;
+    uint32_t offset;
+    bool declared; /* in the module */
+    struct elements elements;
+};
+
+/* A DebugDeclare in a call: the variable's address, and its DebugLocalVariable. */
+struct declared {
+    uint32_t address, variable, call;
+};
 
 struct ir {
     struct module *module;
     struct arena *arena;
     struct entry_point *entry;
-    struct { struct value **chunks; uint32_t count, room; } values; /* in chunks: a value never moves */
+    struct {
+        struct value **chunks;
+        uint32_t count, room;
+    } values; /* in chunks: a value never moves */
     LIST(struct block) blocks;
     LIST(struct loop) loops;
     LIST(struct private_variable) private_variables;
     LIST(struct local_object) locals;
-    LIST(uint32_t) local_ids;  /* SPIR-V variable of each declared local object */
+    LIST(uint32_t) local_ids; /* SPIR-V variable of each declared local object */
     LIST(struct site) sites;
     LIST(struct code_call) calls;
     LIST(const char *) strings;
-    LIST(uint32_t) words;      /* printf descriptors */
+    LIST(uint32_t) words; /* printf descriptors */
     uint32_t entry_block;
     uint32_t args_size;
-    uint32_t file;             /* string: of the kernel's first line; 0 = unknown */
-    uint32_t named_barriers;   /* so far */
+    uint32_t file;           /* string: of the kernel's first line; 0 = unknown */
+    uint32_t named_barriers; /* so far */
     uint32_t *arg_offsets;
-    uint32_t *order; uint32_t order_count; /* reachable blocks, loops contiguous */
+    uint32_t *order;
+    uint32_t order_count; /* reachable blocks, loops contiguous */
     bool irreducible, preempt;
     bool spurious; /* weak compare-exchanges may fail spuriously */
-    bool as_written;           /* the module has variables that any optimiser promotes: its loops are those of the source */
-    bool zero_private;         /* variables begin as zeros, not undefined */
-    uint32_t zero[16];         /* cached constants per type */
+    /* the module has variables that any optimiser promotes: its loops are those of the source */
+    bool as_written;
+    bool debug;               /* lines and variables are noted */
+    const struct code *plain; /* of debug: the code without */
+    LIST(struct code_line) lines;
+    LIST(struct declared) declared;
+    LIST(const char *) functions; /* of each call */
+    uint32_t *scope_index;        /* id -> index in scopes, 0: none yet */
+    LIST(struct debug_scope) scopes;
+    bool zero_private; /* variables begin as zeros, not undefined */
+    uint32_t zero[16]; /* cached constants per type */
 };
 
 enum { VALUE_CHUNK = HOSTILE(1024, 4) };
-static inline struct value *ir_value(struct ir *ir, uint32_t v) { return &ir->values.chunks[v / VALUE_CHUNK][v % VALUE_CHUNK]; }
-static inline struct block *ir_block(struct ir *ir, uint32_t b) { return &ir->blocks.at[b]; }
+static inline struct value *ir_value(struct ir *ir, uint32_t v)
+{
+    return &ir->values.chunks[v / VALUE_CHUNK][v % VALUE_CHUNK];
+}
+static inline struct block *ir_block(struct ir *ir, uint32_t b)
+{
+    return &ir->blocks.at[b];
+}
 
 uint32_t ir_new_block(struct ir *ir);
 /* A value not yet in any block. */
@@ -114,15 +166,17 @@ void ir_append(struct ir *ir, uint32_t block, uint32_t value);
 uint32_t ir_const(struct ir *ir, enum scalar type, uint64_t bits);
 bool ir_is_const(struct ir *ir, uint32_t v, uint64_t *out_bits);
 /* Folded where possible, else appended to block. */
-uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c, uint64_t imm);
+uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type, uint32_t a, uint32_t b,
+                 uint32_t c, uint64_t imm);
 /* base + index * scale + offset; index may be NONE. */
-uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, uint64_t scale, int64_t offset);
+uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, uint64_t scale,
+                  int64_t offset);
 /* What v can be replaced by (itself when nothing simpler); used by building and by numbering. */
 uint32_t ir_fold(struct ir *ir, uint32_t v);
 void ir_add_pred(struct ir *ir, uint32_t block, uint32_t pred);
 uint32_t ir_string(struct ir *ir, const char *text);
 /* Calls f for every operand slot of v (args and list). */
-#define IR_OPERANDS(ir, v, slot)                                                                     \
+#define IR_OPERANDS(ir, v, slot) \
     for (uint32_t _k = 0, *slot; (slot = ir_operand_slot((ir), (v), _k)) != NULL; _k++)
 uint32_t *ir_operand_slot(struct ir *ir, uint32_t v, uint32_t k);
 void ir_dump(struct ir *ir, FILE *stream);
@@ -131,24 +185,32 @@ void ir_rewrite(struct ir *ir, const uint32_t *map);
 uint32_t ir_resolve(const uint32_t *map, uint32_t v);
 
 /* The passes, in order. */
-struct ir *lower_kernel(struct module *module, struct entry_point *entry, bool preempt, bool spurious); /* lower.c */
-void cfg_build(struct ir *ir);        /* reachability, preds, order, dominators, loops */
+/* lower.c */
+struct ir *lower_kernel(struct module *module, struct entry_point *entry, const struct code_request *request);
+void cfg_build(struct ir *ir);                             /* reachability, preds, order, dominators, loops */
 bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each way to b comes by a */
-void cfg_canonical(struct ir *ir);    /* one latch, a preheader and dedicated exits per loop */
-void cfg_loop_closed(struct ir *ir);  /* values used outside their loop pass a phi at its exit */
-void cfg_split_edges(struct ir *ir);  /* no critical edge into a block with phis */
+void cfg_canonical(struct ir *ir);         /* one latch, a preheader and dedicated exits per loop */
+void cfg_loop_closed(struct ir *ir);       /* values used outside their loop pass a phi at its exit */
+bool cfg_check_loop_closed(struct ir *ir); /* is it so? */
+void cfg_split_edges(struct ir *ir);       /* no critical edge into a block with phis */
 uint32_t cfg_phi_at(struct ir *ir, uint32_t block, enum scalar type); /* a new one, without operands */
+void components_narrow(struct ir *ir); /* components.c: loads of vectors, to what of them is used */
 void promote_variables(struct ir *ir);
-void simplify(struct ir *ir);         /* fold, number, dead code */
+void simplify(struct ir *ir); /* fold, number, dead code */
 void hoist_invariants(struct ir *ir);
 void if_convert(struct ir *ir);
-void track_poison(struct ir *ir);     /* poison.c: uninitialised values */
+void track_poison(struct ir *ir); /* poison.c: uninitialised values */
 void remove_dead(struct ir *ir);
-void fuse(struct ir *ir);             /* multiply-add with two roundings */
-void count_turns(struct ir *ir);      /* turns.c: operands of barriers and group functions */
-void classify(struct ir *ir);         /* diverge.c */
-const uint8_t *find_parted(struct ir *ir); /* diverge.c: per block, may the work-items of a work-group come by it unlike each other? */
-const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere); /* written.c, as in struct code */
+void fuse(struct ir *ir);        /* multiply-add with two roundings */
+void count_turns(struct ir *ir); /* loop_iterations.c: operands of barriers and group functions */
+void classify(struct ir *ir);    /* diverge.c */
+/* diverge.c: per block, may the work-items of a work-group come by it unlike each other? */
+const uint8_t *find_parted(struct ir *ir);
+void mark_updates(struct ir *ir); /* updates.c: of each site, `update` */
+/* written.c, as in struct code */
+const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere);
+void find_origins(struct ir *ir);                       /* written.c: struct site's argument */
+const struct code_debug *debug_describe(struct ir *ir); /* debug.c; once variables have their places */
 const struct code *emit(struct ir *ir, uint32_t width); /* emit.c */
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "module.h"
 
 void module_finish_entries(struct module *m);
@@ -118,9 +119,9 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
                *qualifiers = listed(m, "kernel_arg_type_qual", e->name, i);
     const char *star = type->kind == TYPE_POINTER && !by_value ? "*" : "";
     arg->type_name = types ? types : arena_format(&m->arena, "%s%s", derived_name(m, value), star);
-    arg->is_const =
-        qualifiers ? strstr(qualifiers, "const") != NULL
-                   : arg->kind == ARG_CONSTANT || module_has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
+    arg->is_const = qualifiers ? strstr(qualifiers, "const") != NULL
+                               : arg->kind == ARG_CONSTANT ||
+                                     module_has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
     const struct decoration *most = module_decoration(m, id, SpvDecorationMaxByteOffset);
     arg->max_bytes = most ? m->words[most->word] : 0;
     arg->is_volatile =
@@ -181,7 +182,8 @@ struct scan {
     uint32_t samplers;
 };
 
-static void scan_function(struct module *m, struct entry_point *e, const struct function *f, struct scan *scan);
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
+                          struct scan *scan);
 
 /* A program that calls what nobody defines fails to build, not to run. */
 static void scan_call(struct module *m, struct entry_point *e, uint32_t id, struct scan *scan)
@@ -189,7 +191,7 @@ static void scan_call(struct module *m, struct entry_point *e, uint32_t id, stru
     const struct function *callee = module_function(m, id);
     if (callee->block_count == 0) {
         const struct decoration *linkage = module_decoration(m, id, SpvDecorationLinkageAttributes);
-        const char *name = linkage ? module_string(m, linkage->word) : m->names[id];
+        const char *name = linkage ? demangle(&m->arena, module_string(m, linkage->word)) : m->names[id];
         module_fail(m, STATUS_UNSUPPORTED, "kernel '%s' calls the undefined function '%s'", e->name,
                     name ? name : "?");
     }
@@ -248,7 +250,8 @@ static void widen(enum memory_scope *widest, enum memory_scope scope)
     *widest = *widest > scope ? *widest : scope;
 }
 
-/* Does the pointer of an atomic operation lead to local memory, as far as its own instruction and a cast tell? */
+/* Does the pointer of an atomic operation lead to local memory, as far as its own instruction and a cast
+ * tell? */
 static bool is_local_pointer(struct module *m, uint32_t id)
 {
     const uint32_t definition = id < m->bound ? m->def[id] : 0;
@@ -260,8 +263,10 @@ static bool is_local_pointer(struct module *m, uint32_t id)
 
 static void scan_pointer(struct module *m, struct entry_point *e, uint32_t word)
 {
-    const uint32_t op = spv_opcode(m, word), pointer = op == SpvOpAtomicStore || op == SpvOpAtomicFlagClear ? 1 : 3;
-    const bool barrier = op == SpvOpMemoryBarrier || op == SpvOpControlBarrier || op == SpvOpMemoryNamedBarrier;
+    const uint32_t op = spv_opcode(m, word),
+                   pointer = op == SpvOpAtomicStore || op == SpvOpAtomicFlagClear ? 1 : 3;
+    const bool barrier =
+        op == SpvOpMemoryBarrier || op == SpvOpControlBarrier || op == SpvOpMemoryNamedBarrier;
     if (barrier || is_local_pointer(m, m->words[word + pointer]))
         return;
     e->info.atomics = true;
@@ -270,12 +275,15 @@ static void scan_pointer(struct module *m, struct entry_point *e, uint32_t word)
 
 static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
 {
-    static const enum memory_scope scopes[] = {SCOPE_ALL_SVM, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP, SCOPE_WORK_ITEM};
+    static const enum memory_scope scopes[] = {SCOPE_ALL_SVM, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP,
+                                               SCOPE_WORK_ITEM};
     const uint32_t op = spv_opcode(m, word), at = scope_operand(op), *const w = &m->words[word];
     if (!at || at + 1 >= spv_length(m, word))
         return;
-    const uint32_t spirv_scope = constant_or(m, w[at], SpvScopeCrossDevice), any = SpvMemorySemanticsAcquireReleaseMask;
-    const enum memory_scope scope = spirv_scope < sizeof scopes / sizeof *scopes ? scopes[spirv_scope] : SCOPE_ALL_SVM;
+    const uint32_t spirv_scope = constant_or(m, w[at], SpvScopeCrossDevice),
+                   any = SpvMemorySemanticsAcquireReleaseMask;
+    const enum memory_scope scope =
+        spirv_scope < sizeof scopes / sizeof *scopes ? scopes[spirv_scope] : SCOPE_ALL_SVM;
     scan_pointer(m, e, word);
     uint32_t semantics = constant_or(m, w[at + 1], any);
     if (op == SpvOpAtomicCompareExchange || op == SpvOpAtomicCompareExchangeWeak)
@@ -283,7 +291,8 @@ static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
     const uint32_t both = SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsSequentiallyConsistentMask;
     if (semantics & (both | SpvMemorySemanticsReleaseMask) && op != SpvOpAtomicLoad)
         widen(&e->info.releases, scope);
-    if (semantics & (both | SpvMemorySemanticsAcquireMask) && op != SpvOpAtomicStore && op != SpvOpAtomicFlagClear)
+    if (semantics & (both | SpvMemorySemanticsAcquireMask) && op != SpvOpAtomicStore &&
+        op != SpvOpAtomicFlagClear)
         widen(&e->info.acquires, scope);
 }
 
@@ -301,8 +310,10 @@ static void scan_locals(struct module *m, struct entry_point *e, uint32_t functi
     }
 }
 
-/* Local variables, samplers, barriers and how far it releases and acquires: of everything the kernel calls. */
-static void scan_function(struct module *m, struct entry_point *e, const struct function *f, struct scan *scan)
+/* Local variables, samplers, barriers and how far it releases and acquires: of everything the kernel
+ * calls. */
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
+                          struct scan *scan)
 {
     if (scan->seen_function[f->id])
         return;
@@ -315,7 +326,8 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
                 scan_call(m, e, w[3], scan);
             scan_samplers(m, word, scan);
             scan_order(m, e, word);
-            e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
+            e->info.uses_barrier |=
+                op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
             e->info.enqueues |= op == SpvOpEnqueueKernel;
             e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
         }
@@ -376,7 +388,8 @@ uint32_t module_block(struct module *m, uint32_t function_id)
         if (m->entries.at[i].function == function_id && m->entries.at[i].info.block)
             return i;
     struct entry_point *e = list_push(&m->arena, &m->entries);
-    *e = (struct entry_point){.function = function_id, .name = block_name(m, function_id), .info.block = true};
+    *e =
+        (struct entry_point){.function = function_id, .name = block_name(m, function_id), .info.block = true};
     return m->entries.count - 1;
 }
 
@@ -393,7 +406,8 @@ static void find_blocks(struct module *m)
         }
 }
 
-/* Kernels that may come to know of each other by atomics, without the host, or whose atomics may race by their scopes. */
+/* Kernels that may come to know of each other by atomics, without the host, or whose atomics may race by
+ * their scopes. */
 static void find_kin(struct module *m)
 {
     bool some = false;
@@ -422,7 +436,8 @@ void module_finish_entries(struct module *m)
         for (uint32_t k = 0; k < f->param_count; k++)
             describe_arg(m, e, f, k, &args[k]);
         read_modes(m, e);
-        struct scan scan = {ARENA_ARRAY(&m->arena, uint8_t, m->bound), ARENA_ARRAY(&m->arena, uint8_t, m->bound), 0};
+        struct scan scan = {ARENA_ARRAY(&m->arena, uint8_t, m->bound),
+                            ARENA_ARRAY(&m->arena, uint8_t, m->bound), 0};
         scan_function(m, e, f, &scan);
         e->info.constant_samplers = (uint32_t)__builtin_popcount(scan.samplers);
     }

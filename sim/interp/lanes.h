@@ -28,7 +28,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "program.h"
+#include "bytecode.h"
 #include "wave.h"
 
 #ifdef __x86_64__
@@ -48,7 +48,8 @@ const struct insn *exec_next_block(struct wave *wave);
 
 /* ---- dispatch --------------------------------------------------------------------- */
 
-#define HANDLER(name) const struct insn *EXEC(name)(const struct insn *insn, uint8_t *frame, struct wave *wave)
+#define HANDLER(name) \
+    const struct insn *EXEC(name)(const struct insn *insn, uint8_t *frame, struct wave *wave)
 
 /* Handlers call the next one last, which has to be a jump (TAIL_CALL): none without optimization. */
 #if !defined ORRERY_LOOPING && !defined __OPTIMIZE__
@@ -57,11 +58,12 @@ const struct insn *exec_next_block(struct wave *wave);
 #ifdef ORRERY_LOOPING
 #define GO_TO(next) return (void)wave, (next)
 #else
-#define GO_TO(next) TAIL_CALL (next)->exec(next, frame, wave)
+#define GO_TO(next) TAIL_CALL(next)->exec(next, frame, wave)
 #endif
 #define NEXT GO_TO(insn + 1)
 
-/* In a part of a handler with other parameters: a jump cannot be had from there where it has to be asked for. The loop does it. */
+/* In a part of a handler with other parameters: a jump cannot be had from there where it has to be asked
+ * for. The loop does it. */
 #ifdef TAIL_CALL_ASKED
 #define NEXT_OF_PART return insn + 1
 #define NEXT_OF_PART_AFTER_FAULT(insn, frame, wave) return after_fault(insn, wave)
@@ -83,12 +85,12 @@ static inline const struct insn *after_fault(const struct insn *insn, struct wav
     return wave_any_active(wave) ? insn + 1 : exec_next_block(wave);
 }
 
-#define NEXT_AFTER_FAULT(insn, frame, wave)                                                                 \
-    do {                                                                                                    \
-        const struct insn *next_ = after_fault(insn, wave);                                                 \
-        if (!next_)                                                                                         \
-            return NULL;                                                                                    \
-        GO_TO(next_);                                                                                       \
+#define NEXT_AFTER_FAULT(insn, frame, wave)                 \
+    do {                                                    \
+        const struct insn *next_ = after_fault(insn, wave); \
+        if (!next_)                                         \
+            return NULL;                                    \
+        GO_TO(next_);                                       \
     } while (0)
 
 /* ---- lanes ------------------------------------------------------------------------- */
@@ -111,84 +113,101 @@ static inline const struct insn *after_fault(const struct insn *insn, struct wav
 #define EACH_WORD(w, n) for (size_t w = 0; w * 64 < (n); w++)
 
 /* One form each: A, B, C are operand types, loads say how i reads them. */
-#define HANDLER_UNARY_V(name, R, A, ...)                                                                    \
-    HANDLER(name)                                                                                           \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        R *const d_ = AT(R, insn->d);                                                                       \
-        const A *const a_ = AT(A, insn->a);                                                                 \
-        EACH_LANE(i, n) { const A a = a_[i]; d_[i] = (R)(__VA_ARGS__); }                                    \
-        NEXT;                                                                                               \
+#define HANDLER_UNARY_V(name, R, A, ...)    \
+    HANDLER(name)                           \
+    {                                       \
+        const size_t n = LANES_OF(wave);    \
+        R *const d_ = AT(R, insn->d);       \
+        const A *const a_ = AT(A, insn->a); \
+        EACH_LANE(i, n)                     \
+        {                                   \
+            const A a = a_[i];              \
+            d_[i] = (R)(__VA_ARGS__);       \
+        }                                   \
+        NEXT;                               \
     }
-#define HANDLER_UNARY_U(name, R, A, ...)                                                                    \
-    HANDLER(name)                                                                                           \
-    {                                                                                                       \
-        const A a = *AT(A, insn->a);                                                                        \
-        *AT(R, insn->d) = (R)(__VA_ARGS__);                                                                 \
-        NEXT;                                                                                               \
+#define HANDLER_UNARY_U(name, R, A, ...)    \
+    HANDLER(name)                           \
+    {                                       \
+        const A a = *AT(A, insn->a);        \
+        *AT(R, insn->d) = (R)(__VA_ARGS__); \
+        NEXT;                               \
     }
-#define LANE_UNARY(name, R, A, ...)                                                                         \
-    HANDLER_UNARY_V(name##_v, R, A, __VA_ARGS__)                                                            \
+#define LANE_UNARY(name, R, A, ...)              \
+    HANDLER_UNARY_V(name##_v, R, A, __VA_ARGS__) \
     HANDLER_UNARY_U(name##_u, R, A, __VA_ARGS__)
 
-#define LANE_BINARY(name, T, ...)                                                                           \
-    HANDLER(name##_vv)                                                                                      \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        T *const d_ = AT(T, insn->d);                                                                       \
-        const T *const a_ = AT(T, insn->a), *const b_ = AT(T, insn->b);                                     \
-        EACH_LANE(i, n) { const T a = a_[i], b = b_[i]; d_[i] = (T)(__VA_ARGS__); }                         \
-        NEXT;                                                                                               \
-    }                                                                                                       \
-    HANDLER(name##_vu)                                                                                      \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        T *const d_ = AT(T, insn->d);                                                                       \
-        const T *const a_ = AT(T, insn->a), b = *AT(T, insn->b);                                            \
-        EACH_LANE(i, n) { const T a = a_[i]; d_[i] = (T)(__VA_ARGS__); }                                    \
-        NEXT;                                                                                               \
-    }                                                                                                       \
-    HANDLER(name##_uv)                                                                                      \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        T *const d_ = AT(T, insn->d);                                                                       \
-        const T a = *AT(T, insn->a), *const b_ = AT(T, insn->b);                                            \
-        EACH_LANE(i, n) { const T b = b_[i]; d_[i] = (T)(__VA_ARGS__); }                                    \
-        NEXT;                                                                                               \
-    }                                                                                                       \
-    HANDLER(name##_uu)                                                                                      \
-    {                                                                                                       \
-        const T a = *AT(T, insn->a), b = *AT(T, insn->b);                                                   \
-        *AT(T, insn->d) = (T)(__VA_ARGS__);                                                                 \
-        NEXT;                                                                                               \
+#define LANE_BINARY(name, T, ...)                                       \
+    HANDLER(name##_vv)                                                  \
+    {                                                                   \
+        const size_t n = LANES_OF(wave);                                \
+        T *const d_ = AT(T, insn->d);                                   \
+        const T *const a_ = AT(T, insn->a), *const b_ = AT(T, insn->b); \
+        EACH_LANE(i, n)                                                 \
+        {                                                               \
+            const T a = a_[i], b = b_[i];                               \
+            d_[i] = (T)(__VA_ARGS__);                                   \
+        }                                                               \
+        NEXT;                                                           \
+    }                                                                   \
+    HANDLER(name##_vu)                                                  \
+    {                                                                   \
+        const size_t n = LANES_OF(wave);                                \
+        T *const d_ = AT(T, insn->d);                                   \
+        const T *const a_ = AT(T, insn->a), b = *AT(T, insn->b);        \
+        EACH_LANE(i, n)                                                 \
+        {                                                               \
+            const T a = a_[i];                                          \
+            d_[i] = (T)(__VA_ARGS__);                                   \
+        }                                                               \
+        NEXT;                                                           \
+    }                                                                   \
+    HANDLER(name##_uv)                                                  \
+    {                                                                   \
+        const size_t n = LANES_OF(wave);                                \
+        T *const d_ = AT(T, insn->d);                                   \
+        const T a = *AT(T, insn->a), *const b_ = AT(T, insn->b);        \
+        EACH_LANE(i, n)                                                 \
+        {                                                               \
+            const T b = b_[i];                                          \
+            d_[i] = (T)(__VA_ARGS__);                                   \
+        }                                                               \
+        NEXT;                                                           \
+    }                                                                   \
+    HANDLER(name##_uu)                                                  \
+    {                                                                   \
+        const T a = *AT(T, insn->a), b = *AT(T, insn->b);               \
+        *AT(T, insn->d) = (T)(__VA_ARGS__);                             \
+        NEXT;                                                           \
     }
 
 #define V_OPERAND(T, x) const T *const x##_ = AT(T, insn->x);
 #define U_OPERAND(T, x) const T x = *AT(T, insn->x);
 #define V_LANE(T, x) const T x = x##_[i];
 #define U_LANE(T, x)
-#define HANDLER_TERNARY(name, T, A, B, C, ...)                                                              \
-    HANDLER(name)                                                                                           \
-    {                                                                                                       \
-        const size_t n = LANES_OF(wave);                                                                    \
-        T *const d_ = AT(T, insn->d);                                                                       \
-        A##_OPERAND(T, a) B##_OPERAND(T, b) C##_OPERAND(T, c)                                               \
-        EACH_LANE(i, n) { A##_LANE(T, a) B##_LANE(T, b) C##_LANE(T, c) d_[i] = (T)(__VA_ARGS__); }          \
-        NEXT;                                                                                               \
+#define HANDLER_TERNARY(name, T, A, B, C, ...)                                     \
+    HANDLER(name)                                                                  \
+    {                                                                              \
+        const size_t n = LANES_OF(wave);                                           \
+        T *const d_ = AT(T, insn->d);                                              \
+        A##_OPERAND(T, a) B##_OPERAND(T, b) C##_OPERAND(T, c) EACH_LANE(i, n)      \
+        {                                                                          \
+            A##_LANE(T, a) B##_LANE(T, b) C##_LANE(T, c) d_[i] = (T)(__VA_ARGS__); \
+        }                                                                          \
+        NEXT;                                                                      \
     }
-#define LANE_TERNARY(name, T, ...)                                                                          \
-    HANDLER_TERNARY(name##_vvv, T, V, V, V, __VA_ARGS__)                                                    \
-    HANDLER_TERNARY(name##_vvu, T, V, V, U, __VA_ARGS__)                                                    \
-    HANDLER_TERNARY(name##_vuv, T, V, U, V, __VA_ARGS__)                                                    \
-    HANDLER_TERNARY(name##_vuu, T, V, U, U, __VA_ARGS__)                                                    \
-    HANDLER_TERNARY(name##_uvv, T, U, V, V, __VA_ARGS__)                                                    \
-    HANDLER_TERNARY(name##_uvu, T, U, V, U, __VA_ARGS__)                                                    \
-    HANDLER_TERNARY(name##_uuv, T, U, U, V, __VA_ARGS__)                                                    \
-    HANDLER(name##_uuu)                                                                                     \
-    {                                                                                                       \
-        U_OPERAND(T, a) U_OPERAND(T, b) U_OPERAND(T, c)                                                     \
-        *AT(T, insn->d) = (T)(__VA_ARGS__);                                                                 \
-        NEXT;                                                                                               \
+#define LANE_TERNARY(name, T, ...)                                                           \
+    HANDLER_TERNARY(name##_vvv, T, V, V, V, __VA_ARGS__)                                     \
+    HANDLER_TERNARY(name##_vvu, T, V, V, U, __VA_ARGS__)                                     \
+    HANDLER_TERNARY(name##_vuv, T, V, U, V, __VA_ARGS__)                                     \
+    HANDLER_TERNARY(name##_vuu, T, V, U, U, __VA_ARGS__)                                     \
+    HANDLER_TERNARY(name##_uvv, T, U, V, V, __VA_ARGS__)                                     \
+    HANDLER_TERNARY(name##_uvu, T, U, V, U, __VA_ARGS__)                                     \
+    HANDLER_TERNARY(name##_uuv, T, U, U, V, __VA_ARGS__)                                     \
+    HANDLER(name##_uuu)                                                                      \
+    {                                                                                        \
+        U_OPERAND(T, a) U_OPERAND(T, b) U_OPERAND(T, c) * AT(T, insn->d) = (T)(__VA_ARGS__); \
+        NEXT;                                                                                \
     }
 
 /* ---- one machine register ------------------------------------------------------------- */
@@ -202,7 +221,7 @@ enum { VECTOR_BYTES = 16 };
 #endif
 
 /* At most 16 lanes: a block is never less than one register. Any alignment, any aliasing. */
-#define VECTOR_OF(T, bytes)                                                                                 \
+#define VECTOR_OF(T, bytes) \
     typedef T vec_##T __attribute__((vector_size((bytes) < VECTOR_BYTES ? (bytes) : VECTOR_BYTES), may_alias))
 typedef float f32;
 typedef double f64;
@@ -226,17 +245,27 @@ VECTOR_OF(i64, 128);
 VECTOR_OF(f64, 128);
 #define VECTOR_LANES(T) (sizeof(vec_##T) / sizeof(T))
 
-#define VECTOR_LOAD(T, p) ({ vec_##T v_; memcpy(&v_, (p), sizeof v_); v_; })
-#define VECTOR_STORE(T, p, value) ({ vec_##T v_ = (value); memcpy((p), &v_, sizeof v_); })
+#define VECTOR_LOAD(T, p)            \
+    ({                               \
+        vec_##T v_;                  \
+        memcpy(&v_, (p), sizeof v_); \
+        v_;                          \
+    })
+#define VECTOR_STORE(T, p, value)    \
+    ({                               \
+        vec_##T v_ = (value);        \
+        memcpy((p), &v_, sizeof v_); \
+    })
 #define VECTOR_SPLAT(T, x) ((x) - (vec_##T){0}) /* x - 0 keeps every x, -0.0 too */
 
 /* Comparison result (all ones or zeros per lane, signed integers of the lane's width) to bits. */
 #if defined __x86_64__ && ORRERY_ISA == 1
 #define MASK_BITS_8(m) ((uint32_t)_mm_movemask_epi8((__m128i)(m)))
-#define MASK_BITS_16(m)                                                                                     \
-    ({                                                                                                      \
-        __m256i m_ = (__m256i)(m);                                                                          \
-        (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm256_castsi256_si128(m_), _mm256_extracti128_si256(m_, 1))); \
+#define MASK_BITS_16(m)                                                                                      \
+    ({                                                                                                       \
+        __m256i m_ = (__m256i)(m);                                                                           \
+        (uint32_t)                                                                                           \
+            _mm_movemask_epi8(_mm_packs_epi16(_mm256_castsi256_si128(m_), _mm256_extracti128_si256(m_, 1))); \
     })
 #define MASK_BITS_32(m) ((uint32_t)_mm256_movemask_ps((__m256)(m)))
 #define MASK_BITS_64(m) ((uint32_t)_mm256_movemask_pd((__m256d)(m)))
@@ -251,13 +280,13 @@ VECTOR_OF(f64, 128);
 #define MASK_BITS_32(m) ((uint32_t)_mm512_movepi32_mask((__m512i)(m)))
 #define MASK_BITS_64(m) ((uint32_t)_mm512_movepi64_mask((__m512i)(m)))
 #else
-#define MASK_BITS_ANY(T, m)                                                                                 \
-    ({                                                                                                      \
-        vec_##T m_ = (m);                                                                                   \
-        uint32_t bits_ = 0;                                                                                 \
-        for (size_t k_ = 0; k_ < VECTOR_LANES(T); k_++)                                                     \
-            bits_ |= (uint32_t)(m_[k_] & 1) << k_;                                                          \
-        bits_;                                                                                              \
+#define MASK_BITS_ANY(T, m)                             \
+    ({                                                  \
+        vec_##T m_ = (m);                               \
+        uint32_t bits_ = 0;                             \
+        for (size_t k_ = 0; k_ < VECTOR_LANES(T); k_++) \
+            bits_ |= (uint32_t)(m_[k_] & 1) << k_;      \
+        bits_;                                          \
     })
 #define MASK_BITS_8(m) MASK_BITS_ANY(i8, m)
 #define MASK_BITS_16(m) MASK_BITS_ANY(i16, m)
@@ -265,20 +294,43 @@ VECTOR_OF(f64, 128);
 #define MASK_BITS_64(m) MASK_BITS_ANY(i64, m)
 #endif
 
-/* Mask bits (from bit 0) to lanes: all ones or zeros. 64: pairs of 32-bit lanes, since SSE2 compares no 64-bit ones. */
-#define LANE_BITS_8 {1, 2, 4, 8, 16, 32, 64, (i8)128, 1, 2, 4, 8, 16, 32, 64, (i8)128}
+/* Mask bits (from bit 0) to lanes: all ones or zeros. 64: pairs of 32-bit lanes, since SSE2 compares no
+ * 64-bit ones. */
+#define LANE_BITS_8                                                      \
+    {                                                                    \
+        1, 2, 4, 8, 16, 32, 64, (i8)128, 1, 2, 4, 8, 16, 32, 64, (i8)128 \
+    }
 #if ORRERY_ISA == 0
-#define LANE_BITS_16 {1, 2, 4, 8, 16, 32, 64, 128}
-#define LANE_BITS_32 {1, 2, 4, 8}
-#define LANE_BITS_64 {1, 1, 2, 2}
+#define LANE_BITS_16                \
+    {                               \
+        1, 2, 4, 8, 16, 32, 64, 128 \
+    }
+#define LANE_BITS_32 \
+    {                \
+        1, 2, 4, 8   \
+    }
+#define LANE_BITS_64 \
+    {                \
+        1, 1, 2, 2   \
+    }
 #elif ORRERY_ISA == 1
-#define LANE_BITS_16 {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, (i16)32768}
-#define LANE_BITS_32 {1, 2, 4, 8, 16, 32, 64, 128}
-#define LANE_BITS_64 {1, 1, 2, 2, 4, 4, 8, 8}
+#define LANE_BITS_16                                                                     \
+    {                                                                                    \
+        1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, (i16)32768 \
+    }
+#define LANE_BITS_32                \
+    {                               \
+        1, 2, 4, 8, 16, 32, 64, 128 \
+    }
+#define LANE_BITS_64           \
+    {                          \
+        1, 1, 2, 2, 4, 4, 8, 8 \
+    }
 #endif
 
 #if ORRERY_ISA < 2
-/* From bit k on, known when compiled: the bits are spread over a register once for all registers of a block. */
+/* From bit k on, known when compiled: the bits are spread over a register once for all registers of a
+ * block. */
 static inline vec_i8 expand_8(uint32_t bits, size_t k)
 {
     (void)k; /* sixteen lanes: 0 */
@@ -287,11 +339,11 @@ static inline vec_i8 expand_8(uint32_t bits, size_t k)
     const vec_i8 spread = {l, l, l, l, l, l, l, l, h, h, h, h, h, h, h, h};
     return (vec_i8)((spread & lane) == lane);
 }
-#define EXPANDER(size, T)                                                                                   \
-    static inline vec_##T expand_##size(uint32_t bits, size_t k)                                            \
-    {                                                                                                       \
-        const vec_##T lane = (vec_##T)LANE_BITS_##size << (T)k;                                             \
-        return (vec_##T)((((T)bits - (vec_##T){0}) & lane) == lane);                                        \
+#define EXPANDER(size, T)                                            \
+    static inline vec_##T expand_##size(uint32_t bits, size_t k)     \
+    {                                                                \
+        const vec_##T lane = (vec_##T)LANE_BITS_##size << (T)k;      \
+        return (vec_##T)((((T)bits - (vec_##T){0}) & lane) == lane); \
     }
 EXPANDER(16, i16)
 EXPANDER(32, i32)
@@ -300,17 +352,21 @@ static inline vec_i64 expand_64(uint32_t bits, size_t k)
     const vec_i32 lane = (vec_i32)LANE_BITS_64 << (i32)k;
     return (vec_i64)((((i32)bits - (vec_i32){0}) & lane) == lane);
 }
-#define VECTOR_BLEND(size, bits, k, a, b)                                                                   \
-    ({                                                                                                      \
-        const vec_i##size m_ = expand_##size(bits, k);                                                      \
-        (vec_i##size)(((a) & m_) | ((b) & ~m_));                                                            \
+#define VECTOR_BLEND(size, bits, k, a, b)              \
+    ({                                                 \
+        const vec_i##size m_ = expand_##size(bits, k); \
+        (vec_i##size)(((a)&m_) | ((b) & ~m_));         \
     })
 #else
 #define VECTOR_BLEND(size, bits, k, a, b) VECTOR_BLEND_##size((bits) >> (k), a, b)
-#define VECTOR_BLEND_8(bits, a, b) ((vec_i8)_mm_mask_blend_epi8((__mmask16)(bits), (__m128i)(b), (__m128i)(a)))
-#define VECTOR_BLEND_16(bits, a, b) ((vec_i16)_mm256_mask_blend_epi16((__mmask16)(bits), (__m256i)(b), (__m256i)(a)))
-#define VECTOR_BLEND_32(bits, a, b) ((vec_i32)_mm512_mask_blend_epi32((__mmask16)(bits), (__m512i)(b), (__m512i)(a)))
-#define VECTOR_BLEND_64(bits, a, b) ((vec_i64)_mm512_mask_blend_epi64((__mmask8)(bits), (__m512i)(b), (__m512i)(a)))
+#define VECTOR_BLEND_8(bits, a, b) \
+    ((vec_i8)_mm_mask_blend_epi8((__mmask16)(bits), (__m128i)(b), (__m128i)(a)))
+#define VECTOR_BLEND_16(bits, a, b) \
+    ((vec_i16)_mm256_mask_blend_epi16((__mmask16)(bits), (__m256i)(b), (__m256i)(a)))
+#define VECTOR_BLEND_32(bits, a, b) \
+    ((vec_i32)_mm512_mask_blend_epi32((__mmask16)(bits), (__m512i)(b), (__m512i)(a)))
+#define VECTOR_BLEND_64(bits, a, b) \
+    ((vec_i64)_mm512_mask_blend_epi64((__mmask8)(bits), (__m512i)(b), (__m512i)(a)))
 #endif
 
 static inline uint32_t first_active(const struct wave *wave)

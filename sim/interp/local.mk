@@ -8,18 +8,24 @@ libinterp_la_SOURCES = \
 	%D%/arena.h \
 	%D%/cfg.c \
 	%D%/collective.c \
+	%D%/components.c \
+	%D%/cost.c \
+	%D%/cost.h \
+	%D%/debug_info.c \
+	%D%/demangle.c \
+	%D%/demangle.h \
 	%D%/diverge.c \
 	%D%/emit.c \
 	%D%/emit.h \
 	%D%/emit_idle.c \
 	%D%/emit_operands.c \
 	%D%/emit_slots.c \
-	%D%/enqueue.c \
-	%D%/enqueue.h \
+	%D%/wave_enqueue.c \
+	%D%/wave_enqueue.h \
 	%D%/exec_control.h \
 	%D%/exec_table.h \
 	%D%/half.h \
-	%D%/image.c \
+	%D%/image_formats.c \
 	%D%/image_access.c \
 	%D%/image_op.h \
 	%D%/image_sample.c \
@@ -37,6 +43,7 @@ libinterp_la_SOURCES = \
 	%D%/lower_enqueue.c \
 	%D%/lower_group.c \
 	%D%/lower_image.c \
+	%D%/lower_index.c \
 	%D%/lower_memory.c \
 	%D%/lower_orders.c \
 	%D%/lower_pipe.c \
@@ -49,24 +56,27 @@ libinterp_la_SOURCES = \
 	%D%/math_table.c \
 	%D%/module.c \
 	%D%/module.h \
-	%D%/next.c \
-	%D%/number.c \
-	%D%/number.h \
+	%D%/wave_next.c \
+	%D%/value_number.c \
+	%D%/value_number.h \
 	%D%/op.c \
 	%D%/op.def \
 	%D%/opencl_std.c \
-	%D%/print.c \
-	%D%/print.h \
-	%D%/pipe.c \
-	%D%/pipe.h \
+	%D%/ir_print.c \
+	%D%/ir_print.h \
+	%D%/wave_pipe.c \
+	%D%/wave_pipe.h \
 	%D%/poison.c \
-	%D%/program.h \
+	%D%/bytecode.h \
 	%D%/promote.c \
 	%D%/simplify.c \
 	%D%/spirv_ops.c \
 	%D%/spirv_ops.def \
 	%D%/spirv_ops.h \
-	%D%/turns.c \
+	%D%/slot_check.c \
+	%D%/slot_check.h \
+	%D%/loop_iterations.c \
+	%D%/updates.c \
 	%D%/verify.c \
 	%D%/verify.h \
 	%D%/wave.c \

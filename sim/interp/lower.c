@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Walks the functions of a kernel, inlines calls, and hands each instruction to the file of its family. */
 #include "lower.h"
 
 #include <string.h>
@@ -44,6 +45,16 @@ uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a
     return ir_pure(l->ir, l->block, op, type, a, b, c, imm);
 }
 
+uint32_t lower_function_id(const struct lower *l)
+{
+    return l->call ? l->call->function->id : 0;
+}
+
+uint32_t lower_call_number(const struct lower *l)
+{
+    return l->call ? l->call->number : 0;
+}
+
 uint32_t lower_site(struct lower *l, const struct site *site)
 {
     struct site *s = list_push(l->arena, &l->ir->sites);
@@ -51,7 +62,7 @@ uint32_t lower_site(struct lower *l, const struct site *site)
     s->file = l->file;
     s->line = l->line;
     s->column = l->column;
-    s->call = l->call ? l->call->number : 0;
+    s->call = lower_call_number(l);
     return l->ir->sites.count - 1;
 }
 
@@ -135,7 +146,7 @@ static uint32_t local_object(struct lower *l, const struct variable *v)
         if (ir->local_ids.at[i] == v->id)
             return i;
     *list_push(ir->arena, &ir->locals) =
-        (struct local_object){0, v->info.size, v->info.align, -1, v->info.name};
+        (struct local_object){0, v->info.size, v->info.align, -1, v->info.name, lower_elements(v->type)};
     *list_push(ir->arena, &ir->local_ids) = v->id;
     return ir->locals.count - 1;
 }
@@ -216,7 +227,8 @@ void lower_jump(struct lower *l, uint32_t block)
     set_succs(l, TERM_JUMP, NONE, &block, 1);
 }
 
-void lower_switch_to(struct lower *l, uint32_t selector, const uint32_t *blocks, uint64_t *cases, uint32_t count)
+void lower_switch_to(struct lower *l, uint32_t selector, const uint32_t *blocks, uint64_t *cases,
+                     uint32_t count)
 {
     set_succs(l, TERM_SWITCH, selector, blocks, count);
     ir_block(l->ir, l->block)->cases = cases;
@@ -303,9 +315,12 @@ static void lower_line(struct lower *l, uint32_t word)
         l->file = l->line = l->column = 0;
         return;
     }
+    l->line_noted &= l->line == w[2];
     l->file = l->m->def[w[1]] ? ir_string(l->ir, module_string(l->m, l->m->def[w[1]] + 2)) : 0;
     l->line = w[2];
     l->column = w[3];
+    if (l->ir->debug)
+        debug_line(l, w);
     if (!l->ir->file)
         l->ir->file = l->file;
 }
@@ -332,6 +347,7 @@ static void lower_call(struct lower *l, uint32_t word)
             module_fail(l->m, STATUS_BAD_BINARY, "function '%s' calls itself: OpenCL has no recursion", name);
     struct call_frame call = {.caller = l->call, .number = l->ir->calls.count, .function = callee};
     *list_push(l->arena, &l->ir->calls) = (struct code_call){l->call->number, l->file, l->line, l->column};
+    *list_push(l->arena, &l->ir->functions) = name;
     call.return_block = ir_new_block(l->ir);
     call.result_leaves = module_type(l->m, w[1])->leaves;
     for (uint32_t i = 0; i < callee->param_count; i++) {
@@ -343,9 +359,10 @@ static void lower_call(struct lower *l, uint32_t word)
             l->leaf[parameter] = (uint32_t *)lower_get(l, w[4 + i]);
         }
     }
-    uint32_t file = l->file, line = l->line, column = l->column;
+    uint32_t file = l->file, line = l->line, column = l->column, scope = l->scope;
+    l->scope = 0;
     lower_function(l, callee, &call);
-    l->file = file, l->line = line, l->column = column;
+    l->file = file, l->line = line, l->column = column, l->scope = scope;
     l->block = call.return_block;
     uint32_t *results = ARENA_ARRAY(l->arena, uint32_t, call.result_leaves + 1);
     for (uint32_t k = 0; k < call.result_leaves; k++) {
@@ -368,10 +385,13 @@ static void lower_call(struct lower *l, uint32_t word)
         }
     }
     l->leaf[w[2]] = results;
+    debug_returned(l);
 }
 
 static void lower_instruction(struct lower *l, uint32_t word)
 {
+    if (l->ir->debug)
+        debug_instruction(l, word);
     switch (spirv_op(spv_opcode(l->m, word))->lowering) {
     case LOWER_MODULE:
         if (spv_opcode(l->m, word) == SpvOpLine || spv_opcode(l->m, word) == SpvOpNoLine)
@@ -426,11 +446,14 @@ static void lower_function(struct lower *l, const struct function *f, struct cal
     for (uint32_t i = 0; i < f->block_count; i++) {
         const struct block_range *range = &f->blocks[i];
         l->block = l->label_block[range->label];
+        l->line_noted = false;
         for (uint32_t word = range->first; word < range->last; word += spv_length(l->m, word))
             lower_instruction(l, word);
         l->label_end[range->label] = l->block;
     }
     complete_phis(l, call);
+    if (l->ir->debug)
+        debug_variables(l, f->id);
     l->call = call->caller;
     l->depth--;
 }
@@ -454,7 +477,8 @@ static void lower_argument(struct lower *l, const struct function *f, uint32_t i
                     ir->entry->name, ARGS_BYTES_MAX);
     ir->args_size = offset + (uint32_t)value_type->size;
     if (arg->kind == ARG_LOCAL) {
-        *list_push(ir->arena, &ir->locals) = (struct local_object){0, 0, 128, (int32_t)i, arg->name};
+        *list_push(ir->arena, &ir->locals) =
+            (struct local_object){.align = 128, .arg = (int32_t)i, .name = arg->name};
         *list_push(ir->arena, &ir->local_ids) = 0;
         uint32_t address = ir_new_value(ir, IR_local_address, T_I64);
         ir_value(ir, address)->imm = ir->locals.count - 1;
@@ -486,23 +510,27 @@ static void lower_argument(struct lower *l, const struct function *f, uint32_t i
     }
 }
 
-struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preempt, bool spurious)
+struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struct code_request *request)
 {
     struct ir *ir = ARENA_NEW(&m->work, struct ir);
     struct lower lower = {.ir = ir, .m = m, .arena = &m->work}, *l = &lower;
     ir->module = m;
     ir->arena = &m->work;
     ir->entry = entry;
-    ir->preempt = preempt;
-    ir->spurious = spurious;
+    ir->preempt = request->preempt;
+    ir->spurious = request->spurious;
+    ir->debug = request->debug;
     l->leaf = ARENA_ARRAY(l->arena, uint32_t *, m->bound);
     l->label_block = ARENA_ARRAY(l->arena, uint32_t, m->bound);
     l->label_end = ARENA_ARRAY(l->arena, uint32_t, m->bound);
-    l->refused = spurious ? ARENA_ARRAY(l->arena, struct refusal, m->bound) : NULL;
+    l->refused = request->spurious ? ARENA_ARRAY(l->arena, struct refusal, m->bound) : NULL;
     ir_new_value(ir, IR_undef, T_NONE); /* NONE */
     ir_new_block(ir);                   /* block 0 is no block either */
     *list_push(l->arena, &ir->sites) = (struct site){.what = ""};
     *list_push(l->arena, &ir->calls) = (struct code_call){.caller = 0};
+    *list_push(l->arena, &ir->functions) = entry->name;
+    *list_push(l->arena, &ir->scopes) = (struct debug_scope){0};
+    ir->scope_index = ARENA_ARRAY(l->arena, uint32_t, m->bound);
     ir_string(ir, "");
     const struct function *f = module_function(m, entry->function);
     ir->entry_block = l->block = ir_new_block(ir);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bit fields (SPV_KHR_bit_instructions) and integer dot products (SPV_KHR_integer_dot_product), from plain arithmetic. */
+/* Bit fields (SPV_KHR_bit_instructions) and integer dot products (SPV_KHR_integer_dot_product), from plain
+ * arithmetic. */
 #include <spirv/unified1/OpenCL.std.h>
 
 #include "lower.h"
@@ -12,7 +13,12 @@ static uint32_t compute(struct lower *l, enum ir_op op, enum scalar type, uint32
 static uint32_t resized(struct lower *l, uint32_t value, enum scalar type, bool is_signed)
 {
     uint32_t from = scalar_bits(lower_type(l, value)), to = scalar_bits(type);
-    return from == to ? value : compute(l, from > to ? IR_trunc : is_signed ? IR_sext : IR_zext, type, value, NONE);
+    return from == to ? value
+                      : compute(l,
+                                from > to   ? IR_trunc
+                                : is_signed ? IR_sext
+                                            : IR_zext,
+                                type, value, NONE);
 }
 
 /* ---- bit fields -------------------------------------------------------------------------- */
@@ -22,19 +28,24 @@ static uint32_t low_bits(struct lower *l, enum scalar type, uint32_t count)
 {
     uint32_t one = ir_const(l->ir, type, 1), power = compute(l, IR_shl, type, one, count);
     uint32_t whole = compute(l, IR_ieq, T_BOOL, count, ir_const(l->ir, type, scalar_bits(type)));
-    return lower_emit(l, IR_select, type, whole, ir_const(l->ir, type, UINT64_MAX), compute(l, IR_sub, type, power, one), 0);
+    return lower_emit(l, IR_select, type, whole, ir_const(l->ir, type, UINT64_MAX),
+                      compute(l, IR_sub, type, power, one), 0);
 }
 
-static uint32_t insert(struct lower *l, enum scalar type, uint32_t base, uint32_t field, uint32_t offset, uint32_t count)
+static uint32_t insert(struct lower *l, enum scalar type, uint32_t base, uint32_t field, uint32_t offset,
+                       uint32_t count)
 {
     uint32_t mask = compute(l, IR_shl, type, low_bits(l, type, count), offset);
     uint32_t kept = compute(l, IR_and, type, base, compute(l, IR_not, type, mask, NONE));
-    return compute(l, IR_or, type, kept, compute(l, IR_and, type, compute(l, IR_shl, type, field, offset), mask));
+    return compute(l, IR_or, type, kept,
+                   compute(l, IR_and, type, compute(l, IR_shl, type, field, offset), mask));
 }
 
-static uint32_t extract(struct lower *l, enum scalar type, uint32_t base, uint32_t offset, uint32_t count, bool is_signed)
+static uint32_t extract(struct lower *l, enum scalar type, uint32_t base, uint32_t offset, uint32_t count,
+                        bool is_signed)
 {
-    uint32_t bits = compute(l, IR_and, type, compute(l, IR_lshr, type, base, offset), low_bits(l, type, count));
+    uint32_t bits =
+        compute(l, IR_and, type, compute(l, IR_lshr, type, base, offset), low_bits(l, type, count));
     if (!is_signed)
         return bits;
     uint32_t none = compute(l, IR_ieq, T_BOOL, count, ir_const(l->ir, type, 0));
@@ -75,7 +86,8 @@ static uint32_t dot(struct lower *l, const uint32_t *w, uint32_t op)
     bool b_signed = op == SpvOpSDot || op == SpvOpSDotAccSat;
     uint32_t count = type->kind == TYPE_VECTOR ? type->leaves : 4, sum = NONE;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t product = compute(l, IR_mul, result, factor(l, w[3], i, result, a_signed), factor(l, w[4], i, result, b_signed));
+        uint32_t product = compute(l, IR_mul, result, factor(l, w[3], i, result, a_signed),
+                                   factor(l, w[4], i, result, b_signed));
         sum = i ? compute(l, IR_add, result, sum, product) : product;
     }
     return saturates ? lower_math(l, a_signed ? OpenCLstd_SAdd_sat : OpenCLstd_UAdd_sat, result, result, sum,
@@ -97,8 +109,9 @@ void lower_bits(struct lower *l, uint32_t word)
         if (op == SpvOpBitReverse)
             out[i] = reverse(l, type, base);
         else if (op == SpvOpBitFieldInsert)
-            out[i] = insert(l, type, base, lower_get(l, w[4])[i], resized(l, lower_scalar(l, w[5]), type, false),
-                            resized(l, lower_scalar(l, w[6]), type, false));
+            out[i] =
+                insert(l, type, base, lower_get(l, w[4])[i], resized(l, lower_scalar(l, w[5]), type, false),
+                       resized(l, lower_scalar(l, w[6]), type, false));
         else
             out[i] = extract(l, type, base, resized(l, lower_scalar(l, w[4]), type, false),
                              resized(l, lower_scalar(l, w[5]), type, false), op == SpvOpBitFieldSExtract);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device-side enqueue: NDRange descriptors are values; everything else asks the device. */
-#include "enqueue.h"
+#include "wave_enqueue.h"
 #include "lower.h"
 
 enum { RANGE_LEAVES = 10 }; /* dimensions, then offset, global and local size, three each */
 
-struct call { enum enqueue_op op; uint32_t *values; uint32_t count; const char *what; };
+struct call {
+    enum enqueue_op op;
+    uint32_t *values;
+    uint32_t count;
+    const char *what;
+};
 
 static uint32_t zero(struct lower *l)
 {
@@ -25,7 +30,8 @@ static uint32_t number(struct lower *l, uint32_t id)
 static struct call *new_call(struct lower *l, enum enqueue_op op, uint32_t count, const char *what)
 {
     struct call *call = ARENA_NEW(l->arena, struct call);
-    *call = (struct call){.op = op, .values = ARENA_ARRAY(l->arena, uint32_t, count), .count = count, .what = what};
+    *call = (struct call){
+        .op = op, .values = ARENA_ARRAY(l->arena, uint32_t, count), .count = count, .what = what};
     for (uint32_t i = 0; i < count; i++)
         call->values[i] = zero(l);
     return call;
@@ -33,8 +39,13 @@ static struct call *new_call(struct lower *l, enum enqueue_op op, uint32_t count
 
 static uint32_t make(struct lower *l, const struct call *call)
 {
-    uint32_t site = lower_site(l, &(struct site){.act = ACT_CALL, .access = ACCESS_READ, .storage = STORAGE_GENERIC, .size = sizeof(uint64_t),
-                                                 .components = 1, .align = 1, .what = call->what});
+    uint32_t site = lower_site(l, &(struct site){.act = ACT_CALL,
+                                                 .access = ACCESS_READ,
+                                                 .storage = STORAGE_GENERIC,
+                                                 .size = sizeof(uint64_t),
+                                                 .components = 1,
+                                                 .align = 1,
+                                                 .what = call->what});
     uint32_t v = lower_effect(l, IR_enqueue, T_I64, site);
     ir_value(l->ir, v)->list = call->values;
     ir_value(l->ir, v)->list_count = call->count;
@@ -75,7 +86,8 @@ static void put_range(struct lower *l, struct call *call, uint32_t id)
     const uint32_t *leaves = loaded;
     if (type->kind == TYPE_POINTER) {
         const struct type *range = lower_pointee(l, id);
-        lower_load(l, range, lower_scalar(l, id), 0, lower_storage(type->storage), range->align, loaded, "load of an ndrange_t");
+        lower_load(l, range, lower_scalar(l, id), 0, lower_storage(type->storage), range->align, loaded,
+                   "load of an ndrange_t");
     } else {
         leaves = lower_get(l, id);
     }
@@ -101,7 +113,8 @@ static uint32_t local_bytes(struct lower *l, uint32_t id)
     if (type->kind != TYPE_POINTER)
         return number(l, id);
     size = lower_pointee(l, id);
-    lower_load(l, size, lower_scalar(l, id), 0, lower_storage(type->storage), size->align, &loaded, "load of a size");
+    lower_load(l, size, lower_scalar(l, id), 0, lower_storage(type->storage), size->align, &loaded,
+               "load of a size");
     return widened(l, loaded, IR_zext);
 }
 
@@ -134,7 +147,8 @@ static void enqueue_marker(struct lower *l, const uint32_t *w)
 
 static void query(struct lower *l, const uint32_t *w, enum enqueue_op op, const char *what)
 {
-    bool of_range = op == ENQUEUE_SUB_GROUP_COUNT || op == ENQUEUE_SUB_GROUP_SIZE, of_number = op == ENQUEUE_LOCAL_SIZE;
+    bool of_range = op == ENQUEUE_SUB_GROUP_COUNT || op == ENQUEUE_SUB_GROUP_SIZE,
+         of_number = op == ENQUEUE_LOCAL_SIZE;
     struct call *call = new_call(l, op, OPERAND_LOCALS, what);
     if (of_range)
         put_range(l, call, w[3]);
@@ -180,14 +194,24 @@ void lower_enqueue_op(struct lower *l, uint32_t word)
     case SpvOpRetainEvent: without_result(l, w, ENQUEUE_RETAIN, "retain_event"); break;
     case SpvOpReleaseEvent: without_result(l, w, ENQUEUE_RELEASE, "release_event"); break;
     case SpvOpSetUserEventStatus: without_result(l, w, ENQUEUE_SET_STATUS, "set_user_event_status"); break;
-    case SpvOpCaptureEventProfilingInfo: without_result(l, w, ENQUEUE_CAPTURE, "capture_event_profiling_info"); break;
-    case SpvOpGetKernelWorkGroupSize: query(l, w, ENQUEUE_WORK_GROUP_SIZE, "get_kernel_work_group_size"); break;
+    case SpvOpCaptureEventProfilingInfo:
+        without_result(l, w, ENQUEUE_CAPTURE, "capture_event_profiling_info");
+        break;
+    case SpvOpGetKernelWorkGroupSize:
+        query(l, w, ENQUEUE_WORK_GROUP_SIZE, "get_kernel_work_group_size");
+        break;
     case SpvOpGetKernelPreferredWorkGroupSizeMultiple:
         query(l, w, ENQUEUE_PREFERRED_MULTIPLE, "get_kernel_preferred_work_group_size_multiple");
         break;
-    case SpvOpGetKernelNDrangeSubGroupCount: query(l, w, ENQUEUE_SUB_GROUP_COUNT, "get_kernel_sub_group_count_for_ndrange"); break;
-    case SpvOpGetKernelNDrangeMaxSubGroupSize: query(l, w, ENQUEUE_SUB_GROUP_SIZE, "get_kernel_max_sub_group_size_for_ndrange"); break;
-    case SpvOpGetKernelLocalSizeForSubgroupCount: query(l, w, ENQUEUE_LOCAL_SIZE, "get_kernel_local_size_for_sub_group_count"); break;
+    case SpvOpGetKernelNDrangeSubGroupCount:
+        query(l, w, ENQUEUE_SUB_GROUP_COUNT, "get_kernel_sub_group_count_for_ndrange");
+        break;
+    case SpvOpGetKernelNDrangeMaxSubGroupSize:
+        query(l, w, ENQUEUE_SUB_GROUP_SIZE, "get_kernel_max_sub_group_size_for_ndrange");
+        break;
+    case SpvOpGetKernelLocalSizeForSubgroupCount:
+        query(l, w, ENQUEUE_LOCAL_SIZE, "get_kernel_local_size_for_sub_group_count");
+        break;
     default: query(l, w, ENQUEUE_MAX_SUB_GROUPS, "get_kernel_max_num_sub_groups"); break;
     }
 }

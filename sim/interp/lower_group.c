@@ -123,25 +123,29 @@ static void lower_async_copy(struct lower *l, uint32_t word)
     lower_set(l, w[2], &v, 1);
 }
 
-/* Of a list whose length is known only when it runs, or is very long, so many are looked at; more stand for every event. */
+/* Of a list whose length is known only when it runs, or is very long, so many are looked at; more stand
+ * for every event. */
 enum { EVENTS_LISTED = 128, EVENTS_KNOWN = 1024, EVENT_BYTES = 8 };
 
 static uint32_t lower_event(struct lower *l, uint32_t list_id, uint32_t list, uint64_t at)
 {
     uint32_t event;
-    lower_load_components(l, T_I64, 1, list, (int64_t)(at * EVENT_BYTES), lower_storage(module_value_type(l->m, list_id)->storage),
-                          EVENT_BYTES, &event, "wait_group_events");
+    lower_load_components(l, T_I64, 1, list, (int64_t)(at * EVENT_BYTES),
+                          lower_storage(module_value_type(l->m, list_id)->storage), EVENT_BYTES, &event,
+                          "wait_group_events");
     return event;
 }
 
 /* events[at] if there are so many, else none: then the first is read, as the list has that one. */
-static uint32_t lower_possible_event(struct lower *l, uint32_t list_id, uint32_t list, uint32_t count, uint64_t at)
+static uint32_t lower_possible_event(struct lower *l, uint32_t list_id, uint32_t list, uint32_t count,
+                                     uint64_t at)
 {
     uint32_t zero = ir_const(l->ir, T_I64, 0);
     uint32_t there = lower_emit(l, IR_ult, T_BOOL, ir_const(l->ir, T_I64, at), count, NONE, 0);
-    uint32_t offset = lower_emit(l, IR_select, T_I64, there, ir_const(l->ir, T_I64, at * EVENT_BYTES), zero, 0);
+    uint32_t offset =
+        lower_emit(l, IR_select, T_I64, there, ir_const(l->ir, T_I64, at * EVENT_BYTES), zero, 0);
     uint32_t event = lower_event(l, list_id, lower_emit(l, IR_add, T_I64, list, offset, NONE, 0), 0);
-    return lower_emit(l, IR_select, T_I64, there, event, zero, 0);
+    return lower_emit(l, IR_select, T_I64, there, event, ir_const(l->ir, T_I64, WAVE_NO_EVENT), 0);
 }
 
 static void lower_wait_events(struct lower *l, uint32_t word)
@@ -151,13 +155,15 @@ static void lower_wait_events(struct lower *l, uint32_t word)
     uint64_t known = 0;
     const bool fixed = ir_is_const(l->ir, count, &known) && known <= EVENTS_KNOWN;
     uint32_t events = fixed ? (uint32_t)known : EVENTS_LISTED;
-    struct site site = {.act = ACT_WAIT, .order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
+    struct site site = {
+        .act = ACT_WAIT, .order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
     uint32_t *awaited = ARENA_ARRAY(l->arena, uint32_t, events + 1);
     for (uint32_t i = 0; i < events; i++)
         awaited[i] = fixed ? lower_event(l, w[3], list, i) : lower_possible_event(l, w[3], list, count, i);
     if (!fixed) {
         uint32_t more = lower_emit(l, IR_ult, T_BOOL, ir_const(l->ir, T_I64, EVENTS_LISTED), count, NONE, 0);
-        awaited[events++] = lower_emit(l, IR_select, T_I64, more, ir_const(l->ir, T_I64, WAVE_EVERY_EVENT), ir_const(l->ir, T_I64, 0), 0);
+        awaited[events++] = lower_emit(l, IR_select, T_I64, more, ir_const(l->ir, T_I64, WAVE_EVERY_EVENT),
+                                       ir_const(l->ir, T_I64, WAVE_NO_EVENT), 0);
     }
     struct value *wait = ir_value(l->ir, lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site)));
     wait->imm = 2;
@@ -169,23 +175,26 @@ static void lower_wait_events(struct lower *l, uint32_t word)
 static void lower_clock(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
-    uint32_t v = lower_effect(l, IR_clock, T_I64, lower_site(l, &(struct site){.act = ACT_CALL, .what = "clock_read"}));
+    uint32_t v = lower_effect(l, IR_clock, T_I64,
+                              lower_site(l, &(struct site){.act = ACT_CALL, .what = "clock_read"}));
     if (module_type(l->m, w[1])->leaves == 1) {
         lower_set(l, w[2], &v, 1);
         return;
     }
     const uint32_t high = lower_emit(l, IR_lshr, T_I64, v, ir_const(l->ir, T_I64, 32), NONE, 0);
-    const uint32_t halves[] = {lower_emit(l, IR_trunc, T_I32, v, NONE, NONE, 0), lower_emit(l, IR_trunc, T_I32, high, NONE, NONE, 0)};
+    const uint32_t halves[] = {lower_emit(l, IR_trunc, T_I32, v, NONE, NONE, 0),
+                               lower_emit(l, IR_trunc, T_I32, high, NONE, NONE, 0)};
     lower_set(l, w[2], halves, 2);
 }
 
-/* Its call is one of the work-group, which is checked as other group functions are; what comes of it is its number among
- * those of the kernel, and for how many sub-groups it is. */
+/* Its call is one of the work-group, which is checked as other group functions are; what comes of it is its
+ * number among those of the kernel, and for how many sub-groups it is. */
 static void lower_named_barrier(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     if (++l->ir->named_barriers > NAMED_BARRIERS_MOST)
-        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s initialises more than %d named barriers", l->ir->entry->name, NAMED_BARRIERS_MOST);
+        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s initialises more than %d named barriers",
+                    l->ir->entry->name, NAMED_BARRIERS_MOST);
     const uint32_t number = l->ir->named_barriers;
     uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
     list[0] = lower_scalar(l, w[3]);
@@ -194,7 +203,8 @@ static void lower_named_barrier(struct lower *l, uint32_t word)
     struct value *c = ir_value(l->ir, v);
     c->list = list;
     c->list_count = 1;
-    c->imm = COLLECTIVE_REDUCE_MAX | COLLECTIVE_UNSIGNED | (uint64_t)lower_math_type(T_I32) << COLLECTIVE_TYPE_SHIFT;
+    c->imm = COLLECTIVE_REDUCE_MAX | COLLECTIVE_UNSIGNED |
+             (uint64_t)lower_math_type(T_I32) << COLLECTIVE_TYPE_SHIFT;
     v = lower_emit(l, IR_zext, T_I64, v, NONE, NONE, 0);
     v = lower_emit(l, IR_shl, T_I64, v, ir_const(l->ir, T_I64, 32), NONE, 0);
     v = lower_emit(l, IR_or, T_I64, v, ir_const(l->ir, T_I64, number), NONE, 0);

@@ -16,7 +16,8 @@ enum { COPY_LEAVES_MAX = 256 };
 uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name)
 {
     struct private_variable *v = list_push(l->arena, &l->ir->private_variables);
-    *v = (struct private_variable){size, align ? align : 1, name ? name : "", true, 0, false};
+    *v = (struct private_variable){
+        .size = size, .align = align ? align : 1, .name = name ? name : "", .live = true};
     uint32_t address = ir_new_value(l->ir, IR_private_address, T_I64);
     ir_value(l->ir, address)->imm = l->ir->private_variables.count - 1;
     return address;
@@ -27,7 +28,9 @@ static void lower_variable(struct lower *l, uint32_t word)
     const uint32_t *w = &l->m->words[word];
     const struct type *type = lower_pointee(l, w[2]);
     uint32_t address = lower_new_private(l, type->size, type->align, l->m->names[w[2]]);
-    l->ir->private_variables.at[l->ir->private_variables.count - 1].declared = true;
+    struct private_variable *variable = &l->ir->private_variables.at[l->ir->private_variables.count - 1];
+    variable->declared = true;
+    variable->elements = lower_elements(type);
     lower_set(l, w[2], &address, 1);
     if (spv_length(l->m, word) > 4)
         lower_store(l, type, address, 0, STORAGE_PRIVATE, type->align, lower_get(l, w[4]), "initialiser");
@@ -92,9 +95,12 @@ static uint32_t log2_bytes(enum scalar type)
     return (uint32_t)__builtin_ctz(scalar_bytes(type));
 }
 
-static enum number_type number_type(enum scalar type)
+enum number_type lower_number_type(enum scalar type)
 {
-    return type == T_F16 ? NUMBER_HALF : type == T_F32 ? NUMBER_FLOAT : type == T_F64 ? NUMBER_DOUBLE : NUMBER_INTEGER;
+    return type == T_F16   ? NUMBER_HALF
+           : type == T_F32 ? NUMBER_FLOAT
+           : type == T_F64 ? NUMBER_DOUBLE
+                           : NUMBER_INTEGER;
 }
 
 static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_t k, uint32_t address,
@@ -104,10 +110,11 @@ static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_
                         .storage = storage,
                         .size = scalar_bytes(type),
                         .components = k,
-                        .type = k == 1 ? number_type(type) : NUMBER_INTEGER,
+                        .type = k == 1 ? lower_number_type(type) : NUMBER_INTEGER,
                         .align = align < scalar_bytes(type) ? align : scalar_bytes(type),
                         .what = what};
     uint32_t s = lower_site(l, &site);
+    index_check(l, address, s);
     uint32_t v = lower_effect(l, op, op == IR_load && k == 1 ? type : T_NONE, s);
     struct value *value = ir_value(l->ir, v);
     value->args[0] = address;
@@ -208,8 +215,10 @@ static void lower_chain(struct lower *l, uint32_t word)
     uint32_t op = spv_opcode(l->m, word), n = spv_length(l->m, word), i = 4;
     uint32_t address = lower_scalar(l, w[3]);
     const struct type *type = lower_pointee(l, w[3]);
-    bool first = op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain;
+    bool first = op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain, keeps = true;
     for (; i < n; i++) {
+        const uint32_t before = address;
+        struct index_step step = {NONE, w[3], type};
         uint32_t index = lower_scalar(l, w[i]);
         uint64_t k = 0, stride = first ? stride_of(type) : type->stride;
         bool constant = ir_is_const(l->ir, index, &k);
@@ -221,11 +230,19 @@ static void lower_chain(struct lower *l, uint32_t word)
             address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)type->offsets[k]);
         } else if (constant) {
             address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)(k * stride));
+            step.index = ir_const(l->ir, T_I64, k);
         } else {
             if (lower_type(l, index) != T_I64)
                 index = lower_emit(l, IR_sext, T_I64, index, NONE, NONE, 0);
             address = ir_index(l->ir, l->block, address, index, stride, 0);
+            step.index = index;
         }
+        if (first)
+            keeps = constant && !k;
+        if (!first && step.index && index_may_pass(l, w[3], type, step.index))
+            index_note(l, keeps ? before : address, address, &step);
+        else if (keeps)
+            index_note(l, before, address, NULL);
         if (!first)
             type = type_part(type, (uint32_t)k);
         first = false;
@@ -233,7 +250,7 @@ static void lower_chain(struct lower *l, uint32_t word)
     lower_set(l, w[2], &address, 1);
 }
 
-/* The pointer behind bitcasts, when what it points to has exactly size bytes. */
+/* The pointer after bitcasts, when what it points to has exactly size bytes. */
 static uint32_t typed_pointer(struct lower *l, uint32_t id, uint64_t size)
 {
     while (l->m->def[id]) {
@@ -291,6 +308,8 @@ static void copy_bytes(struct lower *l, uint32_t to, enum storage to_storage, ui
                        enum storage from_storage, uint32_t size)
 {
     uint32_t read = copy_site(l, ACCESS_READ, from_storage), write = copy_site(l, ACCESS_WRITE, to_storage);
+    index_check(l, from, read);
+    index_check(l, to, write);
     struct value *value = ir_value(l->ir, lower_effect(l, IR_copy, T_NONE, read));
     value->args[0] = to;
     value->args[1] = from;
@@ -385,10 +404,16 @@ void lower_memory_op(struct lower *l, uint32_t word)
         lower_load(l, type, lower_scalar(l, w[3]), 0, pointer_storage(l, w[3]),
                    operand_align(w + 4, n - 4, type->align), out, "load");
         l->leaf[w[2]] = out;
+        components_note_load(l, w[2]);
         break;
     }
     case SpvOpStore:
         type = module_value_type(l->m, w[2]);
+        if (components_store(l,
+                             &(struct place){type, lower_scalar(l, w[1]), pointer_storage(l, w[1]),
+                                             operand_align(w + 3, n - 3, type->align)},
+                             w[1], w[2]))
+            break;
         lower_store(l, type, lower_scalar(l, w[1]), 0, pointer_storage(l, w[1]),
                     operand_align(w + 3, n - 3, type->align), lower_get(l, w[2]), "store");
         break;
@@ -422,7 +447,8 @@ static bool is_suspect(const struct site *site)
     bool releases = site->order == ORDER_RELEASE || site->order == ORDER_ACQ_REL;
     bool acquires = site->order == ORDER_ACQUIRE || site->order == ORDER_ACQ_REL;
     return site->scope < SCOPE_WORK_GROUP || (site->access == ACCESS_ATOMIC_READ && releases) ||
-           (site->access == ACCESS_ATOMIC_WRITE && acquires) || !failure_order_fits(site->order, site->failure_order);
+           (site->access == ACCESS_ATOMIC_WRITE && acquires) ||
+           !failure_order_fits(site->order, site->failure_order);
 }
 
 void lower_one_atomic(struct lower *l, uint32_t word)
@@ -461,7 +487,7 @@ void lower_one_atomic(struct lower *l, uint32_t word)
                         .storage = pointer_storage(l, pointer),
                         .size = scalar_bytes(type),
                         .components = 1,
-                        .type = number_type(type),
+                        .type = lower_number_type(type),
                         .align = scalar_bytes(type),
                         .order = lower_order(lower_order_bits(l, semantics)),
                         .failure_order = failure,
@@ -469,6 +495,7 @@ void lower_one_atomic(struct lower *l, uint32_t word)
                         .what = atomic_name(op)};
     site.suspect = is_suspect(&site);
     uint32_t address = lower_scalar(l, pointer), s = lower_site(l, &site);
+    index_check(l, address, s);
     uint32_t v = lower_effect(l, IR_atomic, type, s);
     struct value *atomic = ir_value(l->ir, v);
     atomic->args[0] = address;

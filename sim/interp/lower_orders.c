@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory scopes and memory semantics that are no constants, which SPIR-V forbids to shaders alone (SPIR-V 1.6, 3.32.21 atomic
- * instructions, 3.32.20 barriers): a switch over the values that they can have, and in each case the instruction with that one.
- * What is no order at all is taken as the strongest, what is no scope as a constant one would be.
+ * Memory scopes and memory semantics that are no constants, which SPIR-V forbids to shaders alone (SPIR-V
+ * 1.6, 3.32.21 atomic instructions, 3.32.20 barriers): a switch over the values that they can have, and in
+ * each case the instruction with that one. What is no order at all is taken as the strongest, what is no
+ * scope as a constant one would be.
  */
 #include "lower.h"
 
@@ -11,7 +12,10 @@ struct domain {
     uint32_t count;
     uint32_t values[8]; /* the first stands for all that are not listed, too */
 };
-static const struct domain scopes = {UINT32_MAX, 5, {SpvScopeDevice, SpvScopeCrossDevice, SpvScopeWorkgroup, SpvScopeSubgroup, SpvScopeInvocation}};
+static const struct domain scopes = {
+    UINT32_MAX,
+    5,
+    {SpvScopeDevice, SpvScopeCrossDevice, SpvScopeWorkgroup, SpvScopeSubgroup, SpvScopeInvocation}};
 static const struct domain orders = {0x1e, 5, {0x10, 0, 0x2, 0x4, 0x8}};
 static const struct domain flags = {0xb00, 8, {0, 0x100, 0x200, 0x300, 0x800, 0x900, 0xa00, 0xb00}};
 
@@ -70,7 +74,8 @@ uint32_t lower_flag_bits(struct lower *l, uint32_t id)
     return bits_of(l, &(struct varying){id, &flags});
 }
 
-static void each(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count, lowering *one);
+static void each(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count,
+                 lowering *one);
 
 /* What the instruction gave in each case. */
 struct results {
@@ -91,12 +96,17 @@ static uint32_t join(struct lower *l, const struct results *results)
     return v;
 }
 
-static void split(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count, lowering *one)
+static void split(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count,
+                  lowering *one)
 {
     const struct domain *domain = operand->domain;
-    const uint32_t result = has_result(l, word) ? l->m->words[word + 2] : 0, value = lower_scalar(l, operand->id);
+    const uint32_t result = has_result(l, word) ? l->m->words[word + 2] : 0,
+                   value = lower_scalar(l, operand->id);
     const enum scalar type = lower_type(l, value);
-    const uint32_t selector = domain->mask == UINT32_MAX ? value : lower_emit(l, IR_and, type, value, ir_const(l->ir, type, domain->mask), NONE, 0);
+    const uint32_t selector =
+        domain->mask == UINT32_MAX
+            ? value
+            : lower_emit(l, IR_and, type, value, ir_const(l->ir, type, domain->mask), NONE, 0);
     uint32_t blocks[8], joined = ir_new_block(l->ir);
     uint64_t *cases = ARENA_ARRAY(l->arena, uint64_t, domain->count);
     struct results results = {.count = domain->count};
@@ -136,20 +146,22 @@ void lower_atomic_op(struct lower *l, uint32_t word)
     const uint32_t *w = &l->m->words[word], op = spv_opcode(l->m, word);
     const bool exchange = op == SpvOpAtomicCompareExchange || op == SpvOpAtomicCompareExchangeWeak;
     w += has_result(l, word) ? 4 : 2;
-    each(l, word, (struct varying[]){{w[0], &scopes}, {w[1], &orders}, {exchange ? w[2] : w[1], &orders}}, 3, lower_one_atomic);
+    each(l, word, (struct varying[]){{w[0], &scopes}, {w[1], &orders}, {exchange ? w[2] : w[1], &orders}}, 3,
+         lower_one_atomic);
     if (op == SpvOpAtomicCompareExchangeWeak && l->refused)
         l->refused[w[-2]] = (struct refusal){w[4], lower_effect(l, IR_refused, T_BOOL, 0)};
 }
 
-/* What it found is all that a compare-exchange of SPIR-V gives. Whether it succeeded the translator asks by comparing that with what
- * was expected, and finds them equal when it failed spuriously. */
+/* What it found is all that a compare-exchange of SPIR-V gives. Whether it succeeded the translator asks by
+ * comparing that with what was expected, and finds them equal when it failed spuriously. */
 uint32_t lower_succeeded(struct lower *l, uint32_t word, uint32_t equal)
 {
     const uint32_t *w = &l->m->words[word];
     for (uint32_t k = 3; l->refused && k <= 4; k++) {
         const struct refusal *found = &l->refused[w[k]];
         if (found->refused && found->comparator == w[7 - k])
-            return lower_emit(l, IR_mand, T_BOOL, equal, lower_emit(l, IR_mnot, T_BOOL, found->refused, NONE, NONE, 0), NONE, 0);
+            return lower_emit(l, IR_mand, T_BOOL, equal,
+                              lower_emit(l, IR_mnot, T_BOOL, found->refused, NONE, NONE, 0), NONE, 0);
     }
     return equal;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipe functions. Those of a work-group or sub-group are done by its first work-item: after a reservation everyone
- * learns the id, before a commit everyone has arrived. */
+/* Pipe functions. Those of a work-group or sub-group are done by its first work-item: after a reservation
+ * everyone learns the id, before a commit everyone has arrived. */
 #include "lower.h"
-#include "pipe.h"
+#include "wave_pipe.h"
 
 static uint32_t as_i64(struct lower *l, uint32_t value)
 {
@@ -24,13 +24,14 @@ struct call {
 static uint32_t call(struct lower *l, const struct call *call)
 {
     bool reads = call->op == PIPE_WRITE || call->op == PIPE_RESERVED_WRITE; /* what the pointer shows */
-    uint32_t site = lower_site(l, &(struct site){.act = call->op <= PIPE_RESERVED_WRITE ? ACT_ACCESS : ACT_CALL,
-                                                 .access = reads ? ACCESS_READ : ACCESS_WRITE,
-                                                 .storage = STORAGE_GENERIC,
-                                                 .size = call->bytes,
-                                                 .components = 1,
-                                                 .align = 1,
-                                                 .what = call->what});
+    uint32_t site =
+        lower_site(l, &(struct site){.act = call->op <= PIPE_RESERVED_WRITE ? ACT_ACCESS : ACT_CALL,
+                                     .access = reads ? ACCESS_READ : ACCESS_WRITE,
+                                     .storage = STORAGE_GENERIC,
+                                     .size = call->bytes,
+                                     .components = 1,
+                                     .align = 1,
+                                     .what = call->what});
     uint32_t v = lower_effect(l, IR_pipe, T_I64, site), *list = ARENA_ARRAY(l->arena, uint32_t, 5);
     list[0] = call->pipe;
     list[1] = call->pointer;
@@ -46,14 +47,19 @@ static uint32_t call(struct lower *l, const struct call *call)
 /* The largest of the group's values, once all have arrived, with the same pipe and the same number or id. */
 static uint32_t agree(struct lower *l, uint32_t value, bool sub_group, const struct call *c)
 {
-    uint32_t scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP, *list = ARENA_ARRAY(l->arena, uint32_t, 3);
-    uint32_t v = lower_effect(l, IR_collective, T_I64, lower_site(l, &(struct site){.act = ACT_COLLECTIVE, .scope = scope, .what = c->what}));
+    uint32_t scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
+             *list = ARENA_ARRAY(l->arena, uint32_t, 3);
+    uint32_t v =
+        lower_effect(l, IR_collective, T_I64,
+                     lower_site(l, &(struct site){.act = ACT_COLLECTIVE, .scope = scope, .what = c->what}));
     list[0] = value;
     list[1] = c->pipe;
     list[2] = c->number;
     ir_value(l->ir, v)->list = list;
     ir_value(l->ir, v)->list_count = 3;
-    ir_value(l->ir, v)->imm = COLLECTIVE_REDUCE_MAX | COLLECTIVE_SAME | 2u << COLLECTIVE_IDS_SHIFT | COLLECTIVE_UNSIGNED | (sub_group ? SCOPE_SUB_GROUP << COLLECTIVE_SCOPE_SHIFT : 0u) |
+    ir_value(l->ir, v)->imm = COLLECTIVE_REDUCE_MAX | COLLECTIVE_SAME | 2u << COLLECTIVE_IDS_SHIFT |
+                              COLLECTIVE_UNSIGNED |
+                              (sub_group ? SCOPE_SUB_GROUP << COLLECTIVE_SCOPE_SHIFT : 0u) |
                               (uint32_t)lower_math_type(T_I64) << COLLECTIVE_TYPE_SHIFT;
     return v;
 }
@@ -62,7 +68,8 @@ static uint32_t is_first(struct lower *l, bool sub_group)
 {
     uint32_t id = ir_new_value(l->ir, IR_input, sub_group ? T_I32 : T_I64);
     ir_value(l->ir, id)->imm = sub_group ? INPUT_SUB_GROUP_LOCAL_ID : INPUT_LOCAL_LINEAR_ID;
-    uint32_t first = lower_emit(l, IR_ieq, T_BOOL, id, ir_const(l->ir, sub_group ? T_I32 : T_I64, 0), NONE, 0);
+    uint32_t first =
+        lower_emit(l, IR_ieq, T_BOOL, id, ir_const(l->ir, sub_group ? T_I32 : T_I64, 0), NONE, 0);
     return lower_emit(l, IR_select, T_I64, first, ir_const(l->ir, T_I64, 1), zero(l), 0);
 }
 
@@ -72,9 +79,15 @@ static void group_pipe(struct lower *l, const uint32_t *w, uint32_t op)
     bool writes = op == SpvOpGroupReserveWritePipePackets || op == SpvOpGroupCommitWritePipe;
     uint32_t at = reserves ? 3 : 1;
     bool sub_group = lower_constant_bits(l, w[at]) == SpvScopeSubgroup;
-    struct call c = {.op = reserves ? writes ? PIPE_RESERVE_WRITE : PIPE_RESERVE_READ : writes ? PIPE_COMMIT_WRITE : PIPE_COMMIT_READ,
-                     .pipe = lower_scalar(l, w[at + 1]), .pointer = zero(l), .number = as_i64(l, lower_scalar(l, w[at + 2])),
-                     .index = zero(l), .takes_part = is_first(l, sub_group), .bytes = lower_constant_bits(l, w[at + 3]),
+    struct call c = {.op = reserves ? writes ? PIPE_RESERVE_WRITE : PIPE_RESERVE_READ
+                           : writes ? PIPE_COMMIT_WRITE
+                                    : PIPE_COMMIT_READ,
+                     .pipe = lower_scalar(l, w[at + 1]),
+                     .pointer = zero(l),
+                     .number = as_i64(l, lower_scalar(l, w[at + 2])),
+                     .index = zero(l),
+                     .takes_part = is_first(l, sub_group),
+                     .bytes = lower_constant_bits(l, w[at + 3]),
                      .what = reserves ? "group reservation of packets" : "group commit of packets"};
     if (!reserves)
         agree(l, zero(l), sub_group, &c);
@@ -104,9 +117,10 @@ static enum pipe_op op_of(uint32_t op)
 
 static const char *name_of(enum pipe_op op)
 {
-    static const char *const names[] = {"read_pipe", "write_pipe", "read_pipe", "write_pipe", "reserve_read_pipe",
-                                        "reserve_write_pipe", "commit_read_pipe", "commit_write_pipe",
-                                        "get_pipe_num_packets", "get_pipe_max_packets"};
+    static const char *const names[] = {"read_pipe",           "write_pipe",        "read_pipe",
+                                        "write_pipe",          "reserve_read_pipe", "reserve_write_pipe",
+                                        "commit_read_pipe",    "commit_write_pipe", "get_pipe_num_packets",
+                                        "get_pipe_max_packets"};
     return names[op];
 }
 
@@ -124,8 +138,12 @@ void lower_pipe_op(struct lower *l, uint32_t word)
         lower_set(l, w[2], &valid, 1);
         return;
     }
-    struct call c = {.op = op_of(op), .pointer = zero(l), .number = zero(l), .index = zero(l),
-                     .takes_part = ir_const(l->ir, T_I64, 1), .what = name_of(op_of(op))};
+    struct call c = {.op = op_of(op),
+                     .pointer = zero(l),
+                     .number = zero(l),
+                     .index = zero(l),
+                     .takes_part = ir_const(l->ir, T_I64, 1),
+                     .what = name_of(op_of(op))};
     bool commits = c.op == PIPE_COMMIT_READ || c.op == PIPE_COMMIT_WRITE;
     uint32_t at = commits ? 1 : 3, n = spv_length(l->m, word);
     c.pipe = lower_scalar(l, w[at]);
@@ -133,7 +151,8 @@ void lower_pipe_op(struct lower *l, uint32_t word)
     if (c.op == PIPE_READ || c.op == PIPE_WRITE)
         c.pointer = lower_scalar(l, w[4]);
     else if (c.op == PIPE_RESERVED_READ || c.op == PIPE_RESERVED_WRITE)
-        c.number = lower_scalar(l, w[4]), c.index = as_i64(l, lower_scalar(l, w[5])), c.pointer = lower_scalar(l, w[6]);
+        c.number = lower_scalar(l, w[4]), c.index = as_i64(l, lower_scalar(l, w[5])),
+        c.pointer = lower_scalar(l, w[6]);
     else if (n - at > 3)
         c.number = as_i64(l, lower_scalar(l, w[at + 1]));
     uint32_t result = call(l, &c);

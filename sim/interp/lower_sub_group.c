@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-group functions of those lanes that happen to be there (SPIR-V's GroupNonUniform instructions, and the shuffles of
- * cl_intel_subgroups). Most are one shuffle with a computed lane, or a reduction; ballots are read without asking anyone. */
+/* Sub-group functions of those lanes that happen to be there (SPIR-V's GroupNonUniform instructions, and the
+ * shuffles of cl_intel_subgroups). Most are one shuffle with a computed lane, or a reduction; ballots are
+ * read without asking anyone. */
 #include <spirv/unified1/OpenCL.std.h>
 
 #include "lower.h"
@@ -31,7 +32,8 @@ static uint32_t emit32(struct lower *l, enum ir_op op, uint32_t a, uint32_t b)
 static uint32_t as_i32(struct lower *l, uint32_t value)
 {
     enum scalar type = lower_type(l, value);
-    return type == T_I32 ? value : lower_emit(l, type == T_I64 ? IR_trunc : IR_zext, T_I32, value, NONE, NONE, 0);
+    return type == T_I32 ? value
+                         : lower_emit(l, type == T_I64 ? IR_trunc : IR_zext, T_I32, value, NONE, NONE, 0);
 }
 
 /* One collective on a number; how has its operation, COLLECTIVE_UNSIGNED and the like. */
@@ -42,13 +44,14 @@ static uint32_t gather(struct lower *l, uint32_t how, enum scalar type, uint32_t
     list[0] = value;
     if (id != NONE)
         list[count++] = lower_emit(l, IR_zext, T_I64, as_i32(l, id), NONE, NONE, 0);
-    uint32_t site = lower_site(l, &(struct site){.act = ACT_COLLECTIVE, .scope = SCOPE_SUB_GROUP, .what = what});
+    uint32_t site =
+        lower_site(l, &(struct site){.act = ACT_COLLECTIVE, .scope = SCOPE_SUB_GROUP, .what = what});
     uint32_t v = lower_effect(l, IR_collective, type, site);
     ir_value(l->ir, v)->list = list;
     ir_value(l->ir, v)->list_count = count;
-    ir_value(l->ir, v)->imm =
-        how | SCOPE_SUB_GROUP << COLLECTIVE_SCOPE_SHIFT | COLLECTIVE_NON_UNIFORM |
-        (uint32_t)lower_math_type(type) << COLLECTIVE_TYPE_SHIFT | (uint32_t)(id != NONE) << COLLECTIVE_IDS_SHIFT;
+    ir_value(l->ir, v)->imm = how | SCOPE_SUB_GROUP << COLLECTIVE_SCOPE_SHIFT | COLLECTIVE_NON_UNIFORM |
+                              (uint32_t)lower_math_type(type) << COLLECTIVE_TYPE_SHIFT |
+                              (uint32_t)(id != NONE) << COLLECTIVE_IDS_SHIFT;
     return v;
 }
 
@@ -121,14 +124,16 @@ uint32_t lower_sub_group_mask(struct lower *l, uint32_t builtin, uint32_t k)
     case SpvBuiltInSubgroupEqMask: return emit32(l, IR_xor, below, up_to);
     case SpvBuiltInSubgroupLtMask: return below;
     case SpvBuiltInSubgroupLeMask: return up_to;
-    case SpvBuiltInSubgroupGtMask: return emit32(l, IR_and, all, emit32(l, IR_xor, up_to, number(l, UINT32_MAX)));
+    case SpvBuiltInSubgroupGtMask:
+        return emit32(l, IR_and, all, emit32(l, IR_xor, up_to, number(l, UINT32_MAX)));
     default: return emit32(l, IR_and, all, emit32(l, IR_xor, below, number(l, UINT32_MAX)));
     }
 }
 
 static uint32_t ballot_count(struct lower *l, const uint32_t *words, uint32_t operation)
 {
-    uint32_t limit = operation == SpvGroupOperationReduce ? input(l, INPUT_SUB_GROUP_MAX_SIZE) : lane_id(l), sum = NONE;
+    uint32_t limit = operation == SpvGroupOperationReduce ? input(l, INPUT_SUB_GROUP_MAX_SIZE) : lane_id(l),
+             sum = NONE;
     if (operation == SpvGroupOperationInclusiveScan)
         limit = emit32(l, IR_add, limit, number(l, 1));
     for (uint32_t k = 0; k < 4; k++) {
@@ -160,7 +165,8 @@ static uint32_t rotated(struct lower *l, uint32_t delta, uint32_t size)
 {
     uint32_t lane = lane_id(l), last = emit32(l, IR_sub, size, number(l, 1));
     uint32_t inside = emit32(l, IR_and, emit32(l, IR_add, lane, delta), last);
-    return emit32(l, IR_or, emit32(l, IR_and, lane, lower_emit(l, IR_not, T_I32, last, NONE, NONE, 0)), inside);
+    return emit32(l, IR_or, emit32(l, IR_and, lane, lower_emit(l, IR_not, T_I32, last, NONE, NONE, 0)),
+                  inside);
 }
 
 static uint32_t asked_lane(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
@@ -182,11 +188,13 @@ static void shuffle(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
     bool first = op == SpvOpGroupNonUniformBroadcastFirst;
     bool all_alike = op == SpvOpGroupNonUniformBroadcast;
     uint32_t id = first ? NONE : asked_lane(l, w, op, n), out[16];
-    const char *what = first ? "sub_group_broadcast_first" : all_alike ? "sub_group_non_uniform_broadcast" : "sub_group_shuffle";
+    const char *what = first       ? "sub_group_broadcast_first"
+                       : all_alike ? "sub_group_non_uniform_broadcast"
+                                   : "sub_group_shuffle";
     for (uint32_t i = 0; i < type->leaves; i++) {
         uint32_t how = first ? COLLECTIVE_FIRST : COLLECTIVE_SHUFFLE;
-        out[i] = gather_any(l, all_alike && i == 0 ? how | COLLECTIVE_SAME : how, lower_component(l, w[4]), lower_get(l, w[4])[i], id,
-                            what);
+        out[i] = gather_any(l, all_alike && i == 0 ? how | COLLECTIVE_SAME : how, lower_component(l, w[4]),
+                            lower_get(l, w[4])[i], id, what);
     }
     lower_set(l, w[2], out, type->leaves);
 }
@@ -201,8 +209,10 @@ static void shuffle_two(struct lower *l, const uint32_t *w, bool up)
     uint32_t inside = lower_emit(l, IR_ult, T_BOOL, lane, size, NONE, 0);
     enum scalar type = lower_component(l, current);
     for (uint32_t i = 0; i < module_type(l->m, w[1])->leaves; i++) {
-        uint32_t here = gather(l, COLLECTIVE_SHUFFLE, type, lower_get(l, current)[i], lane, "intel_sub_group_shuffle");
-        uint32_t beyond = gather(l, COLLECTIVE_SHUFFLE, type, lower_get(l, other)[i], there, "intel_sub_group_shuffle");
+        uint32_t here =
+            gather(l, COLLECTIVE_SHUFFLE, type, lower_get(l, current)[i], lane, "intel_sub_group_shuffle");
+        uint32_t beyond =
+            gather(l, COLLECTIVE_SHUFFLE, type, lower_get(l, other)[i], there, "intel_sub_group_shuffle");
         out[i] = lower_emit(l, IR_select, type, inside, here, beyond, 0);
     }
     lower_set(l, w[2], out, module_type(l->m, w[1])->leaves);
@@ -224,12 +234,14 @@ static uint32_t block_address(struct lower *l, uint32_t pointer, uint32_t i, uin
 {
     uint32_t size = input(l, INPUT_SUB_GROUP_MAX_SIZE);
     uint32_t element = emit32(l, IR_add, emit32(l, IR_mul, size, number(l, i)), lane_id(l));
-    return lower_emit(l, IR_index, T_I64, pointer, lower_emit(l, IR_zext, T_I64, element, NONE, NONE, 0), NONE, bytes);
+    return lower_emit(l, IR_index, T_I64, pointer, lower_emit(l, IR_zext, T_I64, element, NONE, NONE, 0),
+                      NONE, bytes);
 }
 
 static void block_io(struct lower *l, const uint32_t *w, bool write)
 {
-    uint32_t pointer_id = write ? w[1] : w[3], value_id = w[2], out[16], pointer = lower_scalar(l, pointer_id);
+    uint32_t pointer_id = write ? w[1] : w[3], value_id = w[2], out[16],
+             pointer = lower_scalar(l, pointer_id);
     enum storage storage = lower_storage(module_value_type(l->m, pointer_id)->storage);
     const struct type *type = write ? module_value_type(l->m, value_id) : module_type(l->m, w[1]);
     enum scalar scalar = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
@@ -240,7 +252,8 @@ static void block_io(struct lower *l, const uint32_t *w, bool write)
             lower_store_components(l, scalar, 1, address, 0, storage, bytes, &lower_get(l, value_id)[i],
                                    "intel_sub_group_block_write");
         else
-            lower_load_components(l, scalar, 1, address, 0, storage, bytes, &out[i], "intel_sub_group_block_read");
+            lower_load_components(l, scalar, 1, address, 0, storage, bytes, &out[i],
+                                  "intel_sub_group_block_read");
     }
     if (!write)
         lower_set(l, w[2], out, type->leaves);
@@ -276,10 +289,12 @@ static void combine(struct lower *l, const uint32_t *w, uint32_t how)
     if (operation == SpvGroupOperationClusteredReduce) {
         uint32_t size = lower_constant_bits(l, w[6]);
         if (!size || size & (size - 1) || size > 128)
-            module_fail(l->m, STATUS_BAD_BINARY, "a cluster of %u lanes; it must be a power of two up to 128", size);
+            module_fail(l->m, STATUS_BAD_BINARY, "a cluster of %u lanes; it must be a power of two up to 128",
+                        size);
         how |= ((uint32_t)__builtin_ctz(size) + 1) << COLLECTIVE_CLUSTER_SHIFT;
     } else {
-        how = collective_scan(how, operation != SpvGroupOperationReduce, operation == SpvGroupOperationExclusiveScan);
+        how = collective_scan(how, operation != SpvGroupOperationReduce,
+                              operation == SpvGroupOperationExclusiveScan);
     }
     for (uint32_t i = 0; i < type->leaves; i++)
         out[i] = gather_any(l, how, lower_component(l, w[5]), lower_get(l, w[5])[i], NONE,
@@ -293,27 +308,31 @@ void lower_sub_group_op(struct lower *l, uint32_t word)
     uint32_t op = spv_opcode(l->m, word), n = spv_length(l->m, word), result;
     switch (op) {
     case SpvOpGroupNonUniformBallot: ballot(l, w); return;
-    case SpvOpGroupNonUniformBroadcast: case SpvOpGroupNonUniformBroadcastFirst: case SpvOpGroupNonUniformShuffle:
-    case SpvOpGroupNonUniformShuffleXor: case SpvOpGroupNonUniformShuffleUp: case SpvOpGroupNonUniformShuffleDown:
+    case SpvOpGroupNonUniformBroadcast:
+    case SpvOpGroupNonUniformBroadcastFirst:
+    case SpvOpGroupNonUniformShuffle:
+    case SpvOpGroupNonUniformShuffleXor:
+    case SpvOpGroupNonUniformShuffleUp:
+    case SpvOpGroupNonUniformShuffleDown:
     case SpvOpGroupNonUniformRotateKHR: shuffle(l, w, op, n); return;
-    case SpvOpSubgroupShuffleINTEL: case SpvOpSubgroupShuffleXorINTEL:
-        shuffle_intel(l, w, op == SpvOpSubgroupShuffleXorINTEL);
-        return;
-    case SpvOpSubgroupShuffleUpINTEL: case SpvOpSubgroupShuffleDownINTEL:
-        shuffle_two(l, w, op == SpvOpSubgroupShuffleUpINTEL);
-        return;
-    case SpvOpSubgroupBlockReadINTEL: case SpvOpSubgroupBlockWriteINTEL:
-        block_io(l, w, op == SpvOpSubgroupBlockWriteINTEL);
-        return;
+    case SpvOpSubgroupShuffleINTEL:
+    case SpvOpSubgroupShuffleXorINTEL: shuffle_intel(l, w, op == SpvOpSubgroupShuffleXorINTEL); return;
+    case SpvOpSubgroupShuffleUpINTEL:
+    case SpvOpSubgroupShuffleDownINTEL: shuffle_two(l, w, op == SpvOpSubgroupShuffleUpINTEL); return;
+    case SpvOpSubgroupBlockReadINTEL:
+    case SpvOpSubgroupBlockWriteINTEL: block_io(l, w, op == SpvOpSubgroupBlockWriteINTEL); return;
     case SpvOpGroupNonUniformInverseBallot: result = ballot_bit(l, lower_get(l, w[4]), lane_id(l)); break;
     case SpvOpGroupNonUniformBallotBitExtract:
         result = ballot_bit(l, lower_get(l, w[4]), as_i32(l, lower_scalar(l, w[5])));
         break;
     case SpvOpGroupNonUniformBallotBitCount: result = ballot_count(l, lower_get(l, w[5]), w[4]); break;
-    case SpvOpGroupNonUniformBallotFindLSB: case SpvOpGroupNonUniformBallotFindMSB:
+    case SpvOpGroupNonUniformBallotFindLSB:
+    case SpvOpGroupNonUniformBallotFindMSB:
         result = ballot_find(l, lower_get(l, w[4]), op == SpvOpGroupNonUniformBallotFindMSB);
         break;
-    case SpvOpGroupNonUniformElect: case SpvOpGroupNonUniformAll: case SpvOpGroupNonUniformAny:
+    case SpvOpGroupNonUniformElect:
+    case SpvOpGroupNonUniformAll:
+    case SpvOpGroupNonUniformAny:
     case SpvOpGroupNonUniformAllEqual: result = vote(l, w, op); break;
     default: combine(l, w, spirv_op(op)->argument); return;
     }

@@ -120,8 +120,9 @@ static void lower_bitcast(struct lower *l, uint32_t word)
 
 /* ---- composites ---------------------------------------------------------------------------- */
 
-/* What an index past the end of list gives. OpenCL C: ids and offsets of a dimension that the range does not have are
- * 0, sizes and counts are 1. Of other vectors it gives the last component: SPIR-V leaves that open. */
+/* What an index past the end of list gives. OpenCL C: ids and offsets of a dimension that the range does not
+ * have are 0, sizes and counts are 1. Of other vectors it gives the last component: SPIR-V leaves that
+ * open. */
 static uint32_t pick_default(struct lower *l, const uint32_t *list, uint32_t count)
 {
     const struct value *first = ir_value(l->ir, list[0]);
@@ -185,7 +186,10 @@ static void lower_composite(struct lower *l, uint32_t word)
         break;
     }
     case SpvOpVectorExtractDynamic:
-        out[0] = pick(l, lower_get(l, w[3]), module_value_type(l->m, w[3])->leaves, lower_scalar(l, w[4]));
+        out[0] = components_load_dynamic(l, w[3], lower_scalar(l, w[4]));
+        if (!out[0])
+            out[0] =
+                pick(l, lower_get(l, w[3]), module_value_type(l->m, w[3])->leaves, lower_scalar(l, w[4]));
         break;
     default: { /* VectorInsertDynamic */
         uint32_t index = lower_scalar(l, w[5]), component = lower_scalar(l, w[4]);
@@ -193,6 +197,7 @@ static void lower_composite(struct lower *l, uint32_t word)
             uint32_t is =
                 lower_emit(l, IR_ieq, T_BOOL, index, ir_const(l->ir, lower_type(l, index), i), NONE, 0);
             out[i] = lower_emit(l, IR_select, type->element->scalar, is, component, lower_get(l, w[3])[i], 0);
+            ir_value(l->ir, out[i])->insertion = ir_value(l->ir, out[i])->op == IR_select;
         }
     }
     }
@@ -278,9 +283,16 @@ static void lower_other(struct lower *l, uint32_t word)
     case SpvOpSMulExtended: lower_wide_result(l, word); return;
     case SpvOpGenericPtrMemSemantics:
     case SpvOpGenericCastToPtrExplicit: lower_memory_op(l, word); return;
-    case SpvOpBitFieldInsert: case SpvOpBitFieldSExtract: case SpvOpBitFieldUExtract: case SpvOpBitReverse:
-    case SpvOpSDot: case SpvOpUDot: case SpvOpSUDot:
-    case SpvOpSDotAccSat: case SpvOpUDotAccSat: case SpvOpSUDotAccSat: lower_bits(l, word); return;
+    case SpvOpBitFieldInsert:
+    case SpvOpBitFieldSExtract:
+    case SpvOpBitFieldUExtract:
+    case SpvOpBitReverse:
+    case SpvOpSDot:
+    case SpvOpUDot:
+    case SpvOpSUDot:
+    case SpvOpSDotAccSat:
+    case SpvOpUDotAccSat:
+    case SpvOpSUDotAccSat: lower_bits(l, word); return;
     default: break;
     }
     for (uint32_t i = 0; i < type->leaves && i < 16; i++) {

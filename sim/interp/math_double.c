@@ -220,6 +220,17 @@ static inline void block_atan2pi(double *r, const double *y, const double *x)
 
 /* ---- powers and roots ---- */
 
+/*
+ * The square of p, an approximation to one unit of the last place of the root of a number. Where that number
+ * is finite and half the square is 2^1023 or more, it is less than three units more: the number then is the
+ * largest finite one. A number beyond it whose square comes out so is less than six units beyond.
+ */
+static inline double square_of_root(double p)
+{
+    const double half = p * 0.5 * p;
+    return ((half >= 0x1p1023) & (half <= 0x1.0000000000003p1023)) ? 0x1.fffffffffffffp1023 : p * p;
+}
+
 /* The library overflows a little early: there the power is the square of the power of half the exponent. */
 static inline void block_pow(double *r, const double *x, const double *y)
 {
@@ -237,8 +248,9 @@ static inline void block_pow(double *r, const double *x, const double *y)
     f64_pow(p, p, half);
     EACH_BLOCK_LANE(k)
     {
-        const double mended = is_finite_nonzero(x[k]) ? with_sign(p[k] * p[k], r[k]) : r[k];
-        r[k] = magnitude(r[k]) == R_INF ? mended : r[k];
+        const double mended = is_finite_nonzero(x[k]) ? with_sign(square_of_root(p[k]), r[k]) : r[k];
+        const double exact = y[k] == 1 ? x[k] : y[k] == -1 ? 1 / x[k] : mended;
+        r[k] = magnitude(r[k]) == R_INF ? exact : r[k];
     }
 }
 

@@ -24,15 +24,12 @@ static bool cpu_has(int isa)
 {
 #if defined __x86_64__ && !defined ORRERY_BASELINE
     switch (isa) {
-    case 0:
-        return true;
-    case 1:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case 0: return true;
+    case 1: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case 2:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    default:
-        return false;
+    default: return false;
     }
 #else
     return isa == 0;
@@ -47,13 +44,10 @@ static enum math_type row_type(uint32_t instruction, enum math_type type)
     static const enum math_type to_integer[MATH_TYPES] = {MATH_I8,  MATH_I16, MATH_I32, MATH_I64,
                                                           MATH_I16, MATH_I32, MATH_I64};
     switch (instruction) {
-    case OpenCLstd_Nan:
-        return to_float[type];
+    case OpenCLstd_Nan: return to_float[type];
     case OpenCLstd_Bitselect:
-    case OpenCLstd_Select:
-        return to_integer[type];
-    default:
-        return type;
+    case OpenCLstd_Select: return to_integer[type];
+    default: return type;
     }
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses a validated module: one pass over the words fills tables by id. */
 #define SPV_ENABLE_UTILITY_CODE
+#include "demangle.h"
 #include "ir.h"
 
 #include <stdarg.h>
@@ -7,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/compiler.h"
 #include "spirv_ops.h"
 #include "verify.h"
 
@@ -307,7 +310,8 @@ enum image_type module_image_type(struct module *m, const uint32_t *w)
         if (!arrayed)
             return IMAGE_1D_BUFFER; /* fall through */
     default:
-        module_fail(m, STATUS_UNSUPPORTED, "OpTypeImage %u: images of this dimension, multisampled or arrayed, are not supported",
+        module_fail(m, STATUS_UNSUPPORTED,
+                    "OpTypeImage %u: images of this dimension, multisampled or arrayed, are not supported",
                     w[1]);
     }
 }
@@ -556,11 +560,12 @@ static struct constant *make_constant(struct module *m, uint32_t id)
                                      0, type->scalar, false};
         break;
     case SpvOpConstantSampler:
-        c->leaves[0] = (struct leaf){sampler_pack(&(struct sampler){.addressing = (enum image_addressing)(w[3] & 7),
-                                                                    .normalized = w[4] & 1,
-                                                                    .linear = w[5] & 1,
-                                                                    .lod_max = 255}),
-                                     0, T_I64, false};
+        c->leaves[0] =
+            (struct leaf){sampler_pack(&(struct sampler){.addressing = (enum image_addressing)(w[3] & 7),
+                                                         .normalized = w[4] & 1,
+                                                         .linear = w[5] & 1,
+                                                         .lod_max = 255}),
+                          0, T_I64, false};
         break;
     case SpvOpConstantNull: null_leaves(type, &next, false); break;
     case SpvOpUndef: null_leaves(type, &next, true); break;
@@ -658,18 +663,27 @@ static uint32_t read_instruction(struct module *m, uint32_t word)
     const uint32_t *w = &m->words[word];
     uint32_t op = spv_opcode(m, word), n = spv_length(m, word);
     switch (op) {
-    case SpvOpName: m->names[w[1]] = module_string(m, word + 2); break;
+    case SpvOpName: m->names[w[1]] = demangle(&m->arena, module_string(m, word + 2)); break;
+    case SpvOpModuleProcessed: debug_take_records(m, module_string(m, word + 1)); break;
+    case SpvOpSourceExtension:
+        m->by_components |= !strcmp(module_string(m, word + 1), MODULE_COMPONENTS);
+        break;
     case SpvOpExtInstImport:
         if (!strcmp(module_string(m, word + 2), "OpenCL.std"))
             m->opencl_std = w[1];
         break;
     case SpvOpMemoryModel:
         if (w[1] == SpvAddressingModelPhysical32) /* CL_DEVICE_ADDRESS_BITS is 64 */
-            module_fail(m, STATUS_UNSUPPORTED,
-                        "addressing model Physical32 at word %u: the device's addresses have 64 bits", word);
+            module_fail(
+                m, STATUS_UNSUPPORTED,
+                "addressing model Physical32 at word %u is not supported: the device has 64-bit addresses; "
+                "translate the program for spir64 (Physical64)",
+                word);
         break;
-    case SpvOpDecorate: add_decoration(m, w[1], w[2], word + 3, n - 3, -1); break;
-    case SpvOpMemberDecorate: add_decoration(m, w[1], w[3], word + 4, n - 4, (int32_t)w[2]); break;
+    case SpvOpDecorate:
+    case SpvOpDecorateString: add_decoration(m, w[1], w[2], word + 3, n - 3, -1); break;
+    case SpvOpMemberDecorate:
+    case SpvOpMemberDecorateString: add_decoration(m, w[1], w[3], word + 4, n - 4, (int32_t)w[2]); break;
     case SpvOpGroupDecorate:
         for (uint32_t i = 2; i < n; i++)
             for (uint32_t d = m->first_decoration[w[1]]; d; d = m->decorations.at[d - 1].next) {
@@ -777,6 +791,7 @@ static void read_module(struct module *m)
     m->def = ARENA_ARRAY(a, uint32_t, m->bound);
     m->type_of = ARENA_ARRAY(a, uint32_t, m->bound);
     m->types = ARENA_ARRAY(a, struct type *, m->bound);
+    m->debug_types = ARENA_ARRAY(a, struct debug_type *, m->bound);
     m->constants = ARENA_ARRAY(a, struct constant *, m->bound);
     m->names = ARENA_ARRAY(a, const char *, m->bound);
     m->first_decoration = ARENA_ARRAY(a, uint32_t, m->bound);
@@ -800,7 +815,7 @@ static void read_module(struct module *m)
 static void try_lowering(struct module *m)
 {
     for (uint32_t i = 0; i < m->entries.count; i++) {
-        lower_kernel(m, &m->entries.at[i], false, false);
+        lower_kernel(m, &m->entries.at[i], &(struct code_request){0});
         arena_free(&m->work);
     }
 }

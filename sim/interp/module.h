@@ -19,53 +19,84 @@
 #include "orrery/image.h"
 
 enum scalar { T_NONE, T_BOOL, T_I8, T_I16, T_I32, T_I64, T_F16, T_F32, T_F64 };
-enum type_kind { TYPE_VOID, TYPE_SCALAR, TYPE_VECTOR, TYPE_ARRAY, TYPE_STRUCT, TYPE_POINTER, TYPE_FUNCTION, TYPE_OPAQUE };
+enum type_kind {
+    TYPE_VOID,
+    TYPE_SCALAR,
+    TYPE_VECTOR,
+    TYPE_ARRAY,
+    TYPE_STRUCT,
+    TYPE_POINTER,
+    TYPE_FUNCTION,
+    TYPE_OPAQUE
+};
 
 struct type {
     enum type_kind kind;
     uint32_t id, opcode;
-    enum scalar scalar;         /* SCALAR; POINTER is T_I64; OPAQUE (event) is T_I64 */
-    struct type *element;       /* VECTOR, ARRAY, POINTER, FUNCTION (result) */
-    uint32_t count;             /* of elements or members */
+    enum scalar scalar;   /* SCALAR; POINTER is T_I64; OPAQUE (event) is T_I64 */
+    struct type *element; /* VECTOR, ARRAY, POINTER, FUNCTION (result) */
+    uint32_t count;       /* of elements or members */
     struct type **members;
     uint64_t *offsets;
-    SpvStorageClass storage;    /* POINTER */
-    uint64_t size;              /* bytes in memory */
+    SpvStorageClass storage; /* POINTER */
+    uint64_t size;           /* bytes in memory */
     uint32_t align;
     uint32_t leaves;
-    uint64_t stride;            /* ARRAY, VECTOR: bytes between elements */
-    const char *name;           /* STRUCT: OpName */
+    uint64_t stride;  /* ARRAY, VECTOR: bytes between elements */
+    const char *name; /* STRUCT: OpName */
 };
 
-struct leaf { uint64_t bits; uint32_t variable; /* 0, or id of a module-scope variable: bits is an offset */ enum scalar scalar; bool undefined; };
-struct constant { uint32_t count; struct leaf *leaves; };
+struct leaf {
+    uint64_t bits;
+    uint32_t variable; /* 0, or id of a module-scope variable: bits is an offset */
+    enum scalar scalar;
+    bool undefined;
+};
+struct constant {
+    uint32_t count;
+    struct leaf *leaves;
+};
 
-struct local_use { uint32_t user, used; }; /* a function or constant; a variable in local memory, or a constant made of one */
-struct decoration { uint32_t next; uint32_t kind; uint32_t word; uint32_t word_count; int32_t member; };
+/* a function or constant; a variable in local memory, or a constant made of one */
+struct local_use {
+    uint32_t user, used;
+};
+struct decoration {
+    uint32_t next;
+    uint32_t kind;
+    uint32_t word;
+    uint32_t word_count;
+    int32_t member;
+};
 
-struct block_range { uint32_t label; uint32_t first, last; /* word indices: OpLabel, the word after the terminator */ };
+struct block_range {
+    uint32_t label;
+    uint32_t first, last; /* word indices: OpLabel, the word after the terminator */
+};
 struct function {
     uint32_t id, word;
-    struct type *type;          /* function type */
-    uint32_t *params; uint32_t param_count;
-    struct block_range *blocks; uint32_t block_count; /* 0: an import */
+    struct type *type; /* function type */
+    uint32_t *params;
+    uint32_t param_count;
+    struct block_range *blocks;
+    uint32_t block_count; /* 0: an import */
 };
 
 struct variable { /* module scope */
     uint32_t id;
-    struct type *type;          /* of the value */
+    struct type *type; /* of the value */
     SpvStorageClass storage;
-    uint32_t initializer;       /* id or 0 */
+    uint32_t initializer; /* id or 0 */
     struct module_variable info;
-    uint64_t address;           /* after bind */
-    int32_t builtin;            /* SpvBuiltIn or -1 */
+    uint64_t address; /* after bind */
+    int32_t builtin;  /* SpvBuiltIn or -1 */
 };
 
 struct entry_point {
     uint32_t function;
     const char *name;
     struct kernel_info info;
-    LIST(const struct code *) code;   /* emitted so far */
+    LIST(const struct code *) code; /* emitted so far */
     LIST(uint32_t) code_key;
     struct kernel_traits traits;
     bool has_traits;
@@ -73,38 +104,57 @@ struct entry_point {
 
 struct module {
     struct arena arena;
-    struct arena work;          /* of the kernel being lowered; freed when its code is made */
-    pthread_mutex_t lock;       /* guards lazy lowering */
-    uint32_t *words; size_t word_count;
+    struct arena work;    /* of the kernel being lowered; freed when its code is made */
+    pthread_mutex_t lock; /* guards lazy lowering */
+    uint32_t *words;
+    size_t word_count;
     uint32_t bound;
-    uint32_t *def;              /* id -> word index of the defining instruction, 0 = none */
-    uint32_t *type_of;          /* id -> result type id */
-    struct type **types;        /* id -> type, lazily */
-    struct constant **constants; /* id -> constant, lazily */
+    uint32_t *def;                   /* id -> word index of the defining instruction, 0 = none */
+    uint32_t *type_of;               /* id -> result type id */
+    struct type **types;             /* id -> type, lazily */
+    struct debug_type **debug_types; /* id -> what debug information says of a type, lazily */
+    struct constant **constants;     /* id -> constant, lazily */
     const char **names;
     uint32_t *first_decoration; /* id -> index + 1 */
     LIST(struct decoration) decorations;
-    uint32_t opencl_std;        /* id of the import */
+    uint32_t opencl_std; /* id of the import */
+    uint32_t *records;
+    uint32_t record_words; /* debug records, decoded; 0: the module has none */
+    uint32_t *record_of;   /* id -> index of its record, 0 = none */
     uint32_t address_bits;
+    bool by_components; /* the front end made it: MODULE_COMPONENTS */
     LIST(struct function) functions;
-    uint32_t *function_index;   /* id -> index + 1 */
+    uint32_t *function_index; /* id -> index + 1 */
     LIST(struct variable) variables;
-    uint32_t *variable_index;   /* id -> index + 1 */
-    uint32_t *bindable; uint32_t bindable_count; /* variables the device allocates */
-    struct local_use *local_uses; uint32_t local_use_count;
+    uint32_t *variable_index; /* id -> index + 1 */
+    uint32_t *bindable;
+    uint32_t bindable_count; /* variables the device allocates */
+    struct local_use *local_uses;
+    uint32_t local_use_count;
     LIST(struct entry_point) entries;
-    const struct spec_constant *spec; size_t spec_count;
-    uint32_t nesting;           /* of types and constants being made, of calls being scanned */
+    const struct spec_constant *spec;
+    size_t spec_count;
+    uint32_t nesting;            /* of types and constants being made, of calls being scanned */
     struct diagnosis *diagnosis; /* during one call */
     jmp_buf *fail;
     enum status fail_status;
 };
 
 /* Ends the current load or lowering with a diagnosis; never returns. */
-_Noreturn void module_fail(struct module *module, enum status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void module_fail(struct module *module, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static inline uint32_t spv_opcode(const struct module *m, uint32_t word) { return m->words[word] & 0xffff; }
-static inline uint32_t spv_length(const struct module *m, uint32_t word) { return m->words[word] >> 16; }
+/* debug.c: of an OpModuleProcessed, which may be another's */
+void debug_take_records(struct module *module, const char *text);
+
+static inline uint32_t spv_opcode(const struct module *m, uint32_t word)
+{
+    return m->words[word] & 0xffff;
+}
+static inline uint32_t spv_length(const struct module *m, uint32_t word)
+{
+    return m->words[word] >> 16;
+}
 const char *spv_op_name(uint32_t opcode);
 
 struct type *module_type(struct module *module, uint32_t type_id);
@@ -114,7 +164,8 @@ enum image_type module_image_type(struct module *module, const uint32_t *type_wo
 const struct constant *module_constant(struct module *module, uint32_t id);
 bool module_is_constant(const struct module *module, uint32_t id);
 const struct decoration *module_decoration(const struct module *module, uint32_t id, uint32_t kind);
-bool module_has_attribute(const struct module *module, uint32_t id, uint32_t attribute); /* SpvFunctionParameterAttribute */
+/* SpvFunctionParameterAttribute */
+bool module_has_attribute(const struct module *module, uint32_t id, uint32_t attribute);
 struct variable *module_variable(struct module *module, uint32_t id);
 struct function *module_function(struct module *module, uint32_t id);
 /* The entry that runs a block, of what OpEnqueueKernel and its like call Invoke. */

@@ -81,18 +81,102 @@ static uint32_t narrow(struct lower *l, uint32_t v, enum scalar to)
     }
 }
 
-/* Sum of squares in the next wider type, so that neither overflow nor cancellation shows. */
-static uint32_t wide_length(struct lower *l, const uint32_t *x, uint32_t n, enum scalar type)
+/* The components in the next wider type, whose squares can neither overflow nor vanish; of doubles, by how
+ * much they were multiplied, and the inverse of that. */
+struct vector {
+    uint32_t x[16], n, scale, inverse;
+    enum scalar wide;
+};
+
+static uint32_t real_const(struct lower *l, enum scalar type, double value)
+{
+    const float single = (float)value;
+    uint64_t bits = 0;
+    memcpy(&bits, type == T_F64 ? (const void *)&value : (const void *)&single,
+           type == T_F64 ? sizeof value : sizeof single);
+    return ir_const(l->ir, type, bits);
+}
+
+static struct vector widened(struct lower *l, const uint32_t *x, uint32_t n, enum scalar type)
+{
+    struct vector v = {.n = n, .wide = type == T_F16 ? T_F32 : T_F64};
+    for (uint32_t i = 0; i < n; i++)
+        v.x[i] = widen(l, x[i], type);
+    return v;
+}
+
+static uint32_t largest_magnitude(struct lower *l, const struct vector *v)
+{
+    uint32_t most = NONE;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const uint32_t m = lower_emit(l, IR_fabs, v->wide, v->x[i], NONE, NONE, 0);
+        most = most ? lower_emit(l, IR_fmax, v->wide, most, m, NONE, 0) : m;
+    }
+    return most;
+}
+
+static uint32_t choose(struct lower *l, enum scalar type, uint32_t condition, double yes, uint32_t no)
+{
+    return lower_emit(l, IR_select, type, condition, real_const(l, type, yes), no, 0);
+}
+
+/*
+ * There is no wider type than double: a vector whose largest component is beyond 2^500 or below 2^-500 is
+ * multiplied by a power of two, so that the squares of all components that count stay normal numbers (Blue,
+ * 1978). Both products are exact. The length then has to be multiplied by the inverse.
+ */
+static void scale_doubles(struct lower *l, struct vector *v)
+{
+    const uint32_t most = largest_magnitude(l, v), one = real_const(l, T_F64, 1);
+    const uint32_t large = lower_emit(l, IR_folt, T_BOOL, real_const(l, T_F64, 0x1p500), most, NONE, 0);
+    const uint32_t small = lower_emit(l, IR_folt, T_BOOL, most, real_const(l, T_F64, 0x1p-500), NONE, 0);
+    v->scale = choose(l, T_F64, large, 0x1p-600, choose(l, T_F64, small, 0x1p600, one));
+    v->inverse = choose(l, T_F64, large, 0x1p600, choose(l, T_F64, small, 0x1p-600, one));
+    for (uint32_t i = 0; i < v->n; i++)
+        v->x[i] = lower_emit(l, IR_fmul, T_F64, v->x[i], v->scale, NONE, 0);
+}
+
+static uint32_t root_of_squares(struct lower *l, const struct vector *v)
 {
     uint32_t sum = NONE;
-    enum scalar wide = T_NONE;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t v = widen(l, x[i], type);
-        wide = type == T_F16 ? T_F32 : T_F64;
-        uint32_t square = lower_emit(l, IR_fmul, wide, v, v, NONE, 0);
-        sum = sum ? lower_emit(l, IR_fadd, wide, sum, square, NONE, 0) : square;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const uint32_t square = lower_emit(l, IR_fmul, v->wide, v->x[i], v->x[i], NONE, 0);
+        sum = sum ? lower_emit(l, IR_fadd, v->wide, sum, square, NONE, 0) : square;
     }
-    return lower_emit(l, IR_sqrt, wide, sum, NONE, NONE, 0);
+    return lower_emit(l, IR_sqrt, v->wide, sum, NONE, NONE, 0);
+}
+
+/* OpenCL C 3.0, 7.5.1: a vector with infinities points where they do: each counts as one, other components
+ * as zero. */
+static void replace_infinities(struct lower *l, struct vector *v)
+{
+    const uint32_t zero = real_const(l, v->wide, 0), one = real_const(l, v->wide, 1);
+    const uint32_t any = lower_emit(l, IR_isinf, T_BOOL, largest_magnitude(l, v), NONE, NONE, 0);
+    for (uint32_t i = 0; i < v->n; i++) {
+        const uint32_t negative = lower_emit(l, IR_folt, T_BOOL, v->x[i], zero, NONE, 0);
+        const uint32_t unit = choose(l, v->wide, negative, -1, one);
+        const uint32_t nothing = lower_emit(l, IR_fmul, v->wide, v->x[i], zero, NONE, 0);
+        const uint32_t infinite = lower_emit(l, IR_isinf, T_BOOL, v->x[i], NONE, NONE, 0);
+        const uint32_t part = lower_emit(l, IR_select, v->wide, infinite, unit, nothing, 0);
+        v->x[i] = lower_emit(l, IR_select, v->wide, any, part, v->x[i], 0);
+    }
+}
+
+/*
+ * A component over the length, both scaled. A component that scaling brought below 2^-600 may have lost bits,
+ * which the quotient can still show; it was below 1, so that as it was, over the scaled length, it can
+ * neither overflow nor, unless the result does, vanish: then the quotient is scaled instead. (A vector scaled
+ * up has none such but zeros.)
+ */
+static uint32_t double_quotient(struct lower *l, const struct vector *v, uint32_t i, uint32_t original,
+                                uint32_t length)
+{
+    const uint32_t m = lower_emit(l, IR_fabs, T_F64, v->x[i], NONE, NONE, 0);
+    const uint32_t tiny = lower_emit(l, IR_folt, T_BOOL, m, real_const(l, T_F64, 0x1p-600), NONE, 0);
+    const uint32_t part = lower_emit(l, IR_select, T_F64, tiny, original, v->x[i], 0);
+    const uint32_t factor = lower_emit(l, IR_select, T_F64, tiny, v->scale, real_const(l, T_F64, 1), 0);
+    const uint32_t q = lower_emit(l, IR_fdiv, T_F64, part, length, NONE, 0);
+    return lower_emit(l, IR_fmul, T_F64, q, factor, NONE, 0);
 }
 
 static void lower_geometric(struct lower *l, const uint32_t *w, const struct type *type)
@@ -118,16 +202,23 @@ static void lower_geometric(struct lower *l, const uint32_t *w, const struct typ
             difference[i] = lower_emit(l, IR_fsub, t, a[i], lower_get(l, w[6])[i], NONE, 0);
         a = difference;
     }
-    uint32_t length = wide_length(l, a, n, lower_component(l, w[5]));
-    if (w[4] != OpenCLstd_Normalize && w[4] != OpenCLstd_Fast_normalize) {
-        out[0] = narrow(l, length, t);
+    const bool normalize = w[4] == OpenCLstd_Normalize || w[4] == OpenCLstd_Fast_normalize;
+    struct vector v = widened(l, a, n, lower_component(l, w[5]));
+    if (w[4] == OpenCLstd_Normalize)
+        replace_infinities(l, &v);
+    const struct vector unscaled = v;
+    if (t == T_F64)
+        scale_doubles(l, &v);
+    const uint32_t length = root_of_squares(l, &v);
+    if (!normalize) {
+        out[0] = narrow(l, v.inverse ? lower_emit(l, IR_fmul, T_F64, length, v.inverse, NONE, 0) : length, t);
         lower_set(l, w[2], out, 1);
         return;
     }
-    enum scalar wide = lower_type(l, length);
-    uint32_t zero = lower_emit(l, IR_foeq, T_BOOL, length, ir_const(l->ir, wide, 0), NONE, 0);
+    uint32_t zero = lower_emit(l, IR_foeq, T_BOOL, length, ir_const(l->ir, v.wide, 0), NONE, 0);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t q = narrow(l, lower_emit(l, IR_fdiv, wide, widen(l, a[i], t), length, NONE, 0), t);
+        uint32_t q = v.scale ? double_quotient(l, &v, i, unscaled.x[i], length)
+                             : narrow(l, lower_emit(l, IR_fdiv, v.wide, v.x[i], length, NONE, 0), t);
         out[i] = lower_emit(l, IR_select, t, zero, a[i], q, 0);
     }
     lower_set(l, w[2], out, n);
@@ -140,7 +231,12 @@ static uint32_t element_address(struct lower *l, uint32_t pointer_id, uint32_t o
     uint32_t index = lower_scalar(l, offset_id);
     if (lower_type(l, index) != T_I64)
         index = lower_emit(l, IR_zext, T_I64, index, NONE, NONE, 0);
-    return ir_index(l->ir, l->block, lower_scalar(l, pointer_id), index, stride, 0);
+    const uint32_t pointer = lower_scalar(l, pointer_id),
+                   address = ir_index(l->ir, l->block, pointer, index, stride, 0);
+    uint64_t at;
+    if (ir_is_const(l->ir, index, &at) && !at)
+        index_note(l, pointer, address, NULL);
+    return address;
 }
 
 static void lower_vload(struct lower *l, const uint32_t *w, const struct type *type)
@@ -230,13 +326,14 @@ static void lower_printf(struct lower *l, uint32_t word)
         at += type->leaves;
     }
     uint32_t format = lower_scalar(l, w[5]);
-    uint32_t v = lower_effect(l, IR_printf, T_I32, lower_site(l, &(struct site){.act = ACT_CALL, .what = "printf"}));
+    uint32_t v =
+        lower_effect(l, IR_printf, T_I32, lower_site(l, &(struct site){.act = ACT_CALL, .what = "printf"}));
     struct value *p = ir_value(ir, v);
     p->args[0] = format;
     p->list = list;
     p->list_count = total;
     p->imm = first | (uint64_t)arguments << 32;
-    lower_set(l, w[2], &(uint32_t){ir_const(ir, T_I32, 0)}, 1);
+    lower_set(l, w[2], &v, 1);
 }
 
 /* ---- per component ------------------------------------------------------------------------------------- */

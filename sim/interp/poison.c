@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uninitialised values, made explicit: every value that may derive from memory nobody wrote gets
+ * Uninitialised values, made explicit: every value that may derive from unwritten memory gets
  * a companion bool that says so, built from the bools of its operands. Reports come where such a
  * value is used: in an address, a branch, or a store to memory that others see. Companions are
  * ordinary values, so uniform ones cost one operation per wave and unread ones vanish.
+ *
+ * Each component of a vector has its own, from memory to memory: a load has a companion per
+ * component, and a store marks the bytes of each. A vector that is stored is reported when a component
+ * of it was computed from an uninitialised value, or when all of its components are uninitialised. A
+ * component that is only copied, as it was loaded or never set, stays uninitialised where it is stored,
+ * and is reported where something uses it.
  */
 #include <string.h>
 
@@ -60,22 +66,24 @@ static void check(struct poisoning *p, uint32_t block, uint32_t poison, enum fau
     *list_push(p->ir->arena, &p->out) = v;
 }
 
-static uint32_t memory_companion(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison)
+/* Of components first to first + count of an access. */
+static uint32_t memory_companion(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
+                                 uint32_t first, uint32_t count)
 {
     struct ir *ir = p->ir;
-    uint32_t v = ir_new_value(ir, op, op == IR_poison_load ? T_BOOL : T_NONE);
+    uint32_t v = ir_new_value(ir, op, op == IR_poison_store ? T_NONE : T_BOOL);
     struct value *value = ir_value(ir, v);
     const struct value *of = ir_value(ir, access);
     *value = (struct value){.op = value->op,
                             .type = value->type,
                             .block = of->block,
                             .args = {of->args[0], poison, NONE},
-                            .offset = of->offset,
+                            .offset = of->offset + ((int64_t)first << of->size_log2),
                             .size_log2 = of->size_log2,
                             .storage = of->storage,
                             .site = of->site,
                             .object = of->object,
-                            .components = (uint8_t)(of->op == IR_load ? of->components : of->list_count)};
+                            .components = (uint8_t)count};
     *list_push(ir->arena, &p->out) = v;
     return v;
 }
@@ -92,21 +100,85 @@ static uint32_t select_companion(struct poisoning *p, uint32_t v)
     return either(p, block, pc, chosen);
 }
 
-/* Compilers store three components as four: the one that nobody gave a value does not spoil the others. */
-static uint32_t stored_companion(struct poisoning *p, uint32_t v)
+/* As it was loaded, with others, or never set. */
+static bool is_carried(struct poisoning *p, uint32_t v)
 {
-    const uint32_t count = ir_value(p->ir, v)->op == IR_image_write ? IMAGE_TEXEL_COMPONENTS
-                                                                    : ir_value(p->ir, v)->list_count;
+    const struct value *value = ir_value(p->ir, v);
+    return value->op == IR_undef ||
+           (value->op == IR_extract && ir_value(p->ir, value->args[0])->op == IR_load);
+}
+
+static uint32_t both(struct poisoning *p, uint32_t block, uint32_t a, uint32_t b)
+{
+    if (!a || !b)
+        return NONE;
+    return a == b || b == p->yes ? a : a == p->yes ? b : add(p, IR_mand, block, a, b, NONE);
+}
+
+/* When a vector is reported: some component is uninitialised, and not because it is carried, or all are. */
+static uint32_t reported_companion(struct poisoning *p, uint32_t v, uint32_t count)
+{
     const uint32_t block = ir_value(p->ir, v)->block;
-    uint32_t all = NONE, undefined = 0;
+    uint32_t some = NONE, all = p->yes;
     for (uint32_t k = 0; k < count; k++) {
-        const uint32_t component = ir_value(p->ir, v)->list[k];
-        if (ir_value(p->ir, component)->op == IR_undef)
-            undefined++;
-        else
-            all = either(p, block, all, companion(p, component));
+        const uint32_t component = ir_value(p->ir, v)->list[k], poison = companion(p, component);
+        if (!is_carried(p, component))
+            some = either(p, block, some, poison);
+        all = both(p, block, all, poison);
     }
-    return undefined == count ? p->yes : all;
+    return either(p, block, some, all);
+}
+
+/* One operation for each run of components that are alike. The first of those that may be uninitialised
+ * reports for all. */
+static void mark_stored(struct poisoning *p, uint32_t v)
+{
+    const uint32_t count = ir_value(p->ir, v)->list_count, no = ir_const(p->ir, T_BOOL, 0);
+    const uint32_t *list = ir_value(p->ir, v)->list;
+    const uint32_t reported = count > 1 ? reported_companion(p, v, count) : NONE;
+    bool reports = true;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        const uint32_t poison = companion(p, list[first]);
+        for (end = first + 1; end < count && companion(p, list[end]) == poison;)
+            end++;
+        const uint32_t mark =
+            memory_companion(p, IR_poison_store, v, poison ? poison : no, first, end - first);
+        if (count == 1)
+            return;
+        ir_value(p->ir, mark)->args[2] = reported ? reported : no;
+        ir_value(p->ir, mark)->imm = poison && reports ? POISON_REPORTS : POISON_REPORTED;
+        reports = reports && !poison;
+    }
+}
+
+/* What an update leaves does not depend on what it found: of no use to look at that. */
+static bool decides_alone(struct ir *ir, const struct value *atomic)
+{
+    const enum scalar type = (enum scalar)atomic->type;
+    uint64_t value;
+    if (!atomic->args[1] || !ir_is_const(ir, atomic->args[1], &value))
+        return false;
+    const uint64_t sign = UINT64_C(1) << (scalar_bits(type) - 1), most = bits_truncate(UINT64_MAX, type);
+    switch ((enum atomic_op)atomic->imm) {
+    case ATOMIC_AND:
+    case ATOMIC_UMIN: return value == 0;
+    case ATOMIC_OR:
+    case ATOMIC_UMAX: return value == most;
+    case ATOMIC_SMIN: return value == sign;
+    case ATOMIC_SMAX: return value == sign - 1;
+    default: return false;
+    }
+}
+
+/* Work-items act one after another: what one finds uninitialised, the next one may find stored. */
+static void instrument_atomic(struct poisoning *p, uint32_t v)
+{
+    struct ir *ir = p->ir;
+    const uint32_t poison = companion(p, ir_value(ir, v)->args[1]), no = ir_const(ir, T_BOOL, 0);
+    const uint32_t mark = memory_companion(p, IR_poison_atomic, v, poison ? poison : no, 0, 1);
+    const struct value *atomic = ir_value(ir, v);
+    ir_value(ir, mark)->imm = decides_alone(ir, atomic) ? ATOMIC_EXCHANGE : atomic->imm;
+    p->of[v] = mark;
 }
 
 /* Of the operands of an image instruction from number first on. */
@@ -149,13 +221,15 @@ static void instrument(struct poisoning *p, uint32_t v)
     case IR_load:
         check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
         *list_push(ir->arena, &p->out) = v;
-        if (ir_value(ir, v)->storage != STORAGE_CONSTANT)
-            p->of[v] = memory_companion(p, IR_poison_load, v, NONE);
+        for (uint32_t k = 0; k < ir_value(ir, v)->components && ir_value(ir, v)->storage != STORAGE_CONSTANT;
+             k++) {
+            const uint32_t part = memory_companion(p, IR_poison_load, v, NONE, k, 1);
+            p->of[v] = k ? p->of[v] : part; /* the others follow it */
+        }
         return;
     case IR_store:
         check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
-        all = stored_companion(p, v);
-        memory_companion(p, IR_poison_store, v, all ? all : ir_const(ir, T_BOOL, 0));
+        mark_stored(p, v);
         *list_push(ir->arena, &p->out) = v;
         return;
     case IR_image_read:
@@ -166,13 +240,18 @@ static void instrument(struct poisoning *p, uint32_t v)
         return;
     case IR_image_write:
         check(p, block, listed_companion(p, v, IMAGE_TEXEL_COMPONENTS), FAULT_UNINITIALISED_ADDRESS, site);
-        all = stored_companion(p, v);
+        all = reported_companion(p, v, IMAGE_TEXEL_COMPONENTS);
         ir_value(ir, v)->args[2] = all ? all : ir_const(ir, T_BOOL, 0);
         break;
     case IR_atomic:
         check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
-        check(p, block, companion(p, ir_value(ir, v)->args[1]), FAULT_UNINITIALISED_STORE, site);
+        instrument_atomic(p, v);
         break;
+    case IR_extract: {
+        const uint32_t whole = companion(p, value->args[0]), of = ir_value(ir, value->args[0])->op;
+        p->of[v] = whole && of == IR_load ? whole + (uint32_t)value->imm : whole;
+        break;
+    }
     case IR_phi: break; /* made beforehand */
     case IR_select: p->of[v] = select_companion(p, v); break;
     case IR_mand:
@@ -200,7 +279,7 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
                 uint32_t v = block->insts.at[i];
                 const struct value *value = ir_value(ir, v);
                 bool now = (value->op == IR_load && value->storage != STORAGE_CONSTANT) ||
-                           value->op == IR_image_read;
+                           value->op == IR_image_read || value->op == IR_atomic;
                 if (ir_families[value->op] != FAMILY_EFFECT)
                     IR_OPERANDS(ir, v, slot)
                 now |= *slot && (may[*slot] || ir_value(ir, *slot)->op == IR_undef);

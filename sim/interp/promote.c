@@ -26,9 +26,9 @@ struct promotion {
     int64_t *offset; /* with the offset */
     uint32_t slots;  /* promoted scalars */
     enum scalar *slot_type;
-    uint32_t *current;  /* renaming: value of each slot */
-    uint32_t *map;      /* load -> value */
-    uint32_t *phi_slot; /* phi -> 1 + slot */
+    uint32_t *current; /* renaming: value of each slot */
+    uint32_t *map;     /* load -> value */
+    uint32_t *latest;  /* phi -> which of its operands was found last */
 };
 
 /* Which values are constant addresses into private variables. Definitions come before uses in
@@ -193,7 +193,8 @@ static uint32_t current_value(struct promotion *p, uint32_t slot)
 {
     const enum scalar type = p->slot_type[slot];
     if (!p->current[slot])
-        p->current[slot] = p->ir->zero_private ? ir_const(p->ir, type, 0) : ir_new_value(p->ir, IR_undef, type);
+        p->current[slot] =
+            p->ir->zero_private ? ir_const(p->ir, type, 0) : ir_new_value(p->ir, IR_undef, type);
     return p->current[slot];
 }
 
@@ -225,6 +226,19 @@ static void rename_instruction(struct promotion *p, uint32_t v)
             ir_resolve(p->map, value->list[k]);
 }
 
+/* The operand of a phi that comes from block b; blocks ask in about the order of the operands. */
+static uint32_t operand_from(struct promotion *p, uint32_t phi, uint32_t b)
+{
+    const struct value *value = ir_value(p->ir, phi);
+    const uint32_t count = value->list_count, *from = value->list + count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t k = (p->latest[phi] + i) % count;
+        if (from[k] == b)
+            return p->latest[phi] = k;
+    }
+    return count;
+}
+
 static void complete_successors(struct promotion *p, uint32_t b)
 {
     struct ir *ir = p->ir;
@@ -238,9 +252,9 @@ static void complete_successors(struct promotion *p, uint32_t b)
                 continue;
             uint32_t current = current_value(p, slot - 1);
             struct value *phi = ir_value(ir, id);
-            for (uint32_t k = 0; k < phi->list_count; k++)
-                if (phi->list[phi->list_count + k] == b)
-                    phi->list[k] = current;
+            const uint32_t k = operand_from(p, id, b);
+            if (k < phi->list_count)
+                phi->list[k] = current;
         }
     }
 }
@@ -311,6 +325,7 @@ void promote_variables(struct ir *ir)
     place_phis(&p);
     phis_first(ir);
     p.current = ARENA_ARRAY(ir->arena, uint32_t, p.slots + 1);
+    p.latest = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count);
     p.map = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count * 2 + p.slots + 64);
     rename_all(&p);
     sweep_promoted(&p);

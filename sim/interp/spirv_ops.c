@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of supported instructions, made from spirv_ops.def. */
 #include "spirv_ops.h"
 
 #include <stddef.h>

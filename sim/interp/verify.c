@@ -2,7 +2,7 @@
 /*
  * What the lowering relies on and a validator may not have looked at: words that follow the
  * grammar, definitions before uses, operands whose shapes fit. A module that fails here is
- * refused by instruction and word; behind it, nothing checks these things again.
+ * refused by instruction and word; after it, nothing checks these things again.
  */
 #include <spirv-tools/libspirv.h>
 #include <spirv/unified1/OpenCL.std.h>
@@ -336,14 +336,19 @@ static void verify_other(const struct verify *v)
     switch (v->op) {
     case SpvOpBitReverse: fits = fits && is_int(a) && same_shape(a, r); break;
     case SpvOpBitFieldInsert:
-        fits = fits && is_int(a) && same_shape(a, r) && same_shape(a, operand(v, 4)) && is_number(v, 5) && is_number(v, 6);
+        fits = fits && is_int(a) && same_shape(a, r) && same_shape(a, operand(v, 4)) && is_number(v, 5) &&
+               is_number(v, 6);
         break;
     case SpvOpBitFieldSExtract:
     case SpvOpBitFieldUExtract:
         fits = fits && is_int(a) && same_shape(a, r) && is_number(v, 4) && is_number(v, 5);
         break;
-    case SpvOpSDot: case SpvOpUDot: case SpvOpSUDot:
-    case SpvOpSDotAccSat: case SpvOpUDotAccSat: case SpvOpSUDotAccSat: fits = dot_fits(v, r, a); break;
+    case SpvOpSDot:
+    case SpvOpUDot:
+    case SpvOpSUDot:
+    case SpvOpSDotAccSat:
+    case SpvOpUDotAccSat:
+    case SpvOpSUDotAccSat: fits = dot_fits(v, r, a); break;
     case SpvOpAny:
     case SpvOpAll: fits = fits && is_bool(a) && r->kind == TYPE_SCALAR && is_bool(r); break;
     case SpvOpBitcast:
@@ -464,7 +469,8 @@ static void verify_is_image(const struct verify *v, uint32_t i, bool sampled)
 static void verify_number(const struct verify *v, uint32_t i)
 {
     const struct type *t = operand(v, i);
-    need(v, (t->kind == TYPE_SCALAR || t->kind == TYPE_VECTOR) && (is_int(t) || is_float(t)), "an operand is not a number");
+    need(v, (t->kind == TYPE_SCALAR || t->kind == TYPE_VECTOR) && (is_int(t) || is_float(t)),
+         "an operand is not a number");
 }
 
 static void verify_image_options(const struct verify *v, uint32_t i)
@@ -475,7 +481,8 @@ static void verify_image_options(const struct verify *v, uint32_t i)
         need(v, operand(v, i++)->leaves == 1, "the level of detail is not one number");
     }
     for (uint32_t k = 0; mask & SpvImageOperandsGradMask && k < 2; k++)
-        need(v, component(operand(v, i + k)) == T_F32 && operand(v, i + k)->leaves <= 4, "a gradient is not of floats");
+        need(v, component(operand(v, i + k)) == T_F32 && operand(v, i + k)->leaves <= 4,
+             "a gradient is not of floats");
 }
 
 static void verify_image(const struct verify *v)
@@ -509,7 +516,8 @@ static void verify_image(const struct verify *v)
         verify_is_image(v, 3, false);
         if (v->op == SpvOpImageQuerySizeLod)
             whole_number(v, 4);
-        need(v, is_simple(result(v)) && is_int(result(v)) && result(v)->leaves <= 4, "its result is not a number");
+        need(v, is_simple(result(v)) && is_int(result(v)) && result(v)->leaves <= 4,
+             "its result is not a number");
     }
 }
 
@@ -518,27 +526,32 @@ static void verify_image(const struct verify *v)
 /* OpenCL C has pointers to local memory for them. */
 static bool is_named_barrier(const struct type *type)
 {
-    return type->opcode == SpvOpTypeNamedBarrier || (type->kind == TYPE_POINTER && type->storage == SpvStorageClassWorkgroup);
+    return type->opcode == SpvOpTypeNamedBarrier ||
+           (type->kind == TYPE_POINTER && type->storage == SpvStorageClassWorkgroup);
 }
 
 static bool is_clock(const struct type *type)
 {
-    return is_simple(type) && is_int(type) && scalar_bits(component(type)) * type->leaves == 64 && type->leaves <= 2;
+    return is_simple(type) && is_int(type) && scalar_bits(component(type)) * type->leaves == 64 &&
+           type->leaves <= 2;
 }
 
 static void verify_group(const struct verify *v)
 {
     const struct type *r, *value;
     bool reduction = (spirv_op(v->op)->argument & COLLECTIVE_OP_MASK) > COLLECTIVE_BROADCAST;
-    bool real = v->op == SpvOpGroupFAdd || v->op == SpvOpGroupFMin || v->op == SpvOpGroupFMax || v->op == SpvOpGroupFMulKHR;
-    bool logical = v->op == SpvOpGroupLogicalAndKHR || v->op == SpvOpGroupLogicalOrKHR || v->op == SpvOpGroupLogicalXorKHR;
+    bool real = v->op == SpvOpGroupFAdd || v->op == SpvOpGroupFMin || v->op == SpvOpGroupFMax ||
+                v->op == SpvOpGroupFMulKHR;
+    bool logical = v->op == SpvOpGroupLogicalAndKHR || v->op == SpvOpGroupLogicalOrKHR ||
+                   v->op == SpvOpGroupLogicalXorKHR;
     switch (v->op) {
     case SpvOpControlBarrier: constant_number(v, 1), whole_number(v, 2), whole_number(v, 3); return;
     case SpvOpMemoryBarrier: whole_number(v, 1), whole_number(v, 2); return;
     case SpvOpGroupWaitEvents: return;
     case SpvOpNamedBarrierInitialize:
         need(v, is_named_barrier(result(v)), "its result is no named barrier");
-        need(v, operand(v, 3)->kind == TYPE_SCALAR && component(operand(v, 3)) == T_I32, "the number of sub-groups is no 32-bit integer");
+        need(v, operand(v, 3)->kind == TYPE_SCALAR && component(operand(v, 3)) == T_I32,
+             "the number of sub-groups is no 32-bit integer");
         return;
     case SpvOpMemoryNamedBarrier:
         whole_number(v, 2), whole_number(v, 3);
@@ -594,13 +607,17 @@ static bool sub_group_reduction_fits(const struct verify *v, const struct type *
     bool clustered = v->w[4] == SpvGroupOperationClusteredReduce;
     if (clustered && v->n > 6)
         constant_number(v, 6);
-    return is_simple(r) && same_shape(r, operand(v, 5)) && (logical ? is_bool(r) : real ? is_float(r) : is_int(r)) &&
+    return is_simple(r) && same_shape(r, operand(v, 5)) &&
+           (logical ? is_bool(r)
+            : real  ? is_float(r)
+                    : is_int(r)) &&
            v->w[4] <= SpvGroupOperationClusteredReduce && clustered == (v->n > 6);
 }
 
 static bool block_fits(const struct verify *v, uint32_t at, const struct type *value)
 {
-    return is_simple(value) && is_int(value) && scalar_bits(component(pointer(v, at))) == scalar_bits(component(value));
+    return is_simple(value) && is_int(value) &&
+           scalar_bits(component(pointer(v, at))) == scalar_bits(component(value));
 }
 
 static bool sub_group_fits(const struct verify *v)
@@ -610,9 +627,11 @@ static bool sub_group_fits(const struct verify *v)
     const struct type *r = result(v);
     switch (v->op) {
     case SpvOpSubgroupBlockReadINTEL: return block_fits(v, 3, r);
-    case SpvOpSubgroupShuffleINTEL: case SpvOpSubgroupShuffleXorINTEL:
+    case SpvOpSubgroupShuffleINTEL:
+    case SpvOpSubgroupShuffleXorINTEL:
         return is_simple(r) && !is_bool(r) && same_shape(r, operand(v, 3)) && is_one_int(operand(v, 4));
-    case SpvOpSubgroupShuffleUpINTEL: case SpvOpSubgroupShuffleDownINTEL:
+    case SpvOpSubgroupShuffleUpINTEL:
+    case SpvOpSubgroupShuffleDownINTEL:
         return is_simple(r) && !is_bool(r) && same_shape(r, operand(v, 3)) && same_shape(r, operand(v, 4)) &&
                is_one_int(operand(v, 5));
     default: break;
@@ -620,7 +639,8 @@ static bool sub_group_fits(const struct verify *v)
     constant_number(v, 3);
     switch (v->op) {
     case SpvOpGroupNonUniformElect: return is_truth(r);
-    case SpvOpGroupNonUniformAll: case SpvOpGroupNonUniformAny: return is_truth(r) && is_truth(operand(v, 4));
+    case SpvOpGroupNonUniformAll:
+    case SpvOpGroupNonUniformAny: return is_truth(r) && is_truth(operand(v, 4));
     case SpvOpGroupNonUniformAllEqual: return is_truth(r) && is_simple(operand(v, 4));
     case SpvOpGroupNonUniformBallot: return is_ballot(r) && is_truth(operand(v, 4));
     case SpvOpGroupNonUniformInverseBallot: return is_truth(r) && is_ballot(operand(v, 4));
@@ -629,15 +649,19 @@ static bool sub_group_fits(const struct verify *v)
     case SpvOpGroupNonUniformBallotBitCount:
         return is_one_int(r) && component(r) == T_I32 && is_ballot(operand(v, 5)) &&
                v->w[4] <= SpvGroupOperationExclusiveScan;
-    case SpvOpGroupNonUniformBallotFindLSB: case SpvOpGroupNonUniformBallotFindMSB:
+    case SpvOpGroupNonUniformBallotFindLSB:
+    case SpvOpGroupNonUniformBallotFindMSB:
         return is_one_int(r) && component(r) == T_I32 && is_ballot(operand(v, 4));
     case SpvOpGroupNonUniformBroadcastFirst: return is_simple(r) && same_shape(r, operand(v, 4));
     case SpvOpGroupNonUniformRotateKHR:
         if (v->n > 6)
             constant_number(v, 6);
         return is_simple(r) && same_shape(r, operand(v, 4)) && is_one_int(operand(v, 5));
-    case SpvOpGroupNonUniformBroadcast: case SpvOpGroupNonUniformShuffle: case SpvOpGroupNonUniformShuffleXor:
-    case SpvOpGroupNonUniformShuffleUp: case SpvOpGroupNonUniformShuffleDown:
+    case SpvOpGroupNonUniformBroadcast:
+    case SpvOpGroupNonUniformShuffle:
+    case SpvOpGroupNonUniformShuffleXor:
+    case SpvOpGroupNonUniformShuffleUp:
+    case SpvOpGroupNonUniformShuffleDown:
         return is_simple(r) && same_shape(r, operand(v, 4)) && is_one_int(operand(v, 5));
     default: return sub_group_reduction_fits(v, r);
     }
@@ -664,21 +688,27 @@ static void verify_pipe(const struct verify *v)
     case SpvOpIsValidReserveId:
         need(v, is_truth(result(v)) && is_handle(v, 3, SpvOpTypeReserveId), "operand types do not fit");
         return;
-    case SpvOpReadPipe: case SpvOpWritePipe: pointer(v, 4); break;
-    case SpvOpReservedReadPipe: case SpvOpReservedWritePipe:
+    case SpvOpReadPipe:
+    case SpvOpWritePipe: pointer(v, 4); break;
+    case SpvOpReservedReadPipe:
+    case SpvOpReservedWritePipe:
         pointer(v, 6), whole_number(v, 5);
         fits = is_handle(v, 4, SpvOpTypeReserveId);
         break;
-    case SpvOpReserveReadPipePackets: case SpvOpReserveWritePipePackets: whole_number(v, 4); break;
-    case SpvOpCommitReadPipe: case SpvOpCommitWritePipe:
+    case SpvOpReserveReadPipePackets:
+    case SpvOpReserveWritePipePackets: whole_number(v, 4); break;
+    case SpvOpCommitReadPipe:
+    case SpvOpCommitWritePipe:
         at = 1;
         fits = is_handle(v, 2, SpvOpTypeReserveId);
         break;
-    case SpvOpGroupReserveReadPipePackets: case SpvOpGroupReserveWritePipePackets:
+    case SpvOpGroupReserveReadPipePackets:
+    case SpvOpGroupReserveWritePipePackets:
         at = 4;
         constant_number(v, 3), whole_number(v, 5);
         break;
-    case SpvOpGroupCommitReadPipe: case SpvOpGroupCommitWritePipe:
+    case SpvOpGroupCommitReadPipe:
+    case SpvOpGroupCommitWritePipe:
         at = 2;
         constant_number(v, 1);
         fits = is_handle(v, 3, SpvOpTypeReserveId);
@@ -703,14 +733,15 @@ static bool is_range(const struct type *type)
 {
     bool fits = type->kind == TYPE_STRUCT && type->count == 4 && is_size(type->members[0]);
     for (uint32_t i = 1; fits && i < 4; i++)
-        fits = type->members[i]->kind == TYPE_ARRAY && type->members[i]->count == 3 && is_size(type->members[i]->element) &&
-               same_shape(type->members[i], type->members[1]);
+        fits = type->members[i]->kind == TYPE_ARRAY && type->members[i]->count == 3 &&
+               is_size(type->members[i]->element) && same_shape(type->members[i], type->members[1]);
     return fits;
 }
 
 static void range_operand(const struct verify *v, uint32_t i)
 {
-    need(v, is_range(operand(v, i)->kind == TYPE_POINTER ? pointer(v, i) : operand(v, i)), "it has no NDRange descriptor");
+    need(v, is_range(operand(v, i)->kind == TYPE_POINTER ? pointer(v, i) : operand(v, i)),
+         "it has no NDRange descriptor");
 }
 
 static void build_range(const struct verify *v)
@@ -718,8 +749,9 @@ static void build_range(const struct verify *v)
     const struct type *sizes = operand(v, 3), *range = result(v);
     bool array = sizes->kind == TYPE_ARRAY && sizes->count >= 2 && sizes->count <= 3;
     const struct type *word = array ? sizes->element : sizes;
-    need(v, is_range(range) && (array || is_size(sizes)) && same_shape(word, range->members[1]->element) &&
-                same_shape(sizes, operand(v, 4)) && same_shape(sizes, operand(v, 5)),
+    need(v,
+         is_range(range) && (array || is_size(sizes)) && same_shape(word, range->members[1]->element) &&
+             same_shape(sizes, operand(v, 4)) && same_shape(sizes, operand(v, 5)),
          "operand types do not fit");
 }
 
@@ -729,10 +761,11 @@ static const struct type *invoke(const struct verify *v, uint32_t i)
     need(v, i + 3 < v->n, "an operand is missing");
     const struct function *f = module_function(v->m, v->w[i]);
     const struct type *type = module_type(v->m, v->m->words[f->word + 4]);
-    bool fits = f->block_count && type->kind == TYPE_FUNCTION && type->element->kind == TYPE_VOID && type->count &&
-                type->members[0]->kind == TYPE_POINTER;
+    bool fits = f->block_count && type->kind == TYPE_FUNCTION && type->element->kind == TYPE_VOID &&
+                type->count && type->members[0]->kind == TYPE_POINTER;
     for (uint32_t k = 1; fits && k < type->count; k++)
-        fits = type->members[k]->kind == TYPE_POINTER && type->members[k]->storage == SpvStorageClassWorkgroup;
+        fits =
+            type->members[k]->kind == TYPE_POINTER && type->members[k]->storage == SpvStorageClassWorkgroup;
     need(v, fits, "it names no block's function");
     pointer(v, i + 1), whole_number(v, i + 2), whole_number(v, i + 3);
     return type;
@@ -742,9 +775,11 @@ static void verify_enqueue_kernel(const struct verify *v)
 {
     range_operand(v, 5);
     whole_number(v, 4), whole_number(v, 6), pointer(v, 7), pointer(v, 8);
-    need(v, is_handle(v, 3, SpvOpTypeQueue) && invoke(v, 9)->count - 1 == v->n - 13, "operand types do not fit");
+    need(v, is_handle(v, 3, SpvOpTypeQueue) && invoke(v, 9)->count - 1 == v->n - 13,
+         "operand types do not fit");
     for (uint32_t i = 13; i < v->n; i++)
-        need(v, is_size(operand(v, i)->kind == TYPE_POINTER ? pointer(v, i) : operand(v, i)), "operand types do not fit");
+        need(v, is_size(operand(v, i)->kind == TYPE_POINTER ? pointer(v, i) : operand(v, i)),
+             "operand types do not fit");
 }
 
 static void verify_event(const struct verify *v, uint32_t i)
@@ -756,7 +791,8 @@ static void verify_enqueue(const struct verify *v)
 {
     switch (v->op) {
     case SpvOpBuildNDRange: build_range(v); return;
-    case SpvOpRetainEvent: case SpvOpReleaseEvent: verify_event(v, 1); return;
+    case SpvOpRetainEvent:
+    case SpvOpReleaseEvent: verify_event(v, 1); return;
     case SpvOpSetUserEventStatus: verify_event(v, 1), whole_number(v, 2); return;
     case SpvOpCaptureEventProfilingInfo: verify_event(v, 1), whole_number(v, 2), pointer(v, 3); return;
     case SpvOpEnqueueKernel: verify_enqueue_kernel(v); break;
@@ -765,9 +801,11 @@ static void verify_enqueue(const struct verify *v)
         need(v, is_handle(v, 3, SpvOpTypeQueue), "operand types do not fit");
         break;
     case SpvOpIsValidEvent: verify_event(v, 3); break;
-    case SpvOpGetKernelNDrangeSubGroupCount: case SpvOpGetKernelNDrangeMaxSubGroupSize: range_operand(v, 3), invoke(v, 4); break;
+    case SpvOpGetKernelNDrangeSubGroupCount:
+    case SpvOpGetKernelNDrangeMaxSubGroupSize: range_operand(v, 3), invoke(v, 4); break;
     case SpvOpGetKernelLocalSizeForSubgroupCount: whole_number(v, 3), invoke(v, 4); break;
-    case SpvOpGetDefaultQueue: case SpvOpCreateUserEvent: break;
+    case SpvOpGetDefaultQueue:
+    case SpvOpCreateUserEvent: break;
     default: invoke(v, 3); break;
     }
     need(v, is_simple(result(v)) && result(v)->leaves == 1, "operand types do not fit");

@@ -4,7 +4,8 @@
  *          relies on is left to whoever made the words.
  *
  * Interface
- *   verify_grammar     words against the grammar; ids defined, and in order (after their definitions are known)
+ *   verify_grammar     words against the grammar; ids defined, and in order (after their definitions are
+ *                      known)
  *   verify_functions   blocks, operands, types of every function (after functions and types are known)
  *   verify_ir          values made before they are used (after cfg_build)
  */

@@ -8,7 +8,7 @@
 #include "exec_control.h"
 #include "interp.h"
 
-/* Behind the public struct: what only this file knows. */
+/* After the public struct: what only this file knows. */
 struct wave_memory {
     struct wave wave;
     bool owns_private;
@@ -79,6 +79,8 @@ void wave_free(struct wave *wave)
     struct wave_memory *m = (struct wave_memory *)wave;
     if (!wave)
         return;
+    if (wave->code->debug && wave->host)
+        wave->host->gone(wave->host->debugger, wave);
     if (m->owns_private)
         free(m->private_block);
     free(m->block);
@@ -222,6 +224,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
         wave->observer = start->observer;
     wave->alone = start->alone;
     wave->agreement = start->agreement;
+    wave->reached = start->reached;
     wave->agreed = 0;
     wave->kernel = start->kernel;
     wave->arg_values = start->arg_values;
@@ -255,7 +258,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
         memset(wave->pending_set, 0, (code->block_count / 64 + 1) * 8);
         wave->parked_blocks = 0;
     }
-    wave->steps = 0;
+    wave->steps = wave->work = wave->owed = 0;
     wave->refusals = 0;
     wave->unwaited_count = wave->copies = 0;
     wave->resume = code->insns;
@@ -279,13 +282,36 @@ void interp_args(const struct code *code, const struct kernel_info *info, const 
     }
 }
 
-enum run_result wave_run(struct wave *wave, int64_t budget)
+/* Back edges between two questions whether the run was interrupted: milliseconds. */
+enum { SLICE = 1 << 16 };
+
+/* How much of the budget is left, negative when it is spent. */
+static int64_t run_slice(struct wave *wave, int64_t budget)
 {
+    const int64_t slice = budget < SLICE ? budget : SLICE;
     const struct insn *insn = wave->resume;
-    wave->budget = budget;
-    wave->highest_unparked = 0;
+    wave->budget = slice;
+    if (wave->code->debug)
+        wave->host->slice(wave->host->debugger, wave);
     while (insn)
         insn = insn->exec(insn, wave->frame, wave);
+    return budget - slice + wave->budget;
+}
+
+static bool is_interrupted(const struct wave *wave)
+{
+    return wave->host->interrupted && wave->host->interrupted(wave->host->self);
+}
+
+/* A wave that yields at the end of a slice resumes as if nothing had been: the slices of a turn change
+ * nothing of what runs. */
+enum run_result wave_run(struct wave *wave, int64_t budget)
+{
+    wave->highest_unparked = 0;
+    do
+        budget = run_slice(wave, budget);
+    while (wave->stop == RUN_YIELD && budget >= 0 && !is_interrupted(wave));
+    wave_settle(wave);
     return wave->stop;
 }
 
@@ -295,14 +321,15 @@ struct wave *wave_split(struct wave *wave, const lane_mask *lanes)
     if (!other)
         return NULL;
     struct wave_memory *m = (struct wave_memory *)other;
+    wave_settle(wave);
     uint8_t *frame = other->frame;
     lane_mask *pending = other->pending;
     uint64_t *set = other->pending_set;
     memcpy(frame, wave->frame, wave->code->frame_size);
-    wave->origin.parted = wave->told.origin.parted = true;
+    wave->origin.parted = wave->reported.origin.parted = true;
     *other = *wave;
     other->frame = frame;
-    other->told.frame = frame;
+    other->reported.frame = frame;
     other->pending = pending;
     other->pending_set = set;
     other->lane_x = m->x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  A wave: the lanes of one work-group (or a slice of it) that run one
- *          instruction together. Handlers see this struct; sim/group.c drives it
+ *          instruction together. Handlers see this struct; sim/device/group.c drives it
  *          through interp.h.
  */
 #ifndef ORRERY_INTERP_WAVE_H
@@ -14,58 +14,99 @@
 #include "orrery/limits.h"
 #include "orrery/memory.h"
 #include "orrery/observer.h"
-#include "program.h"
+#include "bytecode.h"
 
-typedef struct lane_mask { uint64_t word[LANE_MASK_WORDS]; } lane_mask;
+typedef struct lane_mask {
+    uint64_t word[LANE_MASK_WORDS];
+} lane_mask;
 
 enum run_result {
-    RUN_DONE,        /* every lane has returned */
-    RUN_BARRIER,     /* active lanes wait at a work-group or sub-group barrier (wave->site) */
-    RUN_COLLECTIVE,  /* active lanes wait at a group function; operands in wave->wait */
-    RUN_YIELD,       /* the turn is over: preemption point, or budget spent at a loop's back edge */
-    RUN_ABORTED      /* a finding ended the launch */
+    RUN_DONE,       /* every lane has returned */
+    RUN_BARRIER,    /* active lanes wait at a work-group or sub-group barrier (wave->site) */
+    RUN_COLLECTIVE, /* active lanes wait at a group function; operands in wave->wait */
+    RUN_YIELD,      /* the turn is over: preemption point, or budget spent at a loop's back edge */
+    RUN_ABORTED     /* a finding ended the launch */
 };
 
-/* Private addresses are PRIVATE_BASE + offset, the same in every lane; there no processor has memory, so that a generic address
- * tells its space. Below NULL_END nobody has any. */
+/* Private addresses are PRIVATE_BASE + offset, the same in every lane; there no processor has memory, so that
+ * a generic address tells its space. Below NULL_END nobody has any. */
 #define PRIVATE_BASE UINT64_C(0x4000000000010000)
 enum { NULL_END = 0x10000 };
 
 /* Also of what lies some way beside it: an index that overran. */
-static inline bool wave_is_private_address(uint64_t address) { return address >> 32 == PRIVATE_BASE >> 32; }
+static inline bool wave_is_private_address(uint64_t address)
+{
+    return address >> 32 == PRIVATE_BASE >> 32;
+}
 
-/* What handlers call back when something is wrong. Implemented by sim/group.c side;
+/* What handlers call back when something is wrong. Implemented by sim/device/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE, FAULT_ENQUEUE, FAULT_NON_UNIFORM, FAULT_NOBODY };
-/* Two work-items that give different values where all have to give the same. FAULT_NOBODY: a place in the group, value[0],
- * that is past its end, value[1]. */
+enum fault_kind {
+    FAULT_READ,
+    FAULT_WRITE,
+    FAULT_MISALIGNED,
+    FAULT_UNREACHABLE,
+    FAULT_UNINITIALISED_ADDRESS,
+    FAULT_UNINITIALISED_BRANCH,
+    FAULT_UNINITIALISED_STORE,
+    FAULT_MISSING_WAIT,
+    FAULT_IMAGE,
+    FAULT_ATOMIC_PRIVATE,
+    FAULT_PIPE,
+    FAULT_ENQUEUE,
+    FAULT_NON_UNIFORM,
+    FAULT_NOBODY,
+    FAULT_INDEX,
+    FAULT_EVENT
+};
+/* Two work-items that give different values where all have to give the same. FAULT_NOBODY: a place in the
+ * group, value[0], that is past its end, value[1]. */
 struct disagreement {
-    struct origin origin;     /* of the second; the first is the fault's */
+    struct origin origin; /* of the second; the first is the fault's */
     uint32_t lane;
-    uint32_t argument;        /* of the function, from 1; 0: an entry of its list */
+    uint32_t argument;          /* of the function, from 1; 0: an entry of its list */
     bool is_address, sub_group; /* sub_group: of FAULT_NOBODY */
     uint64_t value[2];
 };
 
-/* What the work-items of a group have to give alike, in the order in which each wave comes to it: what the first wave gave.
- * More is not compared. */
+/* What the work-items of a group have to give alike, in the order in which each wave comes to it: what the
+ * first wave gave. More is not compared. */
 enum { AGREED_MOST = HOSTILE(1024, 4) };
-struct agreed { uint32_t site, argument, tile_lane; uint64_t value; };
-struct agreement { struct agreed *items; uint32_t count, room; };
+struct agreed {
+    uint32_t site, argument, tile_lane;
+    uint64_t value;
+};
+struct agreement {
+    struct agreed *items;
+    uint32_t count, room;
+};
+
+/* How often each work-item of a work-group came to each of the asynchronous copies that some did. */
+struct copy_reached {
+    uint32_t site, *times; /* per lane of the tile */
+};
+struct copies_reached {
+    struct copy_reached *items;
+    uint32_t count, room, lanes;
+    bool reported; /* as events that differ, at a wait */
+};
+
 struct fault {
     enum fault_kind kind;
     uint32_t site;
-    uint32_t lane;        /* one lane; the first of those at this instruction */
-    uint64_t address;     /* of that lane, the whole access */
-    uint32_t size;        /* bytes of the whole access */
-    bool private_space;   /* address is a private one */
-    uint32_t private_object; /* 1 + index, 0 = unknown */
-    uint64_t lanes;       /* how many lanes share this fault */
-    bool goes_on;         /* the lanes did it all the same and are not stopped */
+    uint32_t lane;                  /* one lane; the first of those at this instruction */
+    uint64_t address;               /* of that lane, the whole access */
+    uint32_t size;                  /* bytes of the whole access */
+    bool private_space;             /* address is a private one */
+    uint32_t private_object;        /* 1 + index, 0 = unknown */
+    uint64_t lanes;                 /* how many lanes share this fault */
+    bool goes_on;                   /* the lanes are not stopped */
     const struct image_desc *image; /* of an image instruction, or NULL */
-    int32_t texel[3];     /* where in the image */
+    int32_t texel[3];               /* where in the image */
     uint32_t level;
-    const char *misuse;   /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
+    int64_t index; /* FAULT_INDEX: past an array, of which misuse says the size */
+    /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
+    const char *misuse;
     const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NOBODY */
 };
 
@@ -75,10 +116,22 @@ struct packets_use;
 struct wave_host {
     void *self;
     void (*fault)(void *self, struct wave *wave, const struct fault *fault);
-    void (*print)(void *self, struct wave *wave, const char *text, size_t size);
-    void (*packets)(void *self, struct wave *wave, const struct packets_use *use); /* see orrery/pipe.h; NULL: nobody asks */
-    void (*enqueue)(void *self, struct wave *wave, struct enqueue_call *call); /* see enqueue.h; NULL: no device queues */
-    uint64_t (*clock)(void *self, const struct wave *wave); /* simulated nanoseconds, later with each call; NULL: no time passes */
+    bool (*may_print)(void *self); /* is there room for anything more? */
+    bool (*print)(void *self, struct wave *wave, const char *text, size_t size); /* false: no room */
+    /* see orrery/pipe.h; NULL: nobody asks */
+    void (*packets)(void *self, struct wave *wave, const struct packets_use *use);
+    /* see enqueue.h; NULL: no device queues */
+    void (*enqueue)(void *self, struct wave *wave, struct enqueue_call *call);
+    /* simulated nanoseconds, later with each call; NULL: no time passes */
+    uint64_t (*clock)(void *self, const struct wave *wave);
+    bool faults_stop;                /* a faulty access ends its work-item; else it goes on */
+    bool (*interrupted)(void *self); /* the turn is to end, wherever the wave is; NULL: never */
+    /* Of waves whose code has struct code_debug: a line begins; a time slice begins; the wave's memory is
+     * freed. */
+    void *debugger;
+    void (*line)(void *debugger, struct wave *wave, const struct insn *insn);
+    void (*slice)(void *debugger, struct wave *wave);
+    void (*gone)(void *debugger, struct wave *wave);
     bool (*refuses)(void *self); /* a weak compare-exchange that would succeed; NULL: none fails spuriously */
 };
 
@@ -87,44 +140,51 @@ struct launch_arg;
 
 /* An asynchronous copy that goes on: its event and where it was begun. */
 enum { WAVE_COPIES_OPEN = 16 };
-struct open_copy { uint32_t event, site; };
+struct open_copy {
+    uint32_t event, site;
+};
 
 struct wave {
     /* set at creation */
     const struct code *code;
     uint8_t *frame;
-    uint32_t n;            /* lanes computed: lane_count rounded up to 16 */
+    uint32_t n; /* lanes computed: lane_count rounded up to 16 */
     uint32_t lane_count;
-    uint32_t row;          /* lanes per tile row: affine x = lane % row, y = lane / row */
-    struct origin origin;  /* origin.site is set by whoever makes an event */
+    uint32_t row;         /* lanes per tile row: affine x = lane % row, y = lane / row */
+    struct origin origin; /* origin.site is set by whoever makes an event */
     struct memory *memory;
     uint8_t *private_memory;    /* byte o of lane l: private_memory + (o / 4 * code->width + l) * 4 + o % 4 */
     uint8_t *private_undefined; /* beside it, 1 for a byte nobody wrote; NULL when that is not tracked */
     const struct observer *observer; /* NULL: nobody listens */
     const struct wave_host *host;
-    const struct kernel_info *kernel;      /* of the launch: images are known by the number of their argument */
+    /* of the launch: images are known by the number of their argument */
+    const struct kernel_info *kernel;
     const struct launch_arg *arg_values;
-    const int32_t *lane_x, *lane_y;  /* lane % row and lane / row, n entries */
-    bool alone;            /* nobody else waits at a work-group barrier */
+    const int32_t *lane_x, *lane_y; /* lane % row and lane / row, n entries */
+    bool alone;                     /* nobody else waits at a work-group barrier */
 
     /* changes as it runs */
-    lane_mask active;      /* lanes executing now */
-    lane_mask live;        /* lanes that have not returned or been stopped */
-    bool full;             /* active has all n lanes: no masking needed */
-    struct access_event told; /* the latest; what no instruction changes of it is there from the start */
-    uint32_t parked_blocks; /* blocks with pending lanes */
-    lane_mask *pending;    /* per block */
-    uint64_t *pending_set; /* bit per block */
-    uint32_t highest_unparked; /* this turn: lanes parked up to this block have had their chance */
-    int64_t budget;        /* back edges and preemption points left in this turn */
-    uint32_t copies;       /* events of asynchronous copies given out in its work-group */
+    lane_mask active;             /* lanes executing now */
+    lane_mask live;               /* lanes that have not returned or been stopped */
+    bool full;                    /* active has all n lanes: no masking needed */
+    struct access_event reported; /* the latest; what no instruction changes of it is there from the start */
+    uint32_t parked_blocks;       /* blocks with pending lanes */
+    lane_mask *pending;           /* per block */
+    uint64_t *pending_set;        /* bit per block */
+    uint32_t highest_unparked;    /* this turn: lanes parked up to this block have had their chance */
+    int64_t budget;               /* back edges and preemption points left in this turn */
+    uint32_t copies;              /* events of asynchronous copies given out in its work-group */
     struct open_copy unwaited[WAVE_COPIES_OPEN]; /* those nobody waited for yet; more are not watched */
     uint32_t unwaited_count;
-    struct agreement *agreement; /* of its work-group; NULL: nobody else is of it, or several work-groups are here */
-    uint32_t agreed;       /* how much of that it came to */
-    uint64_t steps;        /* back edges taken, for limits and the clock */
-    lane_mask refused;     /* lanes whose latest weak compare-exchange failed spuriously */
-    uint64_t refusals;     /* how often one did */
+    /* of its work-group; NULL: nobody else is of it, or several work-groups are here */
+    struct agreement *agreement;
+    struct copies_reached *reached; /* of its work-group; NULL: several work-groups are here */
+    uint32_t agreed;                /* how much of that it came to */
+    uint64_t steps;                 /* back edges taken, for limits */
+    uint64_t work;                  /* of its lanes, for the clock: see cost.h */
+    uint64_t owed;                  /* work of each active lane that is not in it yet */
+    lane_mask refused;              /* lanes whose latest weak compare-exchange failed spuriously */
+    uint64_t refusals;              /* how often one did */
 
     /* why it stopped */
     enum run_result stop;
@@ -136,7 +196,8 @@ struct wave {
 /* Once origin, lane_count and row are known. */
 static inline void wave_begin_events(struct wave *wave)
 {
-    wave->told = (struct access_event){.origin = wave->origin, .lane_count = wave->lane_count, .row = wave->row, .frame = wave->frame};
+    wave->reported = (struct access_event){
+        .origin = wave->origin, .lane_count = wave->lane_count, .row = wave->row, .frame = wave->frame};
 }
 
 static inline bool lane_mask_test(const lane_mask *mask, uint32_t lane)
@@ -144,8 +205,8 @@ static inline bool lane_mask_test(const lane_mask *mask, uint32_t lane)
     return mask->word[lane / 64] >> lane % 64 & 1;
 }
 
-/* Masks are stored word by word. A vector load of a mask just stored would wait until every word has left the store
- * buffer, so readers of fresh masks take words one by one, too. */
+/* Masks are stored word by word. A vector load of a mask just stored would wait until every word has left the
+ * store buffer, so readers of fresh masks take words one by one, too. */
 static inline uint64_t mask_word(const uint64_t *mask, uint32_t k)
 {
     uint64_t word = mask[k];
@@ -157,5 +218,7 @@ static inline uint64_t mask_word(const uint64_t *mask, uint32_t k)
  * gone goes on with its lowest parked block: call at the end of a handler through
  * NEXT_AFTER_FAULT (exec_control.c). */
 void wave_stop_lanes(struct wave *wave, const lane_mask *lanes);
+/* before other lanes are active, and at the end of a run: owed becomes work */
+void wave_settle(struct wave *wave);
 
 #endif

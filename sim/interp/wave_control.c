@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Divergence: lanes that wait for a later block are parked there, and the lowest block with lanes runs
+ * first.
+ */
 #include <string.h>
 
 #include "exec_control.h"
@@ -15,6 +19,19 @@ static bool any(const lane_mask *mask)
     for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
         all |= mask->word[k];
     return all != 0;
+}
+
+/* What is owed was owed by the lanes that are active: before others are, it becomes work. So a block costs
+ * one addition while the lanes stay the same. */
+void wave_settle(struct wave *wave)
+{
+    uint64_t lanes = 0;
+    if (!wave->owed)
+        return;
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
+        lanes += (uint64_t)__builtin_popcountll(wave->active.word[k]);
+    wave->work += wave->owed * lanes;
+    wave->owed = 0;
 }
 
 static void update_full(struct wave *wave)
@@ -63,6 +80,7 @@ static void unpark(struct wave *wave, uint32_t block)
 
 static void resume_parked(struct wave *wave, uint32_t block)
 {
+    wave_settle(wave);
     for (uint32_t k = 0; k * 64 < wave->n; k++)
         wave->active.word[k] = mask_word(wave->pending[block].word, k);
     unpark(wave, block);
@@ -106,6 +124,7 @@ const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t y
     const uint32_t low = yes < no ? yes : no, high = yes < no ? no : yes;
     const uint64_t flip = yes < no ? 0 : ~(uint64_t)0;
     uint64_t *waiting = parking(wave, high);
+    wave_settle(wave);
     for (uint32_t k = 0; k * 64 < wave->n; k++) {
         const uint64_t active = mask_word(wave->active.word, k), of_low = mask_word(cond, k) ^ flip;
         waiting[k] |= active & ~of_low;
@@ -138,12 +157,14 @@ const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const ui
         one.word[lane / 64] = 1ull << lane % 64;
         park(wave, exec_switch_target(list, value), &one);
     }
+    wave_settle(wave);
     wave->active = (lane_mask){{0}};
     return exec_next_block(wave);
 }
 
 void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
 {
+    wave_settle(wave);
     for (uint32_t k = 0; k < LANE_MASK_WORDS; k++) {
         uint64_t gone = lanes->word[k];
         wave->active.word[k] &= ~gone;
@@ -171,21 +192,54 @@ static bool waits_for(const struct wave *wave, const struct insn *insn, uint32_t
 
 void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool last)
 {
-    struct sync_event event = {.origin = wave->origin, .kind = SYNC_COPY_WAIT, .scope = SCOPE_WORK_GROUP,
-                               .lane_count = wave->lane_count, .mask = wave->active.word, .last = last};
+    struct sync_event event = {.origin = wave->origin,
+                               .kind = SYNC_COPY_WAIT,
+                               .scope = SCOPE_WORK_GROUP,
+                               .lane_count = wave->lane_count,
+                               .mask = wave->active.word,
+                               .last = last};
     event.origin.site = insn->e;
     for (uint32_t i = 0; i < insn->b; i++) {
         const uint64_t listed = awaited(wave, insn, i);
         const bool every = listed == WAVE_EVERY_EVENT;
-        for (uint64_t number = every ? 1 : listed; number && number <= wave->copies && (every || number == listed); number++) {
+        for (uint64_t number = every ? 1 : listed;
+             number && number <= wave->copies && (every || number == listed); number++) {
             event.copy = (uint32_t)number;
             wave->observer->sync(wave->observer->self, &event);
         }
     }
 }
 
+static void note_lanes(struct fault *fault, const lane_mask *lanes)
+{
+    for (uint32_t k = LANE_MASK_WORDS; k-- > 0;) {
+        fault->lanes += (uint64_t)__builtin_popcountll(lanes->word[k]);
+        if (lanes->word[k])
+            fault->lane = k * 64 + (uint32_t)__builtin_ctzll(lanes->word[k]);
+    }
+}
+
+/* An event that no copy of the work-group gave. */
+static void report_events(struct wave *wave, const struct insn *insn)
+{
+    struct fault fault = {.kind = FAULT_EVENT, .site = insn->e, .goes_on = true};
+    for (uint32_t i = insn->b; i-- > 0;) {
+        const uint64_t listed = awaited(wave, insn, i);
+        if (!(wave->reached && wave->reached->reported) && listed != WAVE_EVERY_EVENT &&
+            listed != WAVE_NO_EVENT && listed - 1 >= wave->copies) {
+            fault.index = i;
+            fault.misuse = listed ? "is no event that an asynchronous copy of this work-group gave"
+                                  : "is 0, not an event that an asynchronous copy gave";
+        }
+    }
+    note_lanes(&fault, &wave->active);
+    if (fault.misuse)
+        wave->host->fault(wave->host->self, wave, &fault);
+}
+
 void exec_wait_copies(struct wave *wave, const struct insn *insn)
 {
+    report_events(wave, insn);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < wave->unwaited_count; i++)
         if (!waits_for(wave, insn, wave->unwaited[i].event))
@@ -227,7 +281,8 @@ bool wave_at_named_barrier(const struct wave *wave)
 
 uint64_t wave_named_barrier(const struct wave *wave, uint32_t lane)
 {
-    const uint64_t *which = (const uint64_t *)(const void *)(wave->frame + wave->code->operands[wave->wait->d]);
+    const uint64_t *which =
+        (const uint64_t *)(const void *)(wave->frame + wave->code->operands[wave->wait->d]);
     return which[lane];
 }
 
@@ -246,11 +301,7 @@ void exec_report_unreachable(struct wave *wave, uint32_t site)
 {
     struct fault fault = {.kind = FAULT_UNREACHABLE, .site = site};
     lane_mask lanes = wave->active;
-    for (uint32_t k = LANE_MASK_WORDS; k-- > 0;) {
-        fault.lanes += (uint64_t)__builtin_popcountll(lanes.word[k]);
-        if (lanes.word[k])
-            fault.lane = k * 64 + (uint32_t)__builtin_ctzll(lanes.word[k]);
-    }
+    note_lanes(&fault, &lanes);
     wave->host->fault(wave->host->self, wave, &fault);
     wave_stop_lanes(wave, &lanes);
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Through which of its arguments a kernel may write: where the pointers of its stores come from. */
+/* Where pointers come from: through which of its arguments a kernel may write, and which one an access
+ * goes through. */
 #include "ir.h"
 
-struct tracing { struct ir *ir; uint8_t *seen; uint32_t *work, work_count; bool *written, elsewhere; };
+struct tracing {
+    struct ir *ir;
+    uint8_t *seen;
+    uint32_t *work, work_count;
+    bool *written, elsewhere;
+};
 
 static void trace_on(struct tracing *tracing, uint32_t v)
 {
@@ -17,7 +23,8 @@ static void come_from_argument(struct tracing *tracing, uint64_t offset)
 {
     const struct kernel_info *info = &tracing->ir->entry->info;
     for (uint32_t i = 0; i < info->arg_count; i++)
-        if (tracing->ir->arg_offsets[i] == offset && info->args[i].kind != ARG_VALUE && info->args[i].kind != ARG_LOCAL) {
+        if (tracing->ir->arg_offsets[i] == offset && info->args[i].kind != ARG_VALUE &&
+            info->args[i].kind != ARG_LOCAL) {
             tracing->written[i] = true;
             return;
         }
@@ -72,7 +79,8 @@ static void trace_effect(struct tracing *tracing, const struct value *value)
 
 const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere)
 {
-    struct tracing tracing = {.ir = ir, .seen = ARENA_ARRAY(ir->arena, uint8_t, ir->values.count),
+    struct tracing tracing = {.ir = ir,
+                              .seen = ARENA_ARRAY(ir->arena, uint8_t, ir->values.count),
                               .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
                               .written = ARENA_ARRAY(keep, bool, ir->entry->info.arg_count + 1)};
     for (uint32_t v = 1; v < ir->values.count; v++)
@@ -82,4 +90,68 @@ const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsew
         trace_value(&tracing, ir_value(ir, tracing.work[--tracing.work_count]));
     *out_elsewhere = tracing.elsewhere;
     return tracing.written;
+}
+
+/* ---- which argument an access goes through ------------------------------------------------------ */
+
+enum { STEPS_MOST = 64 }; /* findings alone ask: what lies further is not known */
+
+static uint32_t argument_at(struct ir *ir, uint64_t offset)
+{
+    const struct kernel_info *info = &ir->entry->info;
+    for (uint32_t i = 0; i < info->arg_count; i++)
+        if (ir->arg_offsets[i] == offset &&
+            (info->args[i].kind == ARG_GLOBAL || info->args[i].kind == ARG_CONSTANT))
+            return i + 1;
+    return 0;
+}
+
+/* A pointer that a loop moves on is a phi of what it was before the loop and of itself, moved. */
+static uint32_t origin_of(struct ir *ir, uint32_t v, uint32_t *steps)
+{
+    while (v && ++*steps < STEPS_MOST) {
+        const struct value *value = ir_value(ir, v);
+        switch (value->op) {
+        case IR_arg: return argument_at(ir, value->imm);
+        case IR_local_address: return (uint32_t)value->imm + 1;
+        case IR_index:
+        case IR_add:
+        case IR_to_v:
+        case IR_first:
+        case IR_splat: v = value->args[0]; break;
+        case IR_phi: {
+            uint32_t one = 0;
+            for (uint32_t i = 0; i < value->list_count; i++) {
+                uint32_t at = value->list[i];
+                while (at != v && ++*steps < STEPS_MOST &&
+                       (ir_value(ir, at)->op == IR_index || ir_value(ir, at)->op == IR_add))
+                    at = ir_value(ir, at)->args[0];
+                if (at == v)
+                    continue;
+                const uint32_t origin = origin_of(ir, at, steps);
+                if (!origin || (one && one != origin))
+                    return 0;
+                one = origin;
+            }
+            return one;
+        }
+        default: return 0;
+        }
+    }
+    return 0;
+}
+
+void find_origins(struct ir *ir)
+{
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        for (uint32_t i = 0; i < block->insts.count; i++) {
+            const struct value *value = ir_value(ir, block->insts.at[i]);
+            uint32_t steps = 0;
+            if ((value->op == IR_load || value->op == IR_store || value->op == IR_atomic) &&
+                (value->storage == STORAGE_GLOBAL || value->storage == STORAGE_CONSTANT ||
+                 value->storage == STORAGE_LOCAL))
+                ir->sites.at[value->site].argument = origin_of(ir, value->args[0], &steps);
+        }
+    }
 }

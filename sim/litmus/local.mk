@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += liblitmus.la
 liblitmus_la_SOURCES = \
-	%D%/accesses.c \
-	%D%/c_parser.c \
-	%D%/c_parser.h \
-	%D%/condition.c \
-	%D%/kernel.c \
-	%D%/lexer.c \
-	%D%/lexer.h \
-	%D%/parser.c \
-	%D%/pool.c \
-	%D%/pool.h \
-	%D%/printer.c \
-	%D%/test.h
+	%D%/litmus_accesses.c \
+	%D%/litmus_c_parser.c \
+	%D%/litmus_c_parser.h \
+	%D%/litmus_condition.c \
+	%D%/litmus_kernel.c \
+	%D%/litmus_lexer.c \
+	%D%/litmus_lexer.h \
+	%D%/litmus_parser.c \
+	%D%/litmus_pool.c \
+	%D%/litmus_pool.h \
+	%D%/litmus_printer.c \
+	%D%/litmus_test.h

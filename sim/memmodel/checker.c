@@ -1,41 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The checker as an observer: takes events to the files of their kind, and begins and ends launches. */
 #include "checker_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/memmodel/explain/wording.h"
+
 /* ---- accesses -------------------------------------------------------------------------- */
 
 /* A plain access by one work-item of a group that synchronises, where the shadow is asked in any case. */
-static __attribute__((noinline)) void take_alone(struct checker *checker, const struct access_event *event, uint64_t lane)
+static __attribute__((noinline)) void take_alone(struct checker *checker, const struct access_event *event,
+                                                 uint64_t lane)
 {
     struct shadow_access *now = &checker->alone.now;
-    const struct agent *agent = now->agent = lone_actor(checker, lane);
-    now->how.tick = (uint32_t)(agent->item ? order_member_slice(agent->group, agent->item) : order_slice(agent));
+    const struct unit_state *unit_state = now->unit_state = single_actor(checker, lane);
+    now->how.clock = (uint32_t)(unit_state->item ? order_member_slice(unit_state->group, unit_state->item)
+                                                 : order_slice(unit_state));
     now->how.site = event->origin.site;
     now->how.size = event->size_bytes;
     now->how.kind = (uint8_t)event->kind;
     now->how.order = (uint8_t)event->order;
     now->address = event->base;
     shadow_access(&checker->shadow, checker->alone.region, now);
-    tell_news(checker, event);
+    tell_unreported(checker, event);
 }
 
-static inline bool is_lone(const struct access_event *event, uint64_t *out_lane)
+static inline bool is_single(const struct access_event *event, uint64_t *out_lane)
 {
-    return event->shape == ADDRESS_UNIFORM && !event->copy && !event->image && only_lane(event->mask, event->lane_count, out_lane);
+    return event->shape == ADDRESS_UNIFORM && !event->copy && !event->image &&
+           only_lane(event->mask, event->lane_count, out_lane);
 }
 
-/* The first of the crew's there. */
+/* The first of the wave items's there. */
 static bool take_first_alone(struct checker *checker, const struct access_event *event)
 {
     uint64_t lane;
-    if (checker->order.formal || !checker->crew.one_group || !checker->order.groups || !is_lone(event, &lane))
+    if (checker->order.formal || !checker->wave_items.one_group || !checker->order.groups ||
+        !is_single(event, &lane))
         return false;
     struct shadow_region *region = region_at(checker, event->base);
-    if (!region || !region->journal.spilt || region->space != IN_GLOBAL)
+    if (!region || !region->affine_filter.spilt || region->space != IN_GLOBAL)
         return false;
-    checker->alone.crew = checker->crew.serial;
+    checker->alone.wave_items = checker->wave_items.serial;
     checker->alone.region = region;
     take_alone(checker, event, lane);
     return true;
@@ -43,7 +50,8 @@ static bool take_first_alone(struct checker *checker, const struct access_event 
 
 static __attribute__((noinline)) void plain_access(struct checker *checker, const struct access_event *event)
 {
-    if (!take_first_alone(checker, event) && !checker_take_whole(checker, event) && !checker_take_reads(checker, event))
+    if (!take_first_alone(checker, event) && !checker_take_whole(checker, event) &&
+        !checker_take_reads(checker, event))
         checker_access_lanes(checker, event, event->mask);
 }
 
@@ -51,14 +59,15 @@ static __attribute__((noinline)) void plain_access(struct checker *checker, cons
 static inline bool take_enough(struct checker *checker, const struct access_event *event, uint64_t lane)
 {
     const struct group_order *group = relayed_group(checker);
-    return group && shadow_enough(&checker->shadow, checker->alone.region, event, checker->crew.first_unit + lane,
-                                  group->slices[checker->crew.first_member + lane]);
+    return group && shadow_enough(&checker->shadow, checker->alone.region, event,
+                                  checker->wave_items.first_unit + lane,
+                                  group->slices[checker->wave_items.first_member + lane]);
 }
 
 static __attribute__((noinline)) void alone_or_not(struct checker *checker, const struct access_event *event)
 {
     uint64_t lane;
-    if (!is_in(checker->alone.region, event->base) || !is_lone(event, &lane))
+    if (!is_in(checker->alone.region, event->base) || !is_single(event, &lane))
         plain_access(checker, event);
     else if (!take_enough(checker, event, lane))
         take_alone(checker, event, lane);
@@ -84,36 +93,57 @@ static void on_access(void *self, const struct access_event *event)
     checker->order.event = ++checker->time;
     if (event->kind > ACCESS_WRITE)
         checker_atomic_access(checker, event);
-    else if (!crew_spans(&checker->crew, &event->origin, event->lane_count))
+    else if (!wave_items_spans(&checker->wave_items, &event->origin, event->lane_count))
         newcomers(checker, event);
-    else if (checker->alone.crew == checker->crew.serial)
+    else if (checker->alone.wave_items == checker->wave_items.serial)
         alone_or_not(checker, event);
     else
         stands_or_not(checker, event);
 }
 
-/* Contexts count ticks in 32 bits. */
-static bool ticks_ran_out(struct checker *checker)
+/* Contexts count clock values in 32 bits. */
+static bool clocks_ran_out(struct checker *checker)
 {
-    return checker->order.failed |= checker->order.tick > UINT32_MAX;
+    return checker->order.failed |= checker->order.clock > UINT32_MAX;
 }
 
 /* Without memory for what somebody knows, all that he knows may look like a race. */
 static bool is_blind(struct checker *checker)
 {
-    return ticks_ran_out(checker) || checker->order.failed || checker->order.pool.failed || checker->shadow.failed;
+    return clocks_ran_out(checker) || checker->order.failed || checker->order.pool.failed ||
+           checker->shadow.failed;
+}
+
+/* Filters take whole waves, so that most runs take little longer than without checks. This one does not. */
+void checker_note_cost(struct checker *checker, const struct access_event *event)
+{
+    const struct shadow_region *region = checker->shadow.heavy;
+    char object[CHECKER_NAME_CHARS] = "";
+    struct wording text = {.used = 0};
+    checker->shadow.heavy = NULL;
+    checker->host.object(checker->host.self, region->low, object, sizeof object);
+    wording_add(&text, "kernel '%s', ", event->origin.launch->kernel);
+    wording_place(&text, &checker->host, event->origin.site);
+    wording_add(&text, ": data races are looked for access by access in %s, which makes the run slow: ",
+                object[0] ? object : "memory");
+    wording_add(&text, "%s",
+                region->racer_cells ? "work-items race there"
+                : region->atomic    ? "atomics and plain accesses meet there"
+                                    : "several work-items touch the same bytes, one after another");
+    wording_add(&text, "; --data-races=off leaves this check out");
+    report_note(checker->races.report, text.bytes);
 }
 
 static void on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
     struct checker *checker = self;
     struct shadow_access complete = *now;
-    struct agent agent;
+    struct unit_state unit_state;
     if (is_blind(checker))
         return;
-    order_agent(&checker->order, now->agent->unit, &agent);
-    complete.agent = &agent;
-    order_deliver(&checker->order, &agent);
+    order_unit_state(&checker->order, now->unit_state->unit, &unit_state);
+    complete.unit_state = &unit_state;
+    order_deliver(&checker->order, &unit_state);
     races_add(&checker->races, race, &complete, checker->time);
 }
 
@@ -134,9 +164,9 @@ static void note_compute_unit(struct checker *checker, const struct launch_event
 
 static void say_failure(struct checker *checker)
 {
-    if (checker->told_failure || !(is_blind(checker) || checker->races.failed))
+    if (checker->reported_failure || !(is_blind(checker) || checker->races.failed))
         return;
-    checker->told_failure = true;
+    checker->reported_failure = true;
     checker->races_wanted = false;
     fputs("orrery: race checking ends here: out of memory\n", stderr);
     if (checker->races.report)
@@ -147,7 +177,7 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
 {
     if (checker->has_sink)
         checker_hand_over(checker, launch);
-    checker->ended_count = checker->moment_count = 0; /* what they knew goes with the order */
+    checker->ended_count = checker->clock_snapshot_count = 0; /* what they knew goes with the order */
     if (is_blind(checker))
         memset(checker->shadow.lost, 0, sizeof checker->shadow.lost);
     races_end(&checker->races);
@@ -156,7 +186,7 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
         struct shadow_region *region = checker_shadow_number(checker, i);
         if (region->in_place)
-            sieve_close(&region->sieve);
+            epoch_filter_close(&region->epoch_filter);
         else
             shadow_forget(region);
         region->atomic = region->heard = false;
@@ -169,7 +199,7 @@ static void on_launch(void *self, const struct launch_event *event)
     struct checker *checker = self;
     switch (event->phase) {
     case LAUNCH_BEGIN:
-        checker->crew.launch = NULL;
+        checker->wave_items.launch = NULL;
         checker->actor.serial = 0;
         order_launch_begin(&checker->order, event->launch);
         checker->apart_items = event->launch->acquires <= SCOPE_WORK_GROUP ? checker->order.group_items : 0;
@@ -192,8 +222,8 @@ static void on_launch(void *self, const struct launch_event *event)
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-struct checker *checker_new(const struct memory *memory, struct report *report, const struct scenario *scenario,
-                            const struct checker_host *host)
+struct checker *checker_new(const struct memory *memory, struct report *report,
+                            const struct scenario *scenario, const struct checker_host *host)
 {
     struct checker *checker = calloc(1, sizeof *checker);
     if (!checker)
@@ -204,12 +234,21 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->races_wanted = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     checker->atomics_wanted = scenario->checks[CHECK_ATOMICS] != SEVERITY_OFF;
     order_init(&checker->order, scenario->device.scope_rule);
-    checker->order.history = &checker->history;
-    checker->order.ways = checker->ways;
+    checker->order.sync_log = &checker->sync_log;
+    checker->order.fast_paths = checker->fast_paths;
     checker->spare.most = SPARE_BYTES;
-    checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race, .tallies = checker->races.recent, .time = &checker->time,
-                                      .enough = TALLY_ENOUGH};
-    checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order, .lost = checker->shadow.lost};
+    checker->shadow = (struct shadow){.order = &checker->order,
+                                      .self = checker,
+                                      .race = on_race,
+                                      .counters = checker->races.recent,
+                                      .time = &checker->time,
+                                      .enough = COUNTER_ENOUGH,
+                                      .note_after = NOTE_AFTER};
+    checker->races = (struct races){.report = report,
+                                    .host = &checker->host,
+                                    .memory = memory,
+                                    .order = &checker->order,
+                                    .lost = checker->shadow.lost};
     checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};
     return checker;
 }
@@ -220,18 +259,30 @@ void checker_want(struct checker *checker, const struct checker *other)
     checker->atomics_wanted = other->atomics_wanted;
 }
 
-void checker_accompany(struct checker *checker) { checker->races.accompanied = true; }
-
-void checker_ask(struct checker *checker, const struct doubts *doubts) { checker->shadow.doubts = doubts; }
-
-uint64_t checker_tick(const struct checker *checker) { return checker->order.tick; }
-
-void checker_forgo_history(struct checker *checker)
+void checker_accompany(struct checker *checker)
 {
-    checker->history.forgone = checker->history.full = true;
+    checker->races.accompanied = true;
 }
 
-void checker_starve(struct checker *checker) { checker->order.pool.failed = true; }
+void checker_ask(struct checker *checker, const struct order_queries *order_queries)
+{
+    checker->shadow.order_queries = order_queries;
+}
+
+uint64_t checker_clock(const struct checker *checker)
+{
+    return checker->order.clock;
+}
+
+void checker_forgo_sync_log(struct checker *checker)
+{
+    checker->sync_log.forgone = checker->sync_log.full = true;
+}
+
+void checker_run_out_of_memory(struct checker *checker)
+{
+    checker->order.pool.failed = true;
+}
 
 void checker_hurry(struct checker *checker, uint64_t most)
 {
@@ -248,14 +299,24 @@ void checker_count_races(struct checker *checker, uint64_t enough)
     checker->shadow.enough = enough;
 }
 
-const uint64_t *checker_ways(const struct checker *checker)
+void checker_note_after(struct checker *checker, uint64_t accesses)
 {
-    return checker->ways;
+    checker->shadow.note_after = accesses;
+}
+
+uint64_t checker_compared(const struct checker *checker)
+{
+    return checker->shadow.work.compared;
+}
+
+const uint64_t *checker_fast_paths(const struct checker *checker)
+{
+    return checker->fast_paths;
 }
 
 bool checker_failed(const struct checker *checker)
 {
-    return checker->told_failure;
+    return checker->reported_failure;
 }
 
 void checker_free(struct checker *checker)
@@ -270,20 +331,21 @@ void checker_free(struct checker *checker)
     windows_fini(&checker->windows);
     races_end(&checker->races);
     order_fini(&checker->order);
-    history_fini(&checker->history);
+    sync_log_fini(&checker->sync_log);
     misuse_fini(&checker->misuse);
     free(checker->regions);
     free(checker->heard);
     free(checker->compute_units);
     free(checker->ended);
-    free(checker->moments);
+    free(checker->clock_snapshots);
     held_fini(&checker->held);
     free(checker);
 }
 
 void checker_observer(struct checker *checker, struct observer *out_observer)
 {
-    *out_observer = (struct observer){.self = checker, .access = on_access, .sync = checker_on_sync, .launch = on_launch};
+    *out_observer =
+        (struct observer){.self = checker, .access = on_access, .sync = checker_on_sync, .launch = on_launch};
 }
 
 void checker_set_sink(struct checker *checker, const struct footprint_sink *sink)

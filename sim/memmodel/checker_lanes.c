@@ -4,21 +4,26 @@
 
 #include <stdlib.h>
 
-/* ---- out of the journal -------------------------------------------------------------- */
+/* ---- out of the affine filter -------------------------------------------------------------- */
 
 static uint64_t unit_at(const struct checker *checker, const uint64_t position[3])
 {
-    const struct launch_info *info = checker->crew.launch;
+    const struct launch_info *info = checker->wave_items.launch;
     uint64_t group = 0, local = 0;
     for (int axis = 2; axis >= 0; axis--) {
-        uint64_t id = position[axis] / info->local_size[axis], left = info->global_size[axis] - id * info->local_size[axis];
+        uint64_t id = position[axis] / info->local_size[axis],
+                 left = info->global_size[axis] - id * info->local_size[axis];
         group = group * info->group_count[axis] + id;
-        local = local * (left < info->local_size[axis] ? left : info->local_size[axis]) + position[axis] % info->local_size[axis];
+        local = local * (left < info->local_size[axis] ? left : info->local_size[axis]) +
+                position[axis] % info->local_size[axis];
     }
     return group * checker->order.group_items + local;
 }
 
-struct spilling { struct checker *checker; struct shadow_region *region; };
+struct spilling {
+    struct checker *checker;
+    struct shadow_region *region;
+};
 
 uint64_t checker_access_unit(const struct checker *checker, const struct past_access *access)
 {
@@ -29,73 +34,84 @@ static void insert(void *self, const struct past_access *access)
 {
     const struct spilling *spilling = self;
     struct checker *checker = spilling->checker;
-    struct agent agent = {.unit = checker_access_unit(checker, access)};
-    struct shadow_access now = {.agent = &agent, .address = access->address, .quiet = true};
+    struct unit_state unit_state = {.unit = checker_access_unit(checker, access)};
+    struct shadow_access now = {.unit_state = &unit_state, .address = access->address, .quiet = true};
     if (access->kind > ACCESS_WRITE)
-        order_agent(&checker->order, agent.unit, &agent);
-    now.how = (struct context){.tick = (uint32_t)access->tick, .site = access->site, .size = access->size, .kind = (uint8_t)access->kind,
-                               .order = (uint8_t)access->order, .scope = (uint8_t)access->scope};
+        order_unit_state(&checker->order, unit_state.unit, &unit_state);
+    now.how = (struct context){.clock = (uint32_t)access->clock,
+                               .site = access->site,
+                               .size = access->size,
+                               .kind = (uint8_t)access->kind,
+                               .order = (uint8_t)access->order,
+                               .scope = (uint8_t)access->scope};
     shadow_access(&checker->shadow, spilling->region, &now);
 }
 
 void checker_spill(struct checker *checker, struct shadow_region *region)
 {
     struct spilling spilling = {checker, region};
-    if (region->journal.spilt)
+    if (region->affine_filter.spilt)
         return;
     checker->shadow.lost[region->space] |= region->reads.open; /* by a pointer that overran into it */
-    const bool large = region->high - region->low > KEPT_BYTES; /* the shadow takes the place of stamps and notes */
+    /* the shadow takes the place of epochs and notes */
+    const bool large = region->high - region->low > KEPT_BYTES;
     if (large) {
         checker_settle(checker, region);
-        sieve_release(&region->sieve);
+        epoch_filter_release(&region->epoch_filter);
     }
-    region->thinned |= region->sieve.notes.thinned;
-    journal_replay(&region->journal, insert, &spilling);
-    notes_replay(&region->sieve.notes, insert, &spilling);
-    journal_forget(&region->journal);
-    sieve_forget(&region->sieve);
+    region->thinned |= region->epoch_filter.access_log.thinned;
+    affine_filter_replay(&region->affine_filter, insert, &spilling);
+    access_log_replay(&region->epoch_filter.access_log, insert, &spilling);
+    affine_filter_forget(&region->affine_filter);
+    epoch_filter_forget(&region->epoch_filter);
     if (large)
-        notes_release(&region->sieve.notes);
+        access_log_release(&region->epoch_filter.access_log);
     region->sieved = NULL;
-    region->journal.spilt = true;
+    region->affine_filter.spilt = true;
 }
 
 /* ---- lane by lane -------------------------------------------------------------------- */
 
-static void find_agent(struct checker *checker, struct acting *acting, uint64_t lane, struct agent *out)
+static void find_unit_state(struct checker *checker, struct acting *acting, uint64_t lane,
+                            struct unit_state *out)
 {
-    const struct crew *crew = &checker->crew;
-    if (acting->copy || !crew->one_group) {
-        const uint64_t unit = crew->unit[lane];
-        order_agent(&checker->order, acting->copy ? order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), acting->copy) : unit, out);
+    const struct wave_items *wave_items = &checker->wave_items;
+    if (acting->copy || !wave_items->one_group) {
+        const uint64_t unit = wave_items->unit[lane];
+        order_unit_state(&checker->order,
+                         acting->copy ? order_copy_unit(&checker->order,
+                                                        order_unit_group(&checker->order, unit), acting->copy)
+                                      : unit,
+                         out);
         return;
     }
     if (!acting->group)
-        acting->group = order_group_find(&checker->order, crew->group);
-    order_member(&checker->order, crew->group, acting->group, crew->first_member + lane, out);
+        acting->group = order_group_find(&checker->order, wave_items->group);
+    order_member(&checker->order, wave_items->group, acting->group, wave_items->first_member + lane, out);
 }
 
-struct agent *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane)
+struct unit_state *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane)
 {
-    find_agent(checker, acting, lane, &checker->actor.agent);
-    checker->actor.serial = acting->copy || !checker->crew.one_group ? 0 : checker->crew.serial;
+    find_unit_state(checker, acting, lane, &checker->actor.unit_state);
+    checker->actor.serial = acting->copy || !checker->wave_items.one_group ? 0 : checker->wave_items.serial;
     checker->actor.lane = lane;
-    return &checker->actor.agent;
+    return &checker->actor.unit_state;
 }
 
 /* The group has not changed. */
-struct agent *checker_next_actor(struct checker *checker, uint64_t lane)
+struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane)
 {
-    struct agent *agent = &checker->actor.agent;
-    const bool known = checker->actor.serial == checker->crew.serial && agent->item;
-    struct item_order *item = known ? agent->group->items[checker->crew.first_member + lane] : NULL;
+    struct unit_state *unit_state = &checker->actor.unit_state;
+    const bool known = checker->actor.serial == checker->wave_items.serial && unit_state->item;
+    struct item_order *item =
+        known ? unit_state->group->items[checker->wave_items.first_member + lane] : NULL;
     if (!item)
         return checker_actor_anew(checker, &(struct acting){.copy = 0}, lane);
-    agent->unit = item->unit;
-    agent->place.sub_group = item->sub_group;
-    agent->item = item;
+    unit_state->unit = item->unit;
+    unit_state->place.sub_group = item->sub_group;
+    unit_state->item = item;
     checker->actor.lane = lane;
-    return agent;
+    return unit_state;
 }
 
 void checker_hear_other(struct checker *checker, const struct access_event *event)
@@ -104,17 +120,20 @@ void checker_hear_other(struct checker *checker, const struct access_event *even
         return;
     for (uint64_t lane = 0; lane < event->lane_count; lane++)
         if (lane_in(event->mask, lane) && !lane_in(event->failed, lane))
-            order_overwrite_otherwise(&checker->order, lane_address(event, lane), event->size_bytes, event->kind == ACCESS_ATOMIC_UPDATE);
+            order_overwrite_otherwise(&checker->order, lane_address(event, lane), event->size_bytes,
+                                      event->kind == ACCESS_ATOMIC_UPDATE);
 }
 
-void checker_note_values(struct checker *checker, const struct access_event *event, uint64_t lane, uint64_t unit)
+void checker_note_values(struct checker *checker, const struct access_event *event, uint64_t lane,
+                         uint64_t unit)
 {
     struct lane_values values;
     lane_values(checker->memory, event, (uint32_t)lane, &values);
-    history_value(checker->order.history, unit, lane_address(event, lane), &values);
+    sync_log_value(checker->order.sync_log, unit, lane_address(event, lane), &values);
 }
 
-static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
+static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane,
+                       struct shadow_access *now)
 {
     const struct access_event *event = acting->event;
     if (lane_in(event->failed, lane)) {
@@ -123,39 +142,45 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
     }
     acting->region->atomic = true;
     now->how.scope = (uint8_t)acting->scope;
-    const struct atomic_act act = {.address = now->address, .size = now->how.size, .region = acting->region->space,
-                                   .reads = event->kind != ACCESS_ATOMIC_WRITE, .writes = now->how.kind != ACCESS_ATOMIC_READ,
+    const struct atomic_act act = {.address = now->address,
+                                   .size = now->how.size,
+                                   .region = acting->region->space,
+                                   .reads = event->kind != ACCESS_ATOMIC_WRITE,
+                                   .writes = now->how.kind != ACCESS_ATOMIC_READ,
                                    .order = (enum memory_order)now->how.order,
-                                   .success = lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0, .scope = event->scope, .site = now->how.site,
+                                   .success = lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0,
+                                   .scope = event->scope,
+                                   .site = now->how.site,
                                    .svm_atomics = acting->region->svm_atomics};
-    now->follows = order_atomic(&checker->order, now->agent, &act);
+    now->follows = order_atomic(&checker->order, now->unit_state, &act);
     if (order_remembers(&checker->order))
-        checker_note_values(checker, event, lane, now->agent->unit);
+        checker_note_values(checker, event, lane, now->unit_state->unit);
 }
 
 static void perform(struct checker *checker, struct acting *acting, uint64_t lane, struct shadow_access *now)
 {
     const struct access_event *event = acting->event;
-    struct agent *agent = actor(checker, acting, lane);
+    struct unit_state *unit_state = actor(checker, acting, lane);
     if (acting->region->space == IN_LOCAL)
-        checker_renew_local(checker, acting->region, agent->place.group);
-    now->agent = agent;
-    now->how.tick = (uint32_t)order_slice(agent);
+        checker_renew_local(checker, acting->region, unit_state->place.group);
+    now->unit_state = unit_state;
+    now->how.clock = (uint32_t)order_slice(unit_state);
     now->how.kind = (uint8_t)event->kind;
     now->how.order = (uint8_t)event->order;
     if (event->kind >= ACCESS_ATOMIC_READ)
         order_lane(checker, acting, lane, now);
     if (checker_note_read(checker, acting->region, &now->how, now->address))
         return;
-    if (!acting->region->journal.spilt)
+    if (!acting->region->affine_filter.spilt)
         checker_spill(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
     if (event->kind >= ACCESS_ATOMIC_READ) /* the next lane may synchronise */
-        tell_news(checker, event);
+        tell_unreported(checker, event);
 }
 
 /* What an access of one window has in the next one. */
-static void perform_beyond(struct checker *checker, struct acting acting, uint64_t lane, const struct shadow_access *all)
+static void perform_beyond(struct checker *checker, struct acting acting, uint64_t lane,
+                           const struct shadow_access *all)
 {
     struct shadow_access now = *all;
     now.address = acting.region->high;
@@ -166,33 +191,61 @@ static void perform_beyond(struct checker *checker, struct acting acting, uint64
 }
 
 /* `again`: the lane before was of the same allocation. */
-static void perform_early(struct checker *checker, uint64_t unit, struct shadow_region *region, struct shadow_access *now, bool again)
+static void perform_early(struct checker *checker, uint64_t unit, struct shadow_region *region,
+                          struct shadow_access *now, bool again)
 {
-    struct agent agent = {.unit = unit, .place = {.group = checker->crew.group}};
-    now->agent = &agent;
+    struct unit_state unit_state = {.unit = unit, .place = {.group = checker->wave_items.group}};
+    now->unit_state = &unit_state;
     if (checker_note_read(checker, region, &now->how, now->address))
         return;
     if (!again && region->space == IN_LOCAL)
-        checker_renew_local(checker, region, agent.place.group);
+        checker_renew_local(checker, region, unit_state.place.group);
     if (!again)
         checker_spill(checker, region);
-    (again ? shadow_again : shadow_access)(&checker->shadow, region, now);
+    shadow_access(&checker->shadow, region, now);
+}
+
+/* The last lane of one plain access by several at one place; 0: it is no such access. */
+static uint32_t last_of_many(const struct access_event *event, const uint64_t *mask)
+{
+    uint32_t first, end;
+    const bool together = event->shape == ADDRESS_UNIFORM && event->kind <= ACCESS_WRITE && !event->copy &&
+                          !event->image && lanes_within(mask, 0, event->lane_count, &first, &end) &&
+                          end > first + 2;
+    return together ? end - 1 : 0;
+}
+
+/* Lanes that come to saturated cells by one instruction race with the same others, and what is kept of them
+ * in the end is the last one's access: that one stands for all that are left. Looked for after 1, 2, 4, 8
+ * ... lanes. */
+static bool last_stands_for_rest(const struct checker *checker, const struct access_event *event,
+                                 const struct shadow_region *region, uint32_t lanes_done)
+{
+    const struct context how = {
+        .kind = (uint8_t)event->kind, .site = event->origin.site, .size = event->size_bytes};
+    return !(lanes_done & (lanes_done - 1)) && (checker->wave_items.one_group || region->space != IN_LOCAL) &&
+           shadow_is_saturated(region, event->base, &how);
 }
 
 void checker_access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
 {
+    const uint32_t last = last_of_many(event, mask);
+    uint32_t lanes_done = 0, resume = 0;
     const struct region *region = NULL;
     struct shadow_region *shadow = NULL, *before = NULL;
     const bool early = is_early(checker, event);
     struct acting acting = {.event = event, .copy = event->copy};
     checker_name_units(checker, &event->origin);
-    if (event->copy && held_take(&checker->held, &checker->order, checker->crew.group, event, mask, event->origin.site)) {
+    if (event->copy && held_take(&checker->held, &checker->order, checker->wave_items.group, event, mask,
+                                 event->origin.site)) {
         checker->shadow.failed |= checker->held.failed;
         return;
     }
     EACH_LANE_OF(mask, lane)
     {
         uint64_t address = lane_address(event, lane);
+        if (lane < resume)
+            continue;
         if (!region || address < region->low || address >= region->high) {
             region = memory_region(checker->memory, address);
             shadow = checker_shadow_at(checker, region, address);
@@ -204,13 +257,15 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
         }
         if (!shadow)
             continue;
-        struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes}, .address = address,
+        struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes},
+                                    .address = address,
                                     .sampled = event->sampled};
         if (early) {
-            now.how.tick = 1;
+            now.how.clock = 1;
             now.how.kind = (uint8_t)event->kind;
             now.how.order = (uint8_t)event->order;
-            perform_early(checker, checker->crew.unit[lane], shadow, &now, before == shadow && shadow->space != IN_LOCAL);
+            perform_early(checker, checker->wave_items.unit[lane], shadow, &now,
+                          before == shadow && shadow->space != IN_LOCAL);
             before = shadow;
         } else {
             const uint64_t end = address + event->size_bytes;
@@ -221,6 +276,8 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
             if (end > shadow->high)
                 perform_beyond(checker, acting, lane, &now);
         }
+        if (lane < last && last_stands_for_rest(checker, event, shadow, ++lanes_done))
+            resume = last;
     }
-    tell_news(checker, event);
+    tell_unreported(checker, event);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who acts and where: the lanes of a wave as units, the shadow of each allocation. */
 #include "checker_state.h"
-#include "retired.h"
+#include "sim/memmodel/filter/archived_log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,29 +10,32 @@
 
 void checker_settle(struct checker *checker, struct shadow_region *region)
 {
-    if (!region->in_place && !region->in_stamps)
+    if (!region->in_place && !region->in_epochs)
         return;
     checker->sink.settle(checker->sink.self, &region->keeper);
     if (region->in_place)
         shadow_forget(region);
-    region->in_place = region->in_stamps = false;
+    region->in_place = region->in_epochs = false;
 }
 
-/* Nothing but lines of the journal is in place: they go out of the way as they are. */
+/* Nothing but lines of the affine filter is in place: they go out of the way as they are. */
 static bool retire(struct checker *checker, struct shadow_region *region)
 {
     struct footprint_keeper *own = NULL;
-    if (!region->touched && !region->sieve.open && !region->sieve.notes.used && !region->reads.open)
-        own = retired_new(&region->journal, region->id, region->low);
+    if (!region->touched && !region->epoch_filter.open && !region->epoch_filter.access_log.used &&
+        !region->reads.open)
+        own = retired_new(&region->affine_filter, region->id, region->low);
     if (own)
         checker->sink.retire(checker->sink.self, &region->keeper, own);
     return own;
 }
 
-/* The next launch comes. Stamps do for what it comes after, if all that is in place has them, and so do the lines of its journal. */
+/* The next launch comes. Epochs do for what it comes after, if all that is in place has them, and so do
+ * the lines of its affine filter. */
 static void clear_place(struct checker *checker, struct shadow_region *region)
 {
-    if (!checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper) || (!region->noted && !retire(checker, region))) {
+    if (!checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper) ||
+        (!region->noted && !retire(checker, region))) {
         checker_settle(checker, region);
         return;
     }
@@ -64,7 +67,8 @@ static void region_renew(struct checker *checker, struct shadow_region *shadow, 
     checker_settle(checker, shadow);
     shadow_region_fini(shadow);
     shadow_region_init(shadow, region->id, region->low, region->high,
-                       region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL, &checker->spare);
+                       region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL,
+                       &checker->spare);
     shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
     shadow->heard = heard;
 }
@@ -102,30 +106,38 @@ void checker_renew_local(struct checker *checker, struct shadow_region *region, 
 bool checker_only_reads(const struct checker *checker, struct shadow_region *region)
 {
     const struct launch_info *launch = checker->races.launch;
-    struct only_read *reads = &region->reads;
+    struct read_only_set *reads = &region->reads;
     if (reads->launch != launch->launch) {
         reads->launch = launch->launch;
-        reads->holds = region->space != IN_LOCAL && !region->of_host && !checker->order.formal && launch->may_write &&
-                       !launch->may_write(launch, region->low, region->high);
+        reads->holds = region->space != IN_LOCAL && !region->of_host && !checker->order.formal &&
+                       launch->may_write && !launch->may_write(launch, region->low, region->high);
     }
-    return reads->holds && !region->journal.spilt;
+    return reads->holds && !region->affine_filter.spilt;
 }
 
-bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how, uint64_t address)
+bool checker_begin_reads(const struct checker *checker, struct shadow_region *region)
 {
-    if (how->kind != ACCESS_READ || !checker_only_reads(checker, region) ||
-        (!region->reads.open && !only_read_open(&region->reads, &region->sieve.notes)))
+    return checker_only_reads(checker, region) &&
+           (region->reads.open || read_only_set_open(&region->reads, &region->epoch_filter.access_log));
+}
+
+bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how,
+                       uint64_t address)
+{
+    if (how->kind != ACCESS_READ || !checker_begin_reads(checker, region))
         return false;
-    only_read_add(&region->reads, how->site, address - region->low, how->size);
+    read_only_set_add(&region->reads, how->site, address - region->low, how->size);
     return true;
 }
 
-struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region, uint64_t address)
+struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region,
+                                        uint64_t address)
 {
     struct shadow_region *shadow = NULL;
     const bool of_host = is_of_host(checker, address);
     if (of_host)
-        shadow = windows_at(&checker->windows, address, checker->scenario->device.svm_atomics, &checker->spare);
+        shadow =
+            windows_at(&checker->windows, address, checker->scenario->device.svm_atomics, &checker->spare);
     else if (is_watched(region))
         shadow = region_of(checker, region);
     checker->shadow.failed |= !shadow && (of_host || is_watched(region));
@@ -141,39 +153,41 @@ static uint64_t unit_of(const struct checker *checker, const struct origin *orig
     return item.group_linear * checker->order.group_items + item.local_linear;
 }
 
-static bool is_one_group(const struct crew *crew)
+static bool is_one_group(const struct wave_items *wave_items)
 {
     bool one = true;
     for (int axis = 0; axis < 3; axis++)
-        one &= crew->tile_size[axis] <= crew->launch->local_size[axis];
+        one &= wave_items->tile_size[axis] <= wave_items->launch->local_size[axis];
     return one;
 }
 
 /* Units of a work-group stand in a row, and those of several in one dimension; others need not. */
 void checker_man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count)
 {
-    struct crew *crew = &checker->crew;
+    struct wave_items *wave_items = &checker->wave_items;
     const uint64_t *extent = origin->launch->global_size;
-    crew_place(crew, origin, lane_count);
-    crew->known = false;
-    crew->serial++;
-    crew->first_unit = unit_of(checker, origin, 0);
-    crew->group = order_unit_group(&checker->order, crew->first_unit);
-    crew->first_member = crew->first_unit - crew->group * checker->order.group_items;
-    crew->one_group = is_one_group(crew) || order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
-    crew->in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
-    checker->races.wave.first = crew->first_unit;
-    checker->races.wave.count = crew->in_a_row ? lane_count : 0;
+    wave_items_place(wave_items, origin, lane_count);
+    wave_items->known = false;
+    wave_items->serial++;
+    wave_items->first_unit = unit_of(checker, origin, 0);
+    wave_items->group = order_unit_group(&checker->order, wave_items->first_unit);
+    wave_items->first_member = wave_items->first_unit - wave_items->group * checker->order.group_items;
+    wave_items->one_group =
+        is_one_group(wave_items) ||
+        order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == wave_items->group;
+    wave_items->in_a_row = wave_items->one_group || (extent[1] <= 1 && extent[2] <= 1);
+    checker->races.wave.first = wave_items->first_unit;
+    checker->races.wave.count = wave_items->in_a_row ? lane_count : 0;
 }
 
 void checker_name_units(struct checker *checker, const struct origin *origin)
 {
-    struct crew *crew = &checker->crew;
-    if (crew->known)
+    struct wave_items *wave_items = &checker->wave_items;
+    if (wave_items->known)
         return;
-    for (uint32_t lane = 0; lane < crew->lane_count; lane++)
-        crew->unit[lane] = crew->first_unit + lane;
-    for (uint32_t lane = 1; !crew->in_a_row && lane < crew->lane_count; lane++)
-        crew->unit[lane] = unit_of(checker, origin, lane);
-    crew->known = true;
+    for (uint32_t lane = 0; lane < wave_items->lane_count; lane++)
+        wave_items->unit[lane] = wave_items->first_unit + lane;
+    for (uint32_t lane = 1; !wave_items->in_a_row && lane < wave_items->lane_count; lane++)
+        wave_items->unit[lane] = unit_of(checker, origin, lane);
+    wave_items->known = true;
 }

@@ -4,7 +4,7 @@
 
 static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
 {
-    return order_unit_group(&checker->order, checker->crew.unit[lane]);
+    return order_unit_group(&checker->order, checker->wave_items.unit[lane]);
 }
 
 static __attribute__((noinline)) void fences(struct checker *checker, const struct sync_event *event)
@@ -12,28 +12,33 @@ static __attribute__((noinline)) void fences(struct checker *checker, const stru
     struct acting acting = {.copy = 0};
     checker_name_units(checker, &event->origin);
     EACH_LANE_OF(event->mask, lane)
-        order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope, event->origin.site);
+    order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope,
+                event->origin.site);
 }
 
-static __attribute__((noinline)) void fence_alone(struct checker *checker, const struct sync_event *event, uint64_t lane)
+static __attribute__((noinline)) void fence_alone(struct checker *checker, const struct sync_event *event,
+                                                  uint64_t lane)
 {
-    order_fence(&checker->order, lone_actor(checker, lane), event->regions, event->order, event->scope, event->origin.site);
+    order_fence(&checker->order, single_actor(checker, lane), event->regions, event->order, event->scope,
+                event->origin.site);
 }
 
 static void fence(struct checker *checker, const struct sync_event *event)
 {
     struct group_order *group = relayed_group(checker);
     uint64_t lane;
-    if (!checker->crew.one_group || !only_lane(event->mask, event->lane_count, &lane))
+    if (!checker->wave_items.one_group || !only_lane(event->mask, event->lane_count, &lane))
         fences(checker, event);
-    else if (!group || !order_fence_again(&checker->order, group, checker->crew.first_member + lane, event))
+    else if (!group ||
+             !order_fence_again(&checker->order, group, checker->wave_items.first_member + lane, event))
         fence_alone(checker, event, lane);
 }
 
 static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
 {
     EACH_LANE_OF(event->mask, lane)
-        order_sub_group_arrival(&checker->order, group_of_lane(checker, lane), order_unit_sub_group(&checker->order, checker->crew.unit[lane]));
+    order_sub_group_arrival(&checker->order, group_of_lane(checker, lane),
+                            order_unit_sub_group(&checker->order, checker->wave_items.unit[lane]));
     if (event->last)
         order_sub_groups_meet(&checker->order, event->regions, event->scope, event->origin.site);
 }
@@ -41,20 +46,25 @@ static void sub_group_barrier(struct checker *checker, const struct sync_event *
 static void perform_held(void *self, const struct held_access *held)
 {
     struct checker *checker = self;
-    struct shadow_region *region = checker_shadow_at(checker, memory_region(checker->memory, held->address), held->address);
-    struct agent agent;
+    struct shadow_region *region =
+        checker_shadow_at(checker, memory_region(checker->memory, held->address), held->address);
+    struct unit_state unit_state;
     if (!region)
         return;
-    order_agent(&checker->order, held->unit, &agent);
+    order_unit_state(&checker->order, held->unit, &unit_state);
     if (region->space == IN_LOCAL)
-        checker_renew_local(checker, region, agent.place.group);
-    const struct shadow_access now = {.agent = &agent, .address = held->address,
-                                      .how = {.tick = (uint32_t)order_slice(&agent), .site = held->site, .size = held->size, .kind = (uint8_t)held->kind}};
+        checker_renew_local(checker, region, unit_state.place.group);
+    const struct shadow_access now = {.unit_state = &unit_state,
+                                      .address = held->address,
+                                      .how = {.clock = (uint32_t)order_slice(&unit_state),
+                                              .site = held->site,
+                                              .size = held->size,
+                                              .kind = (uint8_t)held->kind}};
     if (checker_note_read(checker, region, &now.how, now.address))
         return;
     checker_spill(checker, region);
     shadow_access(&checker->shadow, region, &now);
-    tell_news(checker, NULL);
+    tell_unreported(checker, NULL);
 }
 
 void checker_let_go(struct checker *checker, uint64_t group)
@@ -64,17 +74,17 @@ void checker_let_go(struct checker *checker, uint64_t group)
 
 static void copy_starts(struct checker *checker, const struct sync_event *event)
 {
-    order_copy_come(&checker->order, checker->crew.unit, event, event->origin.site);
+    order_copy_come(&checker->order, checker->wave_items.unit, event, event->origin.site);
     checker_let_go(checker, HELD_NO_GROUP);
 }
 
 static void named_barrier(struct checker *checker, const struct sync_event *event)
 {
-    const uint64_t group = checker->crew.group;
+    const uint64_t group = checker->wave_items.group;
     uint32_t latest = UINT32_MAX;
     EACH_LANE_OF(event->mask, lane)
     {
-        const uint32_t sub_group = order_unit_sub_group(&checker->order, checker->crew.unit[lane]);
+        const uint32_t sub_group = order_unit_sub_group(&checker->order, checker->wave_items.unit[lane]);
         if (sub_group != latest)
             order_named_arrival(&checker->order, group, sub_group);
         latest = sub_group;
@@ -85,24 +95,27 @@ static void named_barrier(struct checker *checker, const struct sync_event *even
 
 static void parted_barrier(struct checker *checker, const struct sync_event *event)
 {
-    order_parted_arrivals(&checker->order, checker->crew.unit, event);
+    order_parted_arrivals(&checker->order, checker->wave_items.unit, event);
     if (event->last)
-        order_parted_barrier(&checker->order, checker->crew.group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
+        order_parted_barrier(&checker->order, checker->wave_items.group,
+                             RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
 }
 
 /* What work-groups wait at is never met by several of them in one wave. */
 static void once_per_group(struct checker *checker, const struct sync_event *event)
 {
-    uint64_t group = checker->crew.group;
+    uint64_t group = checker->wave_items.group;
     if (event->kind == SYNC_COPY_WAIT)
         order_copy_wait(&checker->order, group, event->copy);
     else
-        order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
+        order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope,
+                      event->origin.site);
 }
 
 static __attribute__((noinline)) void meet(struct checker *checker, const struct sync_event *event)
 {
-    if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER || event->kind == SYNC_NAMED_BARRIER || event->parted)
+    if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER ||
+        event->kind == SYNC_NAMED_BARRIER || event->parted)
         checker_name_units(checker, &event->origin);
     if (event->kind == SYNC_SUB_GROUP_BARRIER)
         sub_group_barrier(checker, event);
@@ -121,7 +134,8 @@ void checker_on_sync(void *self, const struct sync_event *event)
     struct checker *checker = self;
     if (checker->atomics_wanted && !misuse_knows(&checker->misuse, event->origin.site))
         misuse_sync(&checker->misuse, event);
-    if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20))) /* values pass, and no order */
+    /* values pass, and no order */
+    if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20)))
         return;
     checker->order.event = ++checker->time;
     man(checker, &event->origin, event->lane_count);

@@ -17,7 +17,7 @@ static void access_lane(struct checker *checker, const struct access_event *even
 enum { WORDS_MOST = HOSTILE(8, 2) };
 
 /* NULL: something could race there. */
-static struct crowd *calm_word(const struct turns *turns, uint64_t address)
+static struct access_set *calm_word(const struct turns *turns, uint64_t address)
 {
     return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
 }
@@ -25,26 +25,32 @@ static struct crowd *calm_word(const struct turns *turns, uint64_t address)
 /* In its turn, where nothing could race. False: something could, or the member has not synchronised. */
 static inline bool takes_turn(struct checker *checker, struct turns *turns, uint64_t lane)
 {
-    const uint64_t local = checker->crew.first_member + lane;
+    const uint64_t local = checker->wave_items.first_member + lane;
     const struct group_order *group = turns->run.group;
     if (!group->slices && !group->items[local])
         return false;
-    turns->atomic.how.tick = group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, group->items[local]);
-    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, checker->crew.first_unit + lane);
-    way_taken(checker->ways, WAY_IN_TURN);
+    turns->atomic.how.clock =
+        group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, group->items[local]);
+    checker->shadow.failed |=
+        !shadow_add(turns->calm.access_set, &turns->atomic, checker->wave_items.first_unit + lane);
+    fast_path_taken(checker->fast_paths, FAST_PATH_IN_TURN);
     order_update(&turns->run, local);
     return true;
 }
 
-static __attribute__((noinline)) void update_anew(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
+static __attribute__((noinline)) void update_anew(struct checker *checker, struct turns *turns,
+                                                  const struct access_event *event, uint64_t lane)
 {
     const uint64_t address = lane_address(event, lane);
     turns->run.act.address = address;
-    if (!is_in(turns->region, address) || !shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address) || !takes_turn(checker, turns, lane))
+    if (!is_in(turns->region, address) ||
+        !shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address) ||
+        !takes_turn(checker, turns, lane))
         access_lane(checker, event, lane);
 }
 
-static __attribute__((noinline)) void update_one(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
+static __attribute__((noinline)) void update_one(struct checker *checker, struct turns *turns,
+                                                 const struct access_event *event, uint64_t lane)
 {
     if (turns->run.group->slices && shadow_is_calm(turns->region, &turns->calm, lane_address(event, lane))) {
         turns->run.act.address = turns->calm.address;
@@ -54,28 +60,39 @@ static __attribute__((noinline)) void update_one(struct checker *checker, struct
     }
 }
 
-static __attribute__((noinline)) bool turns_anew(struct checker *checker, const struct access_event *event, struct turns *out)
+static __attribute__((noinline)) bool turns_anew(struct checker *checker, const struct access_event *event,
+                                                 struct turns *out)
 {
-    const struct crew *crew = &checker->crew;
-    struct group_order *group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
-    if (event->kind != ACCESS_ATOMIC_UPDATE || event->image || checker->order.formal || event->size_bytes != 4 ||
-        !group || !group->items || order_remembers(&checker->order))
+    const struct wave_items *wave_items = &checker->wave_items;
+    struct group_order *group =
+        wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->image || checker->order.formal ||
+        event->size_bytes != 4 || !group || !group->items || order_remembers(&checker->order))
         return false;
     struct shadow_region *region = region_at(checker, first_address(event));
-    if (!region || !region->journal.spilt || !region->atomic)
+    if (!region || !region->affine_filter.spilt || !region->atomic)
         return false;
     const bool local = region->space == IN_LOCAL;
     if (local)
-        checker_renew_local(checker, region, crew->group);
-    const struct atomic_act act = {.size = event->size_bytes, .region = region->space, .reads = true, .writes = true, .order = event->order,
-                                   .scope = event->scope, .site = event->origin.site, .svm_atomics = region->svm_atomics};
+        checker_renew_local(checker, region, wave_items->group);
+    const struct atomic_act act = {.size = event->size_bytes,
+                                   .region = region->space,
+                                   .reads = true,
+                                   .writes = true,
+                                   .order = event->order,
+                                   .scope = event->scope,
+                                   .site = event->origin.site,
+                                   .svm_atomics = region->svm_atomics};
     *out = (struct turns){.region = region,
-                          .atomic = {.group = crew->group, .how = {.site = event->origin.site, .size = event->size_bytes, .kind = (uint8_t)event->kind,
-                                                                   .order = (uint8_t)event->order,
-                                                                   .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
+                          .atomic = {.group = wave_items->group,
+                                     .how = {.site = event->origin.site,
+                                             .size = event->size_bytes,
+                                             .kind = (uint8_t)event->kind,
+                                             .order = (uint8_t)event->order,
+                                             .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
     order_updates_begin(&checker->order, group, &act, &out->run);
     out->relaxed = event->order == ORDER_RELAXED;
-    out->one_wave = !crew->first_lane && crew->lane_count <= 64;
+    out->one_wave = !wave_items->first_lane && wave_items->lane_count <= 64;
     out->failed.act = act;
     out->failed.act.order = ORDER_RELAXED;
     out->failed.act.writes = false;
@@ -83,7 +100,7 @@ static __attribute__((noinline)) bool turns_anew(struct checker *checker, const 
     out->failed.atomic.how.kind = ACCESS_ATOMIC_READ;
     out->failed.atomic.how.order = ORDER_RELAXED;
     out->failed.sort = shadow_sort(&out->failed.atomic.how);
-    out->crew = local ? 0 : crew->serial; /* it may begin anew */
+    out->wave_items = local ? 0 : wave_items->serial; /* it may begin anew */
     out->site = event->origin.site;
     return true;
 }
@@ -92,28 +109,38 @@ static __attribute__((noinline)) bool turns_anew(struct checker *checker, const 
 static struct turns *begin_turns(struct checker *checker, const struct access_event *event)
 {
     struct turns *turns = &checker->turns[event->origin.site % TURNS];
-    if (turns->crew == checker->crew.serial && turns->site == event->origin.site && is_in(turns->region, first_address(event)))
+    if (turns->wave_items == checker->wave_items.serial && turns->site == event->origin.site &&
+        is_in(turns->region, first_address(event)))
         return turns;
     return turns_anew(checker, event, turns) ? turns : NULL;
 }
 
 /* Lanes at one word, where nothing could race. */
-static void update_word(struct checker *checker, struct turns *turns, uint64_t address, struct crowd *crowd, const uint64_t *mask)
+static void update_word(struct checker *checker, struct turns *turns, uint64_t address,
+                        struct access_set *access_set, const uint64_t *mask)
 {
     struct update_lanes lanes;
-    lanes.first = checker->crew.first_member; /* slices are told where they are asked for */
+    lanes.first = checker->wave_items.first_member; /* slices are reported where they are asked for */
     turns->run.act.address = address;
     order_updates(&turns->run, mask, &lanes);
-    checker->shadow.failed |= !shadow_add_lanes(crowd, &turns->atomic, checker->crew.first_unit, mask, lanes.slice);
-    way_taken(checker->ways, WAY_IN_TURN);
+    checker->shadow.failed |=
+        !shadow_add_lanes(access_set, &turns->atomic, checker->wave_items.first_unit, mask, lanes.slice);
+    fast_path_taken(checker->fast_paths, FAST_PATH_IN_TURN);
 }
 
 /* Words that lanes of one event meet at. */
-struct word { uint64_t address, mask[LANE_MASK_WORDS]; struct crowd *crowd; };
-struct words { struct word items[WORDS_MOST]; uint32_t used; };
+struct word {
+    uint64_t address, mask[LANE_MASK_WORDS];
+    struct access_set *access_set;
+};
+struct words {
+    struct word items[WORDS_MOST];
+    uint32_t used;
+};
 
 /* False: there are too many of them, or something could race at one. */
-static bool find_words(const struct turns *turns, const struct access_event *event, const uint64_t *mask, struct words *words)
+static bool find_words(const struct turns *turns, const struct access_event *event, const uint64_t *mask,
+                       struct words *words)
 {
     words->used = 0;
     EACH_LANE_OF(mask, lane)
@@ -122,34 +149,39 @@ static bool find_words(const struct turns *turns, const struct access_event *eve
         const uint32_t at = address / 4 % WORDS_MOST;
         struct word *word = &words->items[at];
         if (!(words->used >> at & 1)) {
-            *word = (struct word){.address = address, .crowd = calm_word(turns, address)};
+            *word = (struct word){.address = address, .access_set = calm_word(turns, address)};
             words->used |= UINT32_C(1) << at;
         }
-        if (word->address != address || !word->crowd)
+        if (word->address != address || !word->access_set)
             return false;
         word->mask[lane / 64] |= UINT64_C(1) << lane % 64;
     }
     return true;
 }
 
-static __attribute__((noinline)) void update_words(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
+static __attribute__((noinline)) void update_words(struct checker *checker, struct turns *turns,
+                                                   const struct access_event *event, const uint64_t *mask)
 {
     struct words words;
-    if (event->shape == ADDRESS_UNIFORM && shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base)) {
-        update_word(checker, turns, event->base, turns->calm.crowd, mask);
+    if (event->shape == ADDRESS_UNIFORM &&
+        shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base)) {
+        update_word(checker, turns, event->base, turns->calm.access_set, mask);
         return;
     }
     if (!find_words(turns, event, mask, &words)) {
         EACH_LANE_OF(mask, lane)
-            update_one(checker, turns, event, lane);
+        update_one(checker, turns, event, lane);
         return;
     }
-    for (uint32_t at = 0; at < WORDS_MOST; at++) /* in any order: they have nothing in common, and nothing races */
+    /* in any order: they have nothing in common, and nothing races */
+    for (uint32_t at = 0; at < WORDS_MOST; at++)
         if (words.used >> at & 1)
-            update_word(checker, turns, words.items[at].address, words.items[at].crowd, words.items[at].mask);
+            update_word(checker, turns, words.items[at].address, words.items[at].access_set,
+                        words.items[at].mask);
 }
 
-static inline void take_turns(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
+static inline void take_turns(struct checker *checker, struct turns *turns, const struct access_event *event,
+                              const uint64_t *mask)
 {
     uint64_t lane;
     if (only_lane(mask, event->lane_count, &lane))
@@ -175,7 +207,7 @@ struct joining {
     const struct access_event *event;
     const struct group_order *group;
     const struct region *region;
-    struct shadow_region *shadow;   /* NULL: lanes in this region go one by one */
+    struct shadow_region *shadow; /* NULL: lanes in this region go one by one */
     struct shadow_atomic atomic;
 };
 
@@ -188,88 +220,105 @@ static void enter_region(struct joining *joining, uint64_t address)
     if (!joining->shadow)
         return;
     if (joining->shadow->space == IN_LOCAL)
-        checker_renew_local(checker, joining->shadow, checker->crew.group);
+        checker_renew_local(checker, joining->shadow, checker->wave_items.group);
     joining->shadow->atomic = true;
     checker_spill(checker, joining->shadow);
-    joining->atomic.group = checker->crew.group;
-    joining->atomic.how = (struct context){
-        .tick = joining->group ? (uint32_t)joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
-        .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
-        .scope = (uint8_t)scope_in(checker, joining->shadow, event->scope)};
+    joining->atomic.group = checker->wave_items.group;
+    joining->atomic.how =
+        (struct context){.clock = joining->group ? (uint32_t)joining->group->slice : 1,
+                         .site = event->origin.site,
+                         .size = event->size_bytes,
+                         .kind = (uint8_t)event->kind,
+                         .order = (uint8_t)event->order,
+                         .scope = (uint8_t)scope_in(checker, joining->shadow, event->scope)};
 }
 
-static struct atomic_act act_of(const struct access_event *event, const struct shadow_region *region, bool reads_only)
+static struct atomic_act act_of(const struct access_event *event, const struct shadow_region *region,
+                                bool reads_only)
 {
-    return (struct atomic_act){.size = event->size_bytes, .region = region->space, .reads = true, .writes = !reads_only,
+    return (struct atomic_act){.size = event->size_bytes,
+                               .region = region->space,
+                               .reads = true,
+                               .writes = !reads_only,
                                .order = reads_only && event->failed ? event->failure_order : event->order,
                                .success = reads_only && event->failed ? (uint8_t)(1 + event->order) : 0,
-                               .scope = event->scope, .site = event->origin.site, .svm_atomics = region->svm_atomics};
+                               .scope = event->scope,
+                               .site = event->origin.site,
+                               .svm_atomics = region->svm_atomics};
 }
 
-/* One slice begins for all of them, in whichever group: nothing is between their deeds. */
-static void remember_atomics(struct checker *checker, const struct access_event *event, const struct shadow_region *region)
+/* One slice begins for all of them, in whichever group: nothing is between their operations. */
+static void remember_atomics(struct checker *checker, const struct access_event *event,
+                             const struct shadow_region *region)
 {
-    const uint64_t tick = order_next_slice(&checker->order);
+    const uint64_t clock = order_next_slice(&checker->order);
     EACH_LANE_OF(event->mask, lane)
     {
-        const struct atomic_act act = act_of(event, region, event->kind == ACCESS_ATOMIC_READ || lane_in(event->failed, lane));
-        order_remember_update(&checker->order, &act, checker->crew.unit[lane], lane_address(event, lane), tick);
+        const struct atomic_act act =
+            act_of(event, region, event->kind == ACCESS_ATOMIC_READ || lane_in(event->failed, lane));
+        order_remember_update(&checker->order, &act, checker->wave_items.unit[lane],
+                              lane_address(event, lane), clock);
         if (order_remembers(&checker->order))
-            checker_note_values(checker, event, lane, checker->crew.unit[lane]);
+            checker_note_values(checker, event, lane, checker->wave_items.unit[lane]);
     }
 }
 
 /* What waves wait for they look at again and again: the shadow keeps that once. */
 static bool may_note_loads(const struct access_event *event, const struct shadow_region *region)
 {
-    enum { NOTES_LEAST = HOSTILE(1 << 16, 1 << 12) };
-    return event->shape == ADDRESS_LIST || (event->shape == ADDRESS_AFFINE && region->sieve.notes.used <= NOTES_LEAST + (region->high - region->low));
+    enum { ACCESS_LOG_LEAST = HOSTILE(1 << 16, 1 << 12) };
+    return event->shape == ADDRESS_LIST ||
+           (event->shape == ADDRESS_AFFINE &&
+            region->epoch_filter.access_log.used <= ACCESS_LOG_LEAST + (region->high - region->low));
 }
 
 /* Some lanes of the event, all of which load, or update. */
-static bool sift_lanes(struct checker *checker, const struct access_event *event, enum access_kind kind, const uint64_t *mask, struct shadow_region *region,
-                       uint64_t tick, uint64_t base)
+static bool sift_lanes(struct checker *checker, const struct access_event *event, enum access_kind kind,
+                       const uint64_t *mask, struct shadow_region *region, uint64_t clock, uint64_t base)
 {
     struct access_event some = *event;
     some.kind = kind;
     some.mask = mask;
     some.failed = NULL;
-    return checker_take_sieve(checker, &some, region, tick, base);
+    return checker_take_epoch_filter(checker, &some, region, clock, base);
 }
 
 /* Of compare-exchanges those that failed come first: where the others are in doubt, all may be done again. */
-static bool sift_sorts(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
+static bool sift_sorts(struct checker *checker, const struct access_event *event,
+                       struct shadow_region *region, uint64_t clock, uint64_t base)
 {
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], any_failed = 0, any_done = 0;
     if (!event->failed)
-        return sift_lanes(checker, event, event->kind, event->mask, region, tick, base);
+        return sift_lanes(checker, event, event->kind, event->mask, region, clock, base);
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
         any_failed |= failed[w] = event->mask[w] & event->failed[w];
         any_done |= done[w] = event->mask[w] & ~event->failed[w];
     }
-    return (!any_failed || sift_lanes(checker, event, ACCESS_ATOMIC_READ, failed, region, tick, base)) &&
-           (!any_done || sift_lanes(checker, event, event->kind, done, region, tick, base));
+    return (!any_failed || sift_lanes(checker, event, ACCESS_ATOMIC_READ, failed, region, clock, base)) &&
+           (!any_done || sift_lanes(checker, event, event->kind, done, region, clock, base));
 }
 
-/* All of them through the sieve. */
+/* All of them through the epoch filter. */
 static bool sift_atomics(struct checker *checker, const struct access_event *event)
 {
-    const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
+    const struct group_order *group =
+        checker->wave_items.one_group ? order_group_find(&checker->order, checker->wave_items.group) : NULL;
     struct shadow_region *shadow = region_at(checker, first_address(event));
     const bool loads = event->kind == ACCESS_ATOMIC_READ || event->failed;
-    uint64_t tick;
-    if (!shadow || !checker_common_tick(checker, &tick))
+    uint64_t clock;
+    if (!shadow || !checker_common_clock(checker, &clock))
         return false;
     if (shadow->space == IN_LOCAL)
-        checker_renew_local(checker, shadow, checker->crew.group);
+        checker_renew_local(checker, shadow, checker->wave_items.group);
     const bool local = shadow->space == IN_LOCAL;
-    if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) || checker->order.group_device)
+    if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) ||
+        checker->order.group_device)
         return false; /* not everybody's atomics include it */
-    if (shadow->journal.spilt || (loads && !may_note_loads(event, shadow)) ||
-        !sift_sorts(checker, event, shadow, tick, group ? group->base[shadow->space] : 1))
+    if (shadow->affine_filter.spilt || (loads && !may_note_loads(event, shadow)) ||
+        !sift_sorts(checker, event, shadow, clock, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;
-    way_taken(checker->ways, loads ? WAY_SIFTED_LOADS : WAY_SIFTED);
+    fast_path_taken(checker->fast_paths, loads ? FAST_PATH_SIFTED_LOADS : FAST_PATH_SIFTED);
     if (order_remembers(&checker->order))
         remember_atomics(checker, event, shadow);
     return true;
@@ -277,32 +326,33 @@ static bool sift_atomics(struct checker *checker, const struct access_event *eve
 
 static bool is_relaxed(const struct access_event *event)
 {
-    return (event->kind == ACCESS_ATOMIC_UPDATE || event->kind == ACCESS_ATOMIC_READ) && event->order == ORDER_RELAXED &&
-           (!event->failed || event->failure_order == ORDER_RELAXED);
+    return (event->kind == ACCESS_ATOMIC_UPDATE || event->kind == ACCESS_ATOMIC_READ) &&
+           event->order == ORDER_RELAXED && (!event->failed || event->failure_order == ORDER_RELAXED);
 }
 
 /* Relaxed updates and loads among others like them; the rest goes lane by lane. */
 static bool take_atomics(struct checker *checker, const struct access_event *event)
 {
-    const struct crew *crew = &checker->crew;
+    const struct wave_items *wave_items = &checker->wave_items;
     struct joining joining = {.checker = checker, .event = event};
     uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
     if (!is_relaxed(event) || checker->order.formal || event->image)
         return false;
-    joining.group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
-    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the tick tells */
+    joining.group = wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
+    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the clock value tells */
         return false;
     checker_name_units(checker, &event->origin);
     if (sift_atomics(checker, event))
         return true;
-    if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_remembers(&checker->order) || !crew->one_group)
+    if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_remembers(&checker->order) ||
+        !wave_items->one_group)
         return false;
     EACH_LANE_OF(event->mask, lane)
     {
         uint64_t address = lane_address(event, lane);
         if (!joining.region || address < joining.region->low || address >= joining.region->high)
             enter_region(&joining, address);
-        if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, crew->unit[lane]))
+        if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, wave_items->unit[lane]))
             continue;
         rest[lane / 64] |= UINT64_C(1) << lane % 64;
         left++;
@@ -314,46 +364,55 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
 
 /* ---- waiting in a loop ---------------------------------------------------------------------- */
 
-static inline uint64_t slice_of_member(const struct checker *checker, struct group_order *group, uint64_t local)
+static inline uint64_t slice_of_member(const struct checker *checker, struct group_order *group,
+                                       uint64_t local)
 {
-    struct agent agent;
+    struct unit_state unit_state;
     if (group->slices)
         return group->slices[local];
     if (group->items[local])
         return order_member_slice(group, group->items[local]);
-    order_member(&checker->order, group->number, group, local, &agent);
-    return order_slice(&agent);
+    order_member(&checker->order, group->number, group, local, &unit_state);
+    return order_slice(&unit_state);
 }
 
 /* Who has done so in its slice stays known as long as all do the same. */
 static void wait_for(struct waiting *waiting, const struct turns *turns, uint64_t address)
 {
     struct atomic_done *done = &waiting->latest;
-    if (done->address == address && done->epoch == turns->calm.epoch && done->sort == turns->failed.sort && done->site == turns->site)
+    if (done->address == address && done->clock_version == turns->calm.clock_version &&
+        done->sort == turns->failed.sort && done->site == turns->site)
         return;
     memset(waiting->done, 0, sizeof waiting->done);
-    *done = (struct atomic_done){.address = address, .epoch = turns->calm.epoch, .sort = turns->failed.sort, .site = turns->site};
+    *done = (struct atomic_done){.address = address,
+                                 .clock_version = turns->calm.clock_version,
+                                 .sort = turns->failed.sort,
+                                 .site = turns->site};
 }
 
 /* Of the lanes that have not yet done so in their slice. */
-static inline __attribute__((always_inline)) void read_calmly(struct checker *checker, struct turns *turns, const uint64_t *lanes)
+static inline __attribute__((always_inline)) void read_calmly(struct checker *checker, struct turns *turns,
+                                                              const uint64_t *lanes)
 {
     struct group_order *group = turns->run.group;
     struct waiting *waiting = group->waiting;
     struct shadow_atomic *atomic = &turns->failed.atomic;
-    const uint64_t first = checker->crew.group * checker->order.group_items;
-    for (uint32_t w = 0; w * 64 < checker->crew.lane_count; w++) {
+    const uint64_t first = checker->wave_items.group * checker->order.group_items;
+    for (uint32_t w = 0; w * 64 < checker->wave_items.lane_count; w++) {
         uint64_t rest = lanes[w] & ~waiting->done[w];
         for (waiting->done[w] |= lanes[w]; rest; rest &= rest - 1) {
             const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(rest);
-            atomic->how.tick = (uint32_t)slice_of_member(checker, group, local);
-            checker->shadow.failed |= !shadow_add(turns->calm.crowd, atomic, first + local);
+            atomic->how.clock = (uint32_t)slice_of_member(checker, group, local);
+            checker->shadow.failed |= !shadow_add(turns->calm.access_set, atomic, first + local);
         }
     }
 }
 
-/* Lanes that failed, one after another: they read a value together, and nothing races with them. False: it was not done. */
-static inline __attribute__((always_inline)) bool fail_together(struct checker *checker, const struct access_event *event, struct turns *turns, const uint64_t *lanes)
+/* Lanes that failed, one after another: they read a value together, and nothing races with them. False: it
+ * was not done. */
+static inline __attribute__((always_inline)) bool fail_together(struct checker *checker,
+                                                                const struct access_event *event,
+                                                                struct turns *turns, const uint64_t *lanes)
 {
     struct group_order *group = turns->run.group;
     if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base))
@@ -381,9 +440,11 @@ static inline bool is_first_come(const struct access_event *event)
     return !won || (!(won & (won - 1)) && won < (failed & (0 - failed)));
 }
 
-static __attribute__((noinline)) void exchange_first(struct checker *checker, struct turns *turns, const struct access_event *event)
+static __attribute__((noinline)) void exchange_first(struct checker *checker, struct turns *turns,
+                                                     const struct access_event *event)
 {
-    const uint64_t won = event->mask[0] & ~event->failed[0], losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
+    const uint64_t won = event->mask[0] & ~event->failed[0],
+                   losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
     if (won && turns->relaxed)
         update_one(checker, turns, event, (uint64_t)__builtin_ctzll(won));
     else if (won)
@@ -395,9 +456,9 @@ static __attribute__((noinline)) void exchange_first(struct checker *checker, st
 /* Compare-exchanges of one object by a whole work-group of one wave. */
 static bool take_exchanges(struct checker *checker, const struct access_event *event)
 {
-    const struct crew *crew = &checker->crew;
-    if (event->failure_order != ORDER_RELAXED || !crew->one_group ||
-        crew->first_lane || checker->order.formal || event->image || order_remembers(&checker->order))
+    const struct wave_items *wave_items = &checker->wave_items;
+    if (event->failure_order != ORDER_RELAXED || !wave_items->one_group || wave_items->first_lane ||
+        checker->order.formal || event->image || order_remembers(&checker->order))
         return false;
     struct turns *turns = event->lane_count <= 64 ? begin_turns(checker, event) : NULL;
     if (turns && is_first_come(event)) {
@@ -430,15 +491,19 @@ static __attribute__((noinline)) void first_access(struct checker *checker, cons
     if (!checker->races_wanted)
         return;
     man(checker, &event->origin, event->lane_count);
-    if (event->failed && event->shape == ADDRESS_UNIFORM ? !take_exchanges(checker, event) : !take_atomics(checker, event))
+    if (event->failed && event->shape == ADDRESS_UNIFORM ? !take_exchanges(checker, event)
+                                                         : !take_atomics(checker, event))
         (event->failed ? checker_access_lanes : update_lanes)(checker, event, event->mask);
 }
 
-/* Was it done by the same lanes at the same instruction, and at one address? Then it was judged for misuse, too. */
-static inline bool is_again(const struct checker *checker, const struct turns *turns, const struct access_event *event)
+/* Was it done by the same lanes at the same instruction, and at one address? Then it was judged for
+ * misuse, too. */
+static inline bool is_again(const struct checker *checker, const struct turns *turns,
+                            const struct access_event *event)
 {
-    return crew_spans(&checker->crew, &event->origin, event->lane_count) && turns->crew == checker->crew.serial &&
-           turns->site == event->origin.site && event->shape == ADDRESS_UNIFORM && is_in(turns->region, event->base);
+    return wave_items_spans(&checker->wave_items, &event->origin, event->lane_count) &&
+           turns->wave_items == checker->wave_items.serial && turns->site == event->origin.site &&
+           event->shape == ADDRESS_UNIFORM && is_in(turns->region, event->base);
 }
 
 void checker_atomic_access(struct checker *checker, const struct access_event *event)
@@ -446,7 +511,8 @@ void checker_atomic_access(struct checker *checker, const struct access_event *e
     struct turns *turns = &checker->turns[event->origin.site % TURNS];
     if (!is_again(checker, turns, event))
         first_access(checker, event);
-    else if (event->failed && turns->one_wave && event->failure_order == ORDER_RELAXED && is_first_come(event))
+    else if (event->failed && turns->one_wave && event->failure_order == ORDER_RELAXED &&
+             is_first_come(event))
         exchange_first(checker, turns, event);
     else if (!event->failed && turns->relaxed)
         take_turns(checker, turns, event, event->mask);

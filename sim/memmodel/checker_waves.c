@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain accesses of whole waves: journal and sieve. */
+/* Plain accesses of whole waves: affine filter and epoch filter. */
 #include "checker_state.h"
 
 #include <string.h>
 
-/* ---- ticks of whole waves ----------------------------------------------------------- */
+/* ---- clock values of whole waves ----------------------------------------------------------- */
 
 /* Nothing but a group's slice tells its members apart in time, and it never met a barrier. */
 static bool is_plain_group(const struct group_order *group)
@@ -15,94 +15,136 @@ static bool is_plain_group(const struct group_order *group)
     return plain;
 }
 
-/* The tick of all lanes of several groups, which did nothing but updates in common: false: they have none. */
-static bool tick_of_groups(const struct checker *checker, uint64_t *out_tick)
+/* The clock value of all lanes of several groups, which did nothing but updates in common: false: they
+ * have none. */
+static bool clock_of_groups(const struct checker *checker, uint64_t *out_clock)
 {
-    const struct crew *crew = &checker->crew;
-    const uint64_t items = checker->order.group_items, last = (crew->first_unit + crew->lane_count - 1) / items;
-    *out_tick = 1;
+    const struct wave_items *wave_items = &checker->wave_items;
+    const uint64_t items = checker->order.group_items,
+                   last = (wave_items->first_unit + wave_items->lane_count - 1) / items;
+    *out_clock = 1;
     if (!checker->order.groups)
         return true;
-    for (uint64_t number = crew->group; crew->in_a_row && number <= last; number++) {
+    for (uint64_t number = wave_items->group; wave_items->in_a_row && number <= last; number++) {
         const struct group_order *group = order_group_find(&checker->order, number);
         const uint64_t slice = group ? group->slice : 1;
-        if ((group && !is_plain_group(group)) || (number > crew->group && slice != *out_tick))
+        if ((group && !is_plain_group(group)) || (number > wave_items->group && slice != *out_clock))
             return false;
-        *out_tick = slice;
+        *out_clock = slice;
     }
-    return crew->in_a_row;
+    return wave_items->in_a_row;
 }
 
-/* The tick of all lanes; false: they have none in common. */
-bool checker_common_tick(const struct checker *checker, uint64_t *out_tick)
+/* The clock value of all lanes; false: they have none in common. */
+bool checker_common_clock(const struct checker *checker, uint64_t *out_clock)
 {
-    const struct crew *crew = &checker->crew;
-    if (!crew->one_group)
-        return tick_of_groups(checker, out_tick);
-    const struct group_order *group = order_group_find(&checker->order, crew->group);
-    *out_tick = group ? group->slice : 1;
+    const struct wave_items *wave_items = &checker->wave_items;
+    if (!wave_items->one_group)
+        return clock_of_groups(checker, out_clock);
+    const struct group_order *group = order_group_find(&checker->order, wave_items->group);
+    *out_clock = group ? group->slice : 1;
     return !group || !(group->items || group->sub_groups);
 }
 
-/* The lanes as notes and sieve know them. */
-static struct wave_crew checker_crew_in(struct checker *checker, const struct origin *origin, const struct shadow_region *region, uint64_t base)
+/* The lanes as notes and epoch filter know them. */
+static struct wave_wave_items checker_wave_items_in(struct checker *checker, const struct origin *origin,
+                                                    const struct shadow_region *region, uint64_t base)
 {
-    const struct crew *crew = &checker->crew;
+    const struct wave_items *wave_items = &checker->wave_items;
     const bool local = region->space == IN_LOCAL;
-    if (!crew->in_a_row)
+    if (!wave_items->in_a_row)
         checker_name_units(checker, origin);
-    return (struct wave_crew){.serial = crew->serial, .first_unit = crew->first_unit, .unit = crew->unit, .lanes = crew->lane_count,
-                              .in_a_row = crew->in_a_row, .one_group = crew->one_group,
-                              .group = local ? 0 : crew->group, .base = local ? 1 : base,
-                              .unit_low = crew->group * checker->order.group_items};
+    return (struct wave_wave_items){.serial = wave_items->serial,
+                                    .first_unit = wave_items->first_unit,
+                                    .unit = wave_items->unit,
+                                    .lanes = wave_items->lane_count,
+                                    .in_a_row = wave_items->in_a_row,
+                                    .one_group = wave_items->one_group,
+                                    .group = local ? 0 : wave_items->group,
+                                    .base = local ? 1 : base,
+                                    .unit_low = wave_items->group * checker->order.group_items};
 }
 
-static bool take_gather(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick)
+static bool take_gather(struct checker *checker, const struct access_event *event,
+                        struct shadow_region *region, uint64_t clock)
 {
-    if (event->kind == ACCESS_WRITE || region->journal.has_write)
+    if (event->kind == ACCESS_WRITE || region->affine_filter.has_write)
         return false;
-    const struct wave_crew crew = checker_crew_in(checker, &event->origin, region, 1);
-    return sieve_note(&region->sieve, event, &crew, tick);
+    const struct wave_wave_items wave_items = checker_wave_items_in(checker, &event->origin, region, 1);
+    return epoch_filter_note(&region->epoch_filter, event, &wave_items, clock);
 }
 
 /* ---- reads of what nobody writes --------------------------------------------------- */
 
+/* Where a wave reads, range by range: neighbours in a row that lie side by side, or at one place, are one
+ * range. */
+struct ranges {
+    const struct access_event *event;
+    uint32_t lane;
+};
+
+/* Offsets from `low`; false: that was the last. */
+static bool ranges_next(struct ranges *ranges, uint64_t low, struct byte_run *out)
+{
+    const struct access_event *event = ranges->event;
+    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
+    const int64_t step = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
+    const uint32_t lane = next_lane(event->mask, ranges->lane, lanes, true);
+    if (lane == lanes)
+        return false;
+    out->low = lane_address(event, lane) - low;
+    out->high = out->low + event->size_bytes;
+    ranges->lane = lane + 1;
+    if (event->shape == ADDRESS_UNIFORM)
+        ranges->lane = lanes;
+    if (event->shape != ADDRESS_AFFINE || (step && step != (int64_t)event->size_bytes))
+        return true;
+    const uint32_t row_end = (lane / row + 1) * row;
+    ranges->lane = next_lane(event->mask, lane, row_end < lanes ? row_end : lanes, false);
+    out->high += (uint64_t)step * (ranges->lane - lane - 1);
+    return true;
+}
+
 /* All of it lies there. */
 static bool lies_in(const struct access_event *event, const struct shadow_region *region)
 {
-    uint64_t outside = 0;
-    EACH_LANE_OF(event->mask, lane)
-    {
-        const uint64_t offset = lane_address(event, lane) - region->low;
-        outside |= offset > region->high - region->low - event->size_bytes;
-    }
-    return !outside && event->size_bytes <= region->high - region->low;
+    struct ranges ranges = {event, 0};
+    struct byte_run run;
+    bool inside = true;
+    while (ranges_next(&ranges, region->low, &run))
+        inside &= run.low < run.high && run.high <= region->high - region->low;
+    return inside;
 }
 
-static bool take_only_read(const struct checker *checker, const struct access_event *event, struct shadow_region *region)
+static bool take_read_only_set(const struct checker *checker, const struct access_event *event,
+                               struct shadow_region *region)
 {
-    const struct context how = {.kind = ACCESS_READ, .site = event->origin.site, .size = event->size_bytes};
-    bool noted = lies_in(event, region);
-    EACH_LANE_OF(event->mask, lane)
-        noted = noted && checker_note_read(checker, region, &how, lane_address(event, lane));
-    return noted;
+    struct ranges ranges = {event, 0};
+    struct byte_run run;
+    if (!lies_in(event, region) || !checker_begin_reads(checker, region))
+        return false;
+    struct byte_set *bytes = read_only_set_bytes(&region->reads, event->origin.site);
+    while (ranges_next(&ranges, region->low, &run))
+        byte_set_add(bytes, run.low, run.high);
+    return true;
 }
 
 /* ---- reads, noted down ------------------------------------------------------------- */
 
-/* Lanes of one allocation and one tick. */
+/* Lanes of one allocation and one clock value. */
 struct alike_reads {
     struct access_event event;
     struct shadow_region *region;
-    uint64_t tick, address[WAVE_LANES_MAX], mask[LANE_MASK_WORDS];
+    uint64_t clock, address[WAVE_LANES_MAX], mask[LANE_MASK_WORDS];
 };
 
 static bool log_reads(struct checker *checker, struct alike_reads *reads)
 {
     bool taken = true;
     if (reads->region) {
-        const struct wave_crew crew = checker_crew_in(checker, &reads->event.origin, reads->region, 1);
-        taken = sieve_note(&reads->region->sieve, &reads->event, &crew, reads->tick);
+        const struct wave_wave_items wave_items =
+            checker_wave_items_in(checker, &reads->event.origin, reads->region, 1);
+        taken = epoch_filter_note(&reads->region->epoch_filter, &reads->event, &wave_items, reads->clock);
     }
     memset(reads->mask, 0, sizeof reads->mask);
     return taken;
@@ -110,15 +152,17 @@ static bool log_reads(struct checker *checker, struct alike_reads *reads)
 
 static bool may_log(const struct shadow_region *region)
 {
-    return region && region->space == IN_GLOBAL && !region->atomic && !region->journal.has_write && !region->journal.spilt &&
-           !region->sieve.open && !region->reads.open;
+    return region && region->space == IN_GLOBAL && !region->atomic && !region->affine_filter.has_write &&
+           !region->affine_filter.spilt && !region->epoch_filter.open && !region->reads.open;
 }
 
-/* Reads of work-items that have ticks of their own, or of scattered lanes, of what nothing has written yet. */
+/* Reads of work-items that have clock values of their own, or of scattered lanes, of what nothing has
+ * written yet. */
 bool checker_take_reads(struct checker *checker, const struct access_event *event)
 {
     struct alike_reads reads;
-    if (event->kind != ACCESS_READ || event->copy || event->image || checker->order.formal || !may_log(region_at(checker, first_address(event))))
+    if (event->kind != ACCESS_READ || event->copy || event->image || checker->order.formal ||
+        !may_log(region_at(checker, first_address(event))))
         return false;
     checker_name_units(checker, &event->origin);
     reads.region = NULL;
@@ -130,36 +174,37 @@ bool checker_take_reads(struct checker *checker, const struct access_event *even
     reads.event.mask = reads.mask;
     EACH_LANE_OF(event->mask, lane)
     {
-        struct agent agent;
+        struct unit_state unit_state;
         struct shadow_region *region = reads.region;
         uint64_t address = lane_address(event, lane);
         if (!region || address < region->low || address >= region->high)
             region = region_at(checker, address);
         if (!may_log(region))
             return false;
-        order_agent(&checker->order, checker->crew.unit[lane], &agent);
-        const uint64_t tick = order_slice(&agent);
-        if ((region != reads.region || tick != reads.tick) && !log_reads(checker, &reads))
+        order_unit_state(&checker->order, checker->wave_items.unit[lane], &unit_state);
+        const uint64_t clock = order_slice(&unit_state);
+        if ((region != reads.region || clock != reads.clock) && !log_reads(checker, &reads))
             return false;
         reads.region = region;
-        reads.tick = tick;
+        reads.clock = clock;
         reads.address[lane] = address;
         reads.mask[lane / 64] |= UINT64_C(1) << lane % 64;
     }
     return log_reads(checker, &reads);
 }
 
-/* ---- in the journal ----------------------------------------------------------------- */
+/* ---- in the affine filter ----------------------------------------------------------------- */
 
-static void stand(struct checker *checker, const struct access_event *event, struct shadow_region *region, const struct journal_event *whole)
+static void stand(struct checker *checker, const struct access_event *event, struct shadow_region *region,
+                  const struct affine_filter_event *whole)
 {
     struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
-    standing->crew = 0;
-    if (whole->write || !journal_stand(&region->journal, whole, &standing->at))
+    standing->wave_items = 0;
+    if (whole->write || !affine_filter_stand(&region->affine_filter, whole, &standing->at))
         return;
     standing->at.base = event->base; /* of the first lane, be it active or not */
-    standing->crew = checker->crew.serial;
-    standing->tick = whole->tick;
+    standing->wave_items = checker->wave_items.serial;
+    standing->clock = whole->clock;
     memcpy(standing->mask, event->mask, sizeof standing->mask);
     standing->site = event->origin.site;
     standing->size = event->size_bytes;
@@ -170,47 +215,66 @@ static void stand(struct checker *checker, const struct access_event *event, str
 }
 
 /* One row that goes on where the one before it ended: the usual wave. */
-static inline __attribute__((always_inline)) bool continues(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick)
+static inline __attribute__((always_inline)) bool continues(struct checker *checker,
+                                                            const struct access_event *event,
+                                                            struct shadow_region *region, uint64_t clock)
 {
-    const struct crew *crew = &checker->crew;
-    const bool one_row = event->shape == ADDRESS_AFFINE && event->row >= crew->lane_count && crew->in_rows && crew->row == crew->lane_count;
-    if (!one_row || !all_set(event->mask, 0, crew->lane_count))
+    const struct wave_items *wave_items = &checker->wave_items;
+    const bool one_row = event->shape == ADDRESS_AFFINE && event->row >= wave_items->lane_count &&
+                         wave_items->in_rows && wave_items->row == wave_items->lane_count;
+    if (!one_row || !all_set(event->mask, 0, wave_items->lane_count))
         return false;
-    const struct journal_row row = {.site = event->origin.site, .size = event->size_bytes, .lanes = crew->lane_count, .write = event->kind == ACCESS_WRITE,
-                                    .one_group = crew->one_group, .base = event->base, .step = event->step_x, .low = crew->low, .group = crew->group, .tick = tick};
-    const bool taken = journal_continue(&region->journal, &row);
+    const struct affine_filter_row row = {.site = event->origin.site,
+                                          .size = event->size_bytes,
+                                          .lanes = wave_items->lane_count,
+                                          .write = event->kind == ACCESS_WRITE,
+                                          .one_group = wave_items->one_group,
+                                          .base = event->base,
+                                          .step = event->step_x,
+                                          .low = wave_items->low,
+                                          .group = wave_items->group,
+                                          .clock = clock};
+    const bool taken = affine_filter_continue(&region->affine_filter, &row);
     if (taken)
-        way_taken(checker->ways, WAY_ON);
+        fast_path_taken(checker->fast_paths, FAST_PATH_ON);
     return taken;
 }
 
-/* False: some of it may stand in the journal. base: of the group, in this memory. */
-static inline __attribute__((always_inline)) bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
+/* False: some of it may stand in the affine filter. base: of the group, in this memory. */
+static inline __attribute__((always_inline)) bool take_affine(struct checker *checker,
+                                                              const struct access_event *event,
+                                                              struct shadow_region *region, uint64_t clock,
+                                                              uint64_t base)
 {
-    struct journal_event lines[CREW_LINES_MOST];
-    const struct crew *crew = &checker->crew;
-    if (continues(checker, event, region, tick))
+    struct affine_filter_event lines[WAVE_ITEMS_LINES_MOST];
+    const struct wave_items *wave_items = &checker->wave_items;
+    if (continues(checker, event, region, clock))
         return true;
-    lines[0].site = event->origin.site; /* each field, and the rest by crew_lines: all at once they are cleared first, which takes longer */
+    /* each field, and the rest by wave_items_lines: all at once they are cleared first, which takes longer */
+    lines[0].site = event->origin.site;
     lines[0].size = event->size_bytes;
     lines[0].write = event->kind == ACCESS_WRITE;
     lines[0].extent = event->origin.launch->global_size;
-    lines[0].group = crew->group;
-    lines[0].one_group = crew->one_group;
-    lines[0].tick = tick;
+    lines[0].group = wave_items->group;
+    lines[0].one_group = wave_items->one_group;
+    lines[0].clock = clock;
     lines[0].region_base = base;
-    const uint32_t count = crew_lines(crew, event, lines);
+    const uint32_t count = wave_items_lines(wave_items, event, lines);
     for (uint32_t i = 0; i < count; i++)
-        if (!journal_take(&region->journal, &lines[i]))
+        if (!affine_filter_take(&region->affine_filter, &lines[i]))
             return false;
     if (count == 1 && event->kind == ACCESS_READ)
         stand(checker, event, region, &lines[0]);
     return count;
 }
 
-/* ---- through the sieve --------------------------------------------------------------------- */
+/* ---- through the epoch filter --------------------------------------------------------------------- */
 
-struct marking { struct checker *checker; struct shadow_region *region; bool failed; };
+struct marking {
+    struct checker *checker;
+    struct shadow_region *region;
+    bool failed;
+};
 
 static void mark(void *self, const struct past_access *access)
 {
@@ -221,8 +285,9 @@ static void mark(void *self, const struct past_access *access)
     known.unit = checker_access_unit(checker, access);
     uint64_t number = order_unit_group(&checker->order, known.unit);
     const struct group_order *group = space == IN_LOCAL ? NULL : order_group_find(&checker->order, number);
-    uint64_t base = group && access->tick >= group->base[space] ? group->base[space] : 1;
-    if (!marking->failed && !sieve_mark(&marking->region->sieve, &known, space == IN_LOCAL ? 0 : number, base))
+    uint64_t base = group && access->clock >= group->base[space] ? group->base[space] : 1;
+    if (!marking->failed &&
+        !epoch_filter_mark(&marking->region->epoch_filter, &known, space == IN_LOCAL ? 0 : number, base))
         marking->failed = true;
 }
 
@@ -231,61 +296,72 @@ static uint32_t event_grain(const struct access_event *event, uint64_t low)
 {
     uint64_t bits = 4 | event->size_bytes;
     EACH_LANE_OF(event->mask, lane)
-        bits |= lane_address(event, lane) - low;
+    bits |= lane_address(event, lane) - low;
     return (uint32_t)(bits & (0 - bits));
 }
 
-/* What the journal holds stays there, for a replay. */
-static bool open_sieve(struct checker *checker, const struct access_event *event, struct shadow_region *region)
+/* What the affine filter holds stays there, for a replay. */
+static bool open_epoch_filter(struct checker *checker, const struct access_event *event,
+                              struct shadow_region *region)
 {
     const uint64_t *count = event->origin.launch->group_count;
-    const uint32_t grains = journal_grain(&region->journal, region->low) | notes_grain(&region->sieve.notes) | event_grain(event, region->low);
-    const struct sieve_plan plan = {.groups = region->space == IN_LOCAL ? 1 : count[0] * count[1] * count[2],
-                                    .items = checker->order.group_items, .grain = grains & (0 - grains)};
-    if (region->in_stamps && (sieve_renews(&region->sieve, &plan) ||
-                              !checker->sink.follows(checker->sink.self, event->origin.launch, &region->keeper)))
+    const uint32_t grains = affine_filter_grain(&region->affine_filter, region->low) |
+                            access_log_grain(&region->epoch_filter.access_log) |
+                            event_grain(event, region->low);
+    const struct epoch_filter_plan plan = {.groups =
+                                               region->space == IN_LOCAL ? 1 : count[0] * count[1] * count[2],
+                                           .items = checker->order.group_items,
+                                           .grain = grains & (0 - grains)};
+    if (region->in_epochs &&
+        (epoch_filter_renews(&region->epoch_filter, &plan) ||
+         !checker->sink.follows(checker->sink.self, event->origin.launch, &region->keeper)))
         checker_settle(checker, region);
-    struct marking marking = {checker, region, !sieve_open(&region->sieve, &plan)};
+    struct marking marking = {checker, region, !epoch_filter_open(&region->epoch_filter, &plan)};
     if (!marking.failed) {
-        journal_replay(&region->journal, mark, &marking);
-        notes_replay(&region->sieve.notes, mark, &marking);
+        affine_filter_replay(&region->affine_filter, mark, &marking);
+        access_log_replay(&region->epoch_filter.access_log, mark, &marking);
     }
     if (marking.failed)
-        sieve_close(&region->sieve);
+        epoch_filter_close(&region->epoch_filter);
     region->sieved = marking.failed ? NULL : event->origin.launch->kernel;
     return !marking.failed;
 }
 
-/* The lanes have one tick in common. */
-bool checker_take_sieve(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
+/* The lanes have one clock value in common. */
+bool checker_take_epoch_filter(struct checker *checker, const struct access_event *event,
+                               struct shadow_region *region, uint64_t clock, uint64_t base)
 {
-    const struct crew *crew = &checker->crew;
+    const struct wave_items *wave_items = &checker->wave_items;
     const bool local = region->space == IN_LOCAL;
-    if (local && !crew->one_group)
+    if (local && !wave_items->one_group)
         return false;
-    if (!region->sieve.open && !open_sieve(checker, event, region))
+    if (!region->epoch_filter.open && !open_epoch_filter(checker, event, region))
         return false;
-    const struct wave_crew by = checker_crew_in(checker, &event->origin, region, base);
-    return sieve_take(&region->sieve, event, &by, tick, scope_in(checker, region, event->scope));
+    const struct wave_wave_items by = checker_wave_items_in(checker, &event->origin, region, base);
+    return epoch_filter_take(&region->epoch_filter, event, &by, clock,
+                             scope_in(checker, region, event->scope));
 }
 
 /* ---- plain waves -------------------------------------------------------------------------- */
 
-/* It is in use, something was noted down already that a write may race with, or it served this kernel the last time. */
-static bool wants_sieve(const struct shadow_region *region, const struct access_event *event)
+/* It is in use, something was noted down already that a write may race with, or it served this kernel the
+ * last time. */
+static bool wants_epoch_filter(const struct shadow_region *region, const struct access_event *event)
 {
-    if (region->sieve.open || (event->kind == ACCESS_WRITE && region->sieve.notes.used))
+    if (region->epoch_filter.open || (event->kind == ACCESS_WRITE && region->epoch_filter.access_log.used))
         return true;
-    return region->sieved == event->origin.launch->kernel && !region->journal.count && !region->sieve.notes.used;
+    return region->sieved == event->origin.launch->kernel && !region->affine_filter.count &&
+           !region->epoch_filter.access_log.used;
 }
 
 /* True: all of it is dealt with. What is not, is done lane by lane. */
 bool checker_take_whole(struct checker *checker, const struct access_event *event)
 {
-    uint64_t tick;
-    if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !checker_common_tick(checker, &tick))
+    uint64_t clock;
+    if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal ||
+        !checker_common_clock(checker, &clock))
         return false;
-    if (event->shape != ADDRESS_LIST && stands(checker, event, tick))
+    if (event->shape != ADDRESS_LIST && stands(checker, event, clock))
         return true;
     const struct region *region = memory_region(checker->memory, first_address(event));
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
@@ -294,18 +370,23 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
     if (event->image)
         shadow->space = IN_IMAGE;
     if (shadow->space == IN_LOCAL)
-        checker_renew_local(checker, shadow, checker->crew.group);
-    shadow->sieve.notes.group_items = checker->apart_items;
-    if (shadow->journal.spilt || (shadow->atomic && checker->order.variable_count))
+        checker_renew_local(checker, shadow, checker->wave_items.group);
+    shadow->epoch_filter.access_log.group_items = checker->apart_items;
+    if (shadow->affine_filter.spilt || (shadow->atomic && checker->order.variable_count))
         return false;
     if (shadow->reads.open)
-        return event->kind == ACCESS_READ && take_only_read(checker, event, shadow);
-    const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
+        return event->kind == ACCESS_READ && take_read_only_set(checker, event, shadow);
+    const struct group_order *group =
+        checker->wave_items.one_group ? order_group_find(&checker->order, checker->wave_items.group) : NULL;
     const uint64_t base = group ? group->base[shadow->space] : 1;
-    const bool gathers = event->shape == ADDRESS_LIST || event->image; /* the turns of images are seldom even */
-    const bool to_sieve = wants_sieve(shadow, event) && !(event->kind == ACCESS_READ && checker_only_reads(checker, shadow));
-    if (!to_sieve && (gathers ? take_gather(checker, event, shadow, tick) : take_affine(checker, event, shadow, tick, base)))
+    /* the turns of images are seldom even */
+    const bool gathers = event->shape == ADDRESS_LIST || event->image;
+    const bool to_epoch_filter = wants_epoch_filter(shadow, event) &&
+                                 !(event->kind == ACCESS_READ && checker_only_reads(checker, shadow));
+    if (!to_epoch_filter && (gathers ? take_gather(checker, event, shadow, clock)
+                                     : take_affine(checker, event, shadow, clock, base)))
         return true;
-    return event->kind == ACCESS_READ && checker_only_reads(checker, shadow) ? take_only_read(checker, event, shadow)
-                                                                             : checker_take_sieve(checker, event, shadow, tick, base);
+    return event->kind == ACCESS_READ && checker_only_reads(checker, shadow)
+               ? take_read_only_set(checker, event, shadow)
+               : checker_take_epoch_filter(checker, event, shadow, clock, base);
 }

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One checker for each launch that runs; events go to the one that is current, and footprints to the
+ * commands.
+ */
 #include "checkers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "checker_state.h"
-#include "cross_launch.h"
-#include "footprint.h"
+#include "sim/memmodel/launches/inter_launch.h"
+#include "sim/memmodel/common/footprint.h"
 
-/* One checker, and the launch it hears. crosses: so does cross_launch.h, and is asked what others order of it; beside: others may run
- * meanwhile: then both hear through `both`. */
+/* One checker, and the launch it hears. crosses: so does inter_launch.h, and is asked what others order of
+ * it; beside: others may run meanwhile: then both hear through `both`. */
 struct post {
     struct checkers *of;
     struct checker *checker;
     struct observer hears, both;
     bool crosses, beside;
-    struct doubts doubts;
+    struct order_queries order_queries;
     const struct launch_info *launch;
     struct post *next;
 };
@@ -28,14 +32,14 @@ struct checkers {
     struct footprint_sink sink;
     struct cross_launch *cross; /* NULL: there are no commands */
     struct observer crossing;
-    bool has_sink, told;
+    bool has_sink, reported;
     struct post *first, *latest; /* latest: of the last event, NULL: none */
 };
 
 static void both_heard(const struct post *post)
 {
     if (post->crosses)
-        cross_launch_heard(post->of->cross, post->launch, checker_tick(post->checker));
+        cross_launch_heard(post->of->cross, post->launch, checker_clock(post->checker));
 }
 
 static void tell_others(const struct post *post, const struct access_event *event)
@@ -90,16 +94,17 @@ static struct post *post_new(struct checkers *checkers)
     if (checkers->first)
         checker_want(post->checker, checkers->first->checker);
     post->of = checkers;
-    post->both = (struct observer){.self = post, .access = both_access, .before = both_before, .sync = both_sync};
-    post->doubts = (struct doubts){post, settle};
+    post->both =
+        (struct observer){.self = post, .access = both_access, .before = both_before, .sync = both_sync};
+    post->order_queries = (struct order_queries){post, settle};
     checker_observer(post->checker, &post->hears);
     if (checkers->has_sink)
         checker_set_sink(post->checker, &checkers->sink);
     return post;
 }
 
-struct checkers *checkers_new(const struct memory *memory, struct report *report, const struct scenario *scenario,
-                              const struct checker_host *host)
+struct checkers *checkers_new(const struct memory *memory, struct report *report,
+                              const struct scenario *scenario, const struct checker_host *host)
 {
     struct checkers *checkers = calloc(1, sizeof *checkers);
     if (!checkers)
@@ -140,9 +145,9 @@ static struct post *take_post(struct checkers *checkers, const struct launch_inf
         *link = post_new(checkers);
     if (*link)
         (*link)->launch = launch;
-    else if (!checkers->told)
+    else if (!checkers->reported)
         say_unchecked(checkers);
-    checkers->told |= !*link;
+    checkers->reported |= !*link;
     return *link;
 }
 
@@ -200,13 +205,17 @@ static void meet_others(const struct checkers *checkers, struct post *post)
     const struct launch_info *launch = post->launch;
     post->crosses = checkers->cross && cross_launch_begin(checkers->cross, launch);
     post->beside = post->crosses || launch->kin || !launch->alone;
-    checker_ask(post->checker, post->crosses || (checkers->cross && !launch->alone && launch->acquires >= SCOPE_DEVICE) ? &post->doubts : NULL);
+    checker_ask(post->checker,
+                post->crosses || (checkers->cross && !launch->alone && launch->acquires >= SCOPE_DEVICE)
+                    ? &post->order_queries
+                    : NULL);
 }
 
 static void on_launch(void *self, const struct launch_event *event)
 {
     struct checkers *checkers = self;
-    struct post *post = event->phase == LAUNCH_BEGIN ? take_post(checkers, event->launch) : post_of(checkers, event->launch);
+    struct post *post =
+        event->phase == LAUNCH_BEGIN ? take_post(checkers, event->launch) : post_of(checkers, event->launch);
     if (!post)
         return;
     if (event->phase == LAUNCH_BEGIN)
@@ -232,7 +241,12 @@ static const struct observer *deputy(void *self, const struct launch_info *launc
 
 void checkers_observer(struct checkers *checkers, struct observer *out_observer)
 {
-    *out_observer = (struct observer){.self = checkers, .access = on_access, .before = on_before, .sync = on_sync, .launch = on_launch, .deputy = deputy};
+    *out_observer = (struct observer){.self = checkers,
+                                      .access = on_access,
+                                      .before = on_before,
+                                      .sync = on_sync,
+                                      .launch = on_launch,
+                                      .deputy = deputy};
 }
 
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink)
@@ -243,10 +257,11 @@ void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *s
         checker_set_sink(post->checker, sink);
 }
 
-uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count, uint32_t lane)
+uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count,
+                          uint32_t lane)
 {
     const struct post *post = post_of(checkers, origin->launch);
-    const uint32_t number = post ? checker_keep_moment(post->checker, origin, lane_count, lane) : 0;
+    const uint32_t number = post ? checker_keep_clock_snapshot(post->checker, origin, lane_count, lane) : 0;
     if (number && post->crosses)
         cross_launch_enqueue(checkers->cross, origin, lane, number);
     return number;

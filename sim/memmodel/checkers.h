@@ -6,7 +6,8 @@
  * Interface
  *   checkers_new, checkers_free   borrows what checker_new borrows
  *   checkers_observer, checkers_set_sink   as of one checker
- *   checkers_set_cross            who hears of launches that may order each other by atomics, besides; borrowed
+ *   checkers_set_cross            who hears of launches that may order each other by atomics, besides;
+ *                                 borrowed
  *
  * Ownership  Checkers are kept from launch to launch; the first serves when launches do not overlap.
  */
@@ -16,16 +17,19 @@
 #include "checker.h"
 
 struct checkers;
-struct checkers *checkers_new(const struct memory *memory, struct report *report, const struct scenario *scenario,
+struct checkers *checkers_new(const struct memory *memory, struct report *report,
+                              const struct scenario *scenario,
                               const struct checker_host *host); /* NULL: no memory */
 void checkers_free(struct checkers *checkers);
 void checkers_observer(struct checkers *checkers, struct observer *out_observer);
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink);
-/* A work-item of a launch enqueues a kernel, which comes after what it knows, of fine-grained memory: the number of what it does not
- * know among the footprint's moments, from 1. 0: none is kept. */
-uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count, uint32_t lane);
+/* A work-item of a launch enqueues a kernel, which comes after what it knows, of fine-grained memory: the
+ * number of what it does not know among the footprint's clock snapshots, from 1. 0: none is kept. */
+uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count,
+                          uint32_t lane);
 struct packets_use;
-void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use); /* a work-item moves some */
+/* a work-item moves some */
+void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use);
 struct cross_launch;
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross);
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libtopology.la
 libtopology_la_SOURCES = \
-	%D%/build.c \
-	%D%/build.h \
-	%D%/cache.c \
-	%D%/cache.h \
-	%D%/cslice.c \
-	%D%/import.c \
-	%D%/lanes.h \
+	%D%/topology_build.c \
+	%D%/topology_build.h \
+	%D%/cache_model.c \
+	%D%/cache_model.h \
+	%D%/partition_cslice.c \
+	%D%/topology_import.c \
+	%D%/access_lanes.h \
 	%D%/pages.c \
 	%D%/pages.h \
-	%D%/parse.c \
+	%D%/topology_parse.c \
 	%D%/partition.c \
-	%D%/print.c \
+	%D%/topology_text.c \
 	%D%/topology.c \
 	%D%/topology.def
 libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* First touch of pages: chunks of a table, by address. */
 #include "pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes.h"
+#include "access_lanes.h"
 #include "orrery/limits.h"
 
 /* Pages are kept in chunks, sorted by address. */
 enum { CHUNK_SHIFT = 21, CHUNK_PAGES = 1 << (CHUNK_SHIFT - PAGE_SHIFT) };
-struct chunk { uint64_t number; uint32_t toucher[CHUNK_PAGES]; }; /* unit + 1; 0: untouched */
+struct chunk {
+    uint64_t number;
+    uint32_t toucher[CHUNK_PAGES];
+}; /* unit + 1; 0: untouched */
 
 struct pages {
     struct chunk **chunks;
@@ -48,7 +52,8 @@ static size_t place_of(const struct pages *pages, uint64_t number)
 static struct chunk *find(const struct pages *pages, uint64_t address)
 {
     size_t at = place_of(pages, address >> CHUNK_SHIFT);
-    return at < pages->count && pages->chunks[at]->number == address >> CHUNK_SHIFT ? pages->chunks[at] : NULL;
+    return at < pages->count && pages->chunks[at]->number == address >> CHUNK_SHIFT ? pages->chunks[at]
+                                                                                    : NULL;
 }
 
 static bool has_room(struct pages *pages)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Partition schemes over a topology. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,17 +156,20 @@ static uint32_t run_length(const struct topology *topology, const struct unit_se
 {
     uint32_t count = 1;
     *out_node = topology_node_of(topology, parent->units[first], level);
-    while (first + count < parent->count && (!*out_node || parent->units[first + count] < (*out_node)->first_unit + (*out_node)->unit_count) &&
+    while (first + count < parent->count &&
+           (!*out_node || parent->units[first + count] < (*out_node)->first_unit + (*out_node)->unit_count) &&
            topology_node_of(topology, parent->units[first + count], level) == *out_node)
         count++;
     return count;
 }
 
-static uint32_t nodes_touched(const struct topology *topology, const struct unit_set *parent, enum topology_level level)
+static uint32_t nodes_touched(const struct topology *topology, const struct unit_set *parent,
+                              enum topology_level level)
 {
     uint32_t nodes = 0;
     const struct topology_node *node;
-    for (uint32_t first = 0; first < parent->count; first += run_length(topology, parent, first, level, &node))
+    for (uint32_t first = 0; first < parent->count;
+         first += run_length(topology, parent, first, level, &node))
         nodes += topology_node_of(topology, parent->units[first], level) != NULL;
     return nodes;
 }
@@ -190,7 +194,8 @@ enum partition_result partition_by_level(const struct topology *topology, const 
 enum partition_result partition_next(const struct topology *topology, const struct unit_set *parent,
                                      enum topology_level *out_level, struct partition *out_partition)
 {
-    static const enum topology_level order[] = {TOPOLOGY_NUMA, TOPOLOGY_L4, TOPOLOGY_L3, TOPOLOGY_L2, TOPOLOGY_L1};
+    static const enum topology_level order[] = {TOPOLOGY_NUMA, TOPOLOGY_L4, TOPOLOGY_L3, TOPOLOGY_L2,
+                                                TOPOLOGY_L1};
     enum partition_result result = PARTITION_IMPOSSIBLE;
     *out_partition = (struct partition){0};
     for (size_t i = 0; i < sizeof order / sizeof order[0] && result == PARTITION_IMPOSSIBLE; i++) {

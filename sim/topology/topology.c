@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Topologies: presets, copies, comparison, cslices. */
 #include "orrery/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "topology_build.h"
 
 const char *topology_level_name(enum topology_level level)
 {
@@ -16,7 +17,9 @@ const char *topology_level_name(enum topology_level level)
     return level < TOPOLOGY_LEVEL_COUNT ? names[level] : "unknown";
 }
 
-static const struct { const char *name, *text, *help; } presets[] = {
+static const struct {
+    const char *name, *text, *help;
+} presets[] = {
 #define PRESET(name, text, help) {name, text, help},
 #include "topology.def"
 #undef PRESET
@@ -34,8 +37,11 @@ const char *topology_preset(size_t index, const char **out_text, const char **ou
 /* ---- life --------------------------------------------------------------------------- */
 
 /* What "l3:1(size=1MiB) cu:8" is. */
-#define DEFAULT_UNIT(n, sibling)                                                                             \
-    {.level = TOPOLOGY_UNIT, .parent = 1, .next_sibling = sibling, .index = n, .first_unit = n, .unit_count = 1}
+#define DEFAULT_UNIT(n, sibling)                                                                   \
+    {                                                                                              \
+        .level = TOPOLOGY_UNIT, .parent = 1, .next_sibling = sibling, .index = n, .first_unit = n, \
+        .unit_count = 1                                                                            \
+    }
 static const struct topology_node default_nodes[] = {
     {.level = TOPOLOGY_MACHINE, .first_child = 1, .unit_count = 8},
     {.level = TOPOLOGY_L3,

@@ -58,12 +58,14 @@ int main()
     int sum = 0;
     compute::reduce(numbers_there.begin(), numbers_there.end(), &sum, compute::plus<int>(), queue);
     judge("reduce", sum == std::accumulate(host.begin(), host.end(), 0));
-    judge("accumulate",
-          compute::accumulate(numbers_there.begin(), numbers_there.end(), 5, queue) == std::accumulate(host.begin(), host.end(), 5));
+    judge("accumulate", compute::accumulate(numbers_there.begin(), numbers_there.end(), 5, queue) ==
+                            std::accumulate(host.begin(), host.end(), 5));
     judge("count_if", compute::count_if(numbers_there.begin(), numbers_there.end(), _1 > 100, queue) ==
-                          static_cast<std::size_t>(std::count_if(host.begin(), host.end(), [](int v) { return v > 100; })));
-    judge("max_element", compute::max_element(numbers_there.begin(), numbers_there.end(), queue).read(queue) ==
-                             *std::max_element(host.begin(), host.end()));
+                          static_cast<std::size_t>(
+                              std::count_if(host.begin(), host.end(), [](int v) { return v > 100; })));
+    judge("max_element",
+          compute::max_element(numbers_there.begin(), numbers_there.end(), queue).read(queue) ==
+              *std::max_element(host.begin(), host.end()));
 
     std::vector<int> wanted(host.size());
     compute::inclusive_scan(numbers_there.begin(), numbers_there.end(), other.begin(), queue);
@@ -77,7 +79,8 @@ int main()
     wanted[0] = 0;
     judge("exclusive_scan", back == wanted);
 
-    auto end = compute::copy_if(numbers_there.begin(), numbers_there.end(), other.begin(), _1 % 3 == 0, queue);
+    auto end =
+        compute::copy_if(numbers_there.begin(), numbers_there.end(), other.begin(), _1 % 3 == 0, queue);
     std::vector<int> kept(static_cast<std::size_t>(std::distance(other.begin(), end)));
     compute::copy(other.begin(), end, kept.begin(), queue);
     wanted.clear();
@@ -102,7 +105,8 @@ int main()
 
     std::vector<float> roots = {1, 2, 3, 4, 9, 16, 100, 12345};
     compute::vector<float> roots_there(roots.begin(), roots.end(), queue);
-    compute::transform(roots_there.begin(), roots_there.end(), roots_there.begin(), compute::sqrt<float>(), queue);
+    compute::transform(roots_there.begin(), roots_there.end(), roots_there.begin(), compute::sqrt<float>(),
+                       queue);
     std::vector<float> found(roots.size());
     compute::copy(roots_there.begin(), roots_there.end(), found.begin(), queue);
     bool near = true;

@@ -6,7 +6,7 @@
 
 enum { M = 70, N = 45, K = 33, LENGTH = 1000 };
 
-static double a[M * K], b[K * N], c[M * N], x[LENGTH], y[LENGTH], wanted[M * N > LENGTH ? M * N : LENGTH];
+static double a[M * K], b[K * N], c[M * N], x[LENGTH], y[LENGTH], wanted[M * N > LENGTH ? M *N : LENGTH];
 
 static void fill(double *values, size_t count)
 {
@@ -47,7 +47,8 @@ static cl_mem float_buffer(const double *from, size_t count)
     return made;
 }
 
-static void judge_float(const char *what, cl_mem buffer, const double *reference, size_t count, double tolerance)
+static void judge_float(const char *what, cl_mem buffer, const double *reference, size_t count,
+                        double tolerance)
 {
     float *values = malloc(count * sizeof *values);
     double *wide = malloc(count * sizeof *wide);
@@ -81,8 +82,8 @@ static void sgemm(void)
 {
     cl_mem da = float_buffer(a, M * K), db = float_buffer(b, K * N), dc = float_buffer(c, M * N);
     reference_gemm(1.5, 0.5);
-    CLIENT_OK((int)CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, M, N, K, 1.5f, da, 0, K, db, 0, N,
-                                0.5f, dc, 0, N, &client_queue, NULL));
+    CLIENT_OK((int)CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, M, N, K, 1.5f,
+                                da, 0, K, db, 0, N, 0.5f, dc, 0, N, &client_queue, NULL));
     judge_float("sgemm", dc, wanted, M * N, 2e-5);
     clReleaseMemObject(da);
     clReleaseMemObject(db);
@@ -94,8 +95,8 @@ static void dgemm(void)
     double found[M * N];
     cl_mem da = client_buffer(a, sizeof a), db = client_buffer(b, sizeof b), dc = client_buffer(c, sizeof c);
     reference_gemm(2, -1);
-    CLIENT_OK((int)CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, M, N, K, 2, da, 0, K, db, 0, N, -1,
-                                dc, 0, N, &client_queue, NULL));
+    CLIENT_OK((int)CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, M, N, K, 2, da,
+                                0, K, db, 0, N, -1, dc, 0, N, &client_queue, NULL));
     client_get(dc, found, sizeof found);
     client_near("dgemm", found, wanted, M * N, 1e-13);
     clReleaseMemObject(da);
@@ -111,10 +112,11 @@ static void hgemm(void)
         ha[i] = half_of(a[i] = floor(a[i] * 16) / 16);
     for (int i = 0; i < K * N; i++)
         hb[i] = half_of(b[i] = floor(b[i] * 16) / 16);
-    cl_mem da = client_buffer(ha, sizeof ha), db = client_buffer(hb, sizeof hb), dc = client_buffer(hc, sizeof hc);
+    cl_mem da = client_buffer(ha, sizeof ha), db = client_buffer(hb, sizeof hb),
+           dc = client_buffer(hc, sizeof hc);
     reference_gemm(1, 0);
-    CLIENT_OK((int)CLBlastHgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, M, N, K, half_of(1), da, 0, K, db, 0,
-                                N, 0, dc, 0, N, &client_queue, NULL));
+    CLIENT_OK((int)CLBlastHgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, M, N, K,
+                                half_of(1), da, 0, K, db, 0, N, 0, dc, 0, N, &client_queue, NULL));
     client_get(dc, hc, sizeof hc);
     for (int i = 0; i < M * N; i++)
         found[i] = of_half(hc[i]);
@@ -126,7 +128,8 @@ static void hgemm(void)
 
 static void vectors(void)
 {
-    cl_mem dx = float_buffer(x, LENGTH), dy = float_buffer(y, LENGTH), result = client_buffer(NULL, sizeof(double));
+    cl_mem dx = float_buffer(x, LENGTH), dy = float_buffer(y, LENGTH),
+           result = client_buffer(NULL, sizeof(double));
     double sum = 0;
     for (int i = 0; i < LENGTH; i++)
         sum += x[i] * y[i];
@@ -157,8 +160,8 @@ static void sgemv(void)
         for (int k = 0; k < K; k++)
             wanted[row] += a[row * K + k] * x[k];
     }
-    CLIENT_OK((int)CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, M, K, 1, da, 0, K, dx, 0, 1, 0.5f, dy, 0, 1,
-                                &client_queue, NULL));
+    CLIENT_OK((int)CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, M, K, 1, da, 0, K, dx, 0, 1, 0.5f,
+                                dy, 0, 1, &client_queue, NULL));
     judge_float("sgemv", dy, wanted, M, 2e-5);
     clReleaseMemObject(da);
     clReleaseMemObject(dx);
@@ -180,8 +183,9 @@ static void strsm(void)
         wanted[row] /= 4;
     }
     cl_mem dt = float_buffer(t, ORDER * ORDER), dz = float_buffer(x, ORDER);
-    CLIENT_OK((int)CLBlastStrsm(CLBlastLayoutRowMajor, CLBlastSideLeft, CLBlastTriangleLower, CLBlastTransposeNo,
-                                CLBlastDiagonalNonUnit, ORDER, 1, 1, dt, 0, ORDER, dz, 0, 1, &client_queue, NULL));
+    CLIENT_OK((int)CLBlastStrsm(CLBlastLayoutRowMajor, CLBlastSideLeft, CLBlastTriangleLower,
+                                CLBlastTransposeNo, CLBlastDiagonalNonUnit, ORDER, 1, 1, dt, 0, ORDER, dz, 0,
+                                1, &client_queue, NULL));
     judge_float("strsm", dz, wanted, ORDER, 1e-4);
     clReleaseMemObject(dt);
     clReleaseMemObject(dz);

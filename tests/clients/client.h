@@ -84,7 +84,8 @@ static inline double client_random(void)
 }
 
 /* Largest absolute difference; NaN counts as far. */
-static inline void client_near(const char *what, const double *found, const double *wanted, size_t count, double tolerance)
+static inline void client_near(const char *what, const double *found, const double *wanted, size_t count,
+                               double tolerance)
 {
     double worst = 0;
     for (size_t i = 0; i < count; i++) {
@@ -94,9 +95,13 @@ static inline void client_near(const char *what, const double *found, const doub
     }
     const int good = worst <= tolerance;
     client_failures += !good;
-    printf("%s  %s: largest difference %.3g, allowed %.3g\n", good ? "ok    " : "FAILED", what, worst, tolerance);
+    printf("%s  %s: largest difference %.3g, allowed %.3g\n", good ? "ok    " : "FAILED", what, worst,
+           tolerance);
 }
 
-static inline int client_status(void) { return client_failures ? 1 : 0; }
+static inline int client_status(void)
+{
+    return client_failures ? 1 : 0;
+}
 
 #endif

@@ -57,7 +57,8 @@ try {
     auto add = cl::KernelFunctor<cl::Buffer, cl::Buffer, int>(program, "add");
     cl::Event event = add(cl::EnqueueArgs(queue, cl::NDRange(256)), da, db, 3);
     event.wait();
-    judge("profiling", event.getProfilingInfo<CL_PROFILING_COMMAND_START>() < event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+    judge("profiling", event.getProfilingInfo<CL_PROFILING_COMMAND_START>() <
+                           event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
     cl::copy(queue, db, b.begin(), b.end());
     bool good = true;
     for (int i = 0; i < 256; i++)
@@ -85,7 +86,8 @@ try {
     }
     judge("build error", refused);
 
-    std::vector<int, cl::SVMAllocator<int, cl::SVMTraitCoarse<>>> shared(32, cl::SVMAllocator<int, cl::SVMTraitCoarse<>>(context));
+    std::vector<int, cl::SVMAllocator<int, cl::SVMTraitCoarse<>>> shared(
+        32, cl::SVMAllocator<int, cl::SVMTraitCoarse<>>(context));
     return failures != 0;
 } catch (const cl::Error &error) {
     std::cout << "FAILED  " << error.what() << " " << error.err() << std::endl;

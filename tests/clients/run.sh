@@ -4,7 +4,8 @@ set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export ORRERY_FAIL_ON=off ORRERY_SEED=7
+# Programs of others have faults of their own (clFFT and ViennaCL race, Boost.Compute does not unmap): the tests are about results.
+export ORRERY_FAIL_ON=off ORRERY_SEED=7 ORRERY_CHECKS=fast
 
 skip() {
     echo "skipped: $1"

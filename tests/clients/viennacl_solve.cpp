@@ -22,7 +22,8 @@ static void near(const char *what, double found, double wanted, double tolerance
 {
     const bool good = std::fabs(found - wanted) <= tolerance;
     failures += !good;
-    std::cout << (good ? "ok      " : "FAILED  ") << what << ": " << found << ", wanted " << wanted << std::endl;
+    std::cout << (good ? "ok      " : "FAILED  ") << what << ": " << found << ", wanted " << wanted
+              << std::endl;
 }
 
 int main()

@@ -15,12 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
 enum { INPUT_MAX = 256 * 1024, SECONDS_PER_INPUT = 20 };
 
 struct corpus {
-    struct input { uint8_t *bytes; size_t size; } *at;
+    struct input {
+        uint8_t *bytes;
+        size_t size;
+    } * at;
     size_t count;
 };
 
@@ -47,7 +50,10 @@ static void add_file(struct corpus *corpus, const char *path)
     corpus->at[corpus->count++] = (struct input){bytes, size};
 }
 
-static int not_hidden(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+static int not_hidden(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
 
 static void add_path(struct corpus *corpus, const char *path)
 {
@@ -68,7 +74,8 @@ static void add_path(struct corpus *corpus, const char *path)
 
 static uint32_t odd_word(uint64_t *random)
 {
-    static const uint32_t odd[] = {0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 63, 64, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff};
+    static const uint32_t odd[] = {0,  1,  2,   3,   4,     7,     8,          16,         31,        32,
+                                   63, 64, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff};
     uint64_t pick = next_random(random);
     return pick & 1 ? odd[(pick >> 8) % (sizeof odd / sizeof *odd)] : (uint32_t)(pick >> 8) % 512;
 }
@@ -77,14 +84,17 @@ static uint32_t odd_word(uint64_t *random)
 static size_t mutate(const struct corpus *corpus, uint8_t *bytes, size_t size, uint64_t *random)
 {
     uint64_t pick = next_random(random);
-    size_t words = size / 4, at = words ? next_random(random) % words * 4 : 0, other = words ? next_random(random) % words * 4 : 0;
+    size_t words = size / 4, at = words ? next_random(random) % words * 4 : 0,
+           other = words ? next_random(random) % words * 4 : 0;
     uint32_t word = odd_word(random), old;
     if (words < 8)
         pick |= 7;
     switch (pick % 12) {
-    case 0: case 1: memcpy(bytes + at, &word, 4); break;
-    case 2: case 3: memcpy(bytes + at, bytes + other, 4); break; /* another id */
-    case 4: /* a neighbouring id or number */
+    case 0:
+    case 1: memcpy(bytes + at, &word, 4); break;
+    case 2:
+    case 3: memcpy(bytes + at, bytes + other, 4); break; /* another id */
+    case 4:                                              /* a neighbouring id or number */
         memcpy(&old, bytes + at, 4);
         old += (uint32_t)(pick >> 8) % 9 - 4;
         memcpy(bytes + at, &old, 4);
@@ -134,7 +144,10 @@ static size_t mutate(const struct corpus *corpus, uint8_t *bytes, size_t size, u
 
 static int drive(const struct corpus *corpus, unsigned seconds, uint64_t random, const char *keep)
 {
-    struct { uint64_t size; uint8_t bytes[INPUT_MAX + 64]; } *now;
+    struct {
+        uint64_t size;
+        uint8_t bytes[INPUT_MAX + 64];
+    } * now;
     int file = open(keep, O_RDWR | O_CREAT | O_TRUNC, 0666);
     if (file < 0 || ftruncate(file, sizeof *now) != 0)
         return 99;

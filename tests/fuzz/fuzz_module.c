@@ -5,7 +5,7 @@
 
 #include "orrery/compiler.h"
 #include "sim/interp/interp.h"
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
 const char fuzz_name[] = "module";
 
@@ -14,7 +14,10 @@ static void lower_all(struct module *module)
     static const uint32_t widths[] = {16, 256};
     for (size_t k = 0; k < interp_kernel_count(module) && k < 4; k++)
         for (uint32_t mode = 0; mode < 4; mode++) {
-            struct code_request request = {.kernel = k, .width = widths[mode & 1], .preempt = mode == 1 || mode == 2, .poison = mode >= 2};
+            struct code_request request = {.kernel = k,
+                                           .width = widths[mode & 1],
+                                           .preempt = mode == 1 || mode == 2,
+                                           .poison = mode >= 2};
             struct diagnosis diagnosis = {0};
             const struct code *code;
             enum status status = interp_code(module, &request, &code, &diagnosis);

@@ -5,7 +5,7 @@
 
 #include "orrery/compiler.h"
 #include "orrery/scenario.h"
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
 const char fuzz_name[] = "options";
 
@@ -18,7 +18,8 @@ static void apply_everywhere(const char *text)
         if (!strcmp(option.name, "scenario"))
             continue; /* names a file */
         scenario_default(&scenario);
-        if (scenario_apply_option(&scenario, option.name, text, &diagnosis) != STATUS_OK && !diagnosis.text[0])
+        if (scenario_apply_option(&scenario, option.name, text, &diagnosis) != STATUS_OK &&
+            !diagnosis.text[0])
             abort();
         scenario_fini(&scenario);
     }

@@ -7,7 +7,7 @@
 
 #include "orrery/compiler.h"
 #include "orrery/device.h"
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
 const char fuzz_name[] = "module";
 
@@ -60,8 +60,13 @@ static void run_kernel(struct device *device, const struct kernel *kernel, uint3
         args[i] = (struct launch_arg){values[i], size};
     }
     uint64_t local = sizes[seed % 5];
-    struct launch_request request = {.kernel = kernel, .command = 2, .work_dim = 2, .global_size = {local * 2, 2, 1}, .local_size = {local, 2, 1},
-                                     .args = args, .arg_count = info->arg_count};
+    struct launch_request request = {.kernel = kernel,
+                                     .command = 2,
+                                     .work_dim = 2,
+                                     .global_size = {local * 2, 2, 1},
+                                     .local_size = {local, 2, 1},
+                                     .args = args,
+                                     .arg_count = info->arg_count};
     for (int i = 0; i < 3 && info->required_size[0]; i++)
         request.local_size[i] = request.global_size[i] = info->required_size[i];
     struct diagnosis diagnosis = {0};
@@ -86,7 +91,8 @@ static void run(const uint32_t *words, size_t count, uint32_t seed)
     if (device_new(&scenario, report, &device, &diagnosis) != STATUS_OK)
         abort();
     device_set_printf(device, swallow, &printed);
-    struct program_request request = {.words = words, .word_count = count, .source_name = "fuzz.cl", .source_text = "1\n2\n3\n"};
+    struct program_request request = {
+        .words = words, .word_count = count, .source_name = "fuzz.cl", .source_text = "1\n2\n3\n"};
     if (program_load(device, &request, &program, &diagnosis) == STATUS_OK) {
         for (size_t k = 0; k < program_kernel_count(program) && k < 8; k++)
             run_kernel(device, program_kernel(program, k), seed);

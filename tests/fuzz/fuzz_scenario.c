@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "orrery/scenario.h"
-#include "tests/fuzz/fuzz.h"
+#include "fuzz.h"
 
 const char fuzz_name[] = "scenario";
 

@@ -1,26 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each target replays its corpus under make check. For libFuzzer build the same file without fuzz_main.c:
-#
-#   configure CC=clang CFLAGS='-g -O1 -fsanitize=fuzzer-no-link' --enable-asan --enable-ubsan, then link with
-#   -fsanitize=fuzzer
+# Each target replays its corpus under make check. With --enable-fuzz the same files become libFuzzer's, which
+# tests/fuzz/run.sh starts.
 if BUILD_TESTS
+fuzz_targets = \
+	%D%/fuzz_binary \
+	%D%/fuzz_calls \
+	%D%/fuzz_litmus \
+	%D%/fuzz_module \
+	%D%/fuzz_options \
+	%D%/fuzz_replay \
+	%D%/fuzz_run \
+	%D%/fuzz_scenario \
+	%D%/fuzz_suppressions \
+	%D%/fuzz_threads \
+	%D%/fuzz_topology \
+	%D%/fuzz_xml
+if FUZZ
+noinst_PROGRAMS += $(fuzz_targets)
+fuzz_driver = %D%/fuzz.h
+fuzz_flags = -fsanitize=fuzzer
+else
+check_PROGRAMS += $(fuzz_targets)
 fuzz_driver = %D%/fuzz_main.c %D%/fuzz.h
-
-check_PROGRAMS += %D%/fuzz_module
-%C%_fuzz_module_SOURCES = %D%/fuzz_module.c $(fuzz_driver)
-%C%_fuzz_module_LDADD = libsim.la
-
-check_PROGRAMS += %D%/fuzz_run
-%C%_fuzz_run_SOURCES = %D%/fuzz_run.c $(fuzz_driver)
-%C%_fuzz_run_LDADD = libsim.la
-
-check_PROGRAMS += %D%/fuzz_scenario
-%C%_fuzz_scenario_SOURCES = %D%/fuzz_scenario.c $(fuzz_driver)
-%C%_fuzz_scenario_LDADD = libsim.la
-
-check_PROGRAMS += %D%/fuzz_options
-%C%_fuzz_options_SOURCES = %D%/fuzz_options.c $(fuzz_driver)
-%C%_fuzz_options_LDADD = libsim.la
+fuzz_flags =
 endif
 
-EXTRA_DIST += %D%/corpus
+%C%_fuzz_binary_SOURCES = %D%/fuzz_binary.c $(fuzz_driver)
+%C%_fuzz_binary_LDADD = libapi.la libsim.la
+%C%_fuzz_binary_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_calls_SOURCES = %D%/fuzz_calls.c %D%/calls.c %D%/calls.h $(fuzz_driver)
+%C%_fuzz_calls_LDADD = libapi.la libsim.la
+%C%_fuzz_calls_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_litmus_SOURCES = %D%/fuzz_litmus.c $(fuzz_driver)
+%C%_fuzz_litmus_LDADD = libsim.la
+%C%_fuzz_litmus_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_module_SOURCES = %D%/fuzz_module.c $(fuzz_driver)
+%C%_fuzz_module_LDADD = libsim.la
+%C%_fuzz_module_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_options_SOURCES = %D%/fuzz_options.c $(fuzz_driver)
+%C%_fuzz_options_LDADD = libsim.la
+%C%_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(fuzz_driver)
+%C%_fuzz_replay_LDADD = libsim.la
+%C%_fuzz_replay_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_run_SOURCES = %D%/fuzz_run.c $(fuzz_driver)
+%C%_fuzz_run_LDADD = libsim.la
+%C%_fuzz_run_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_scenario_SOURCES = %D%/fuzz_scenario.c $(fuzz_driver)
+%C%_fuzz_scenario_LDADD = libsim.la
+%C%_fuzz_scenario_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_suppressions_SOURCES = %D%/fuzz_suppressions.c %D%/fuzz_file.h $(fuzz_driver)
+%C%_fuzz_suppressions_LDADD = libsim.la
+%C%_fuzz_suppressions_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_threads_SOURCES = %D%/fuzz_threads.c %D%/calls.c %D%/calls.h $(fuzz_driver)
+%C%_fuzz_threads_LDADD = libapi.la libsim.la
+%C%_fuzz_threads_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_topology_SOURCES = %D%/fuzz_topology.c $(fuzz_driver)
+%C%_fuzz_topology_LDADD = libsim.la
+%C%_fuzz_topology_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+%C%_fuzz_xml_SOURCES = %D%/fuzz_xml.c %D%/fuzz_file.h $(fuzz_driver)
+%C%_fuzz_xml_LDADD = libsim.la
+%C%_fuzz_xml_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
+
+endif
+
+EXTRA_DIST += %D%/corpus %D%/run.sh

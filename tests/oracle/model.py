@@ -91,7 +91,7 @@ class Model:
     # ---- synchronises-with -----------------------------------------------------------------
 
     def acquire(self, unit, region, heads, scope, regions, fence):
-        """An acquire of the unit behind an operation that read sequences with these heads."""
+        """An acquire of the unit after an operation that read sequences with these heads."""
         for head in heads:
             if head.unit is unit or not self.inclusive(reduced(head.scope, region), head.unit, reduced(scope, region), unit):
                 continue
@@ -218,7 +218,7 @@ class Model:
             self.store(unit, region, key, kind, scope if order in RELEASES else None, atomic)
 
     def store(self, unit, region, key, kind, release, atomic):
-        """A plain store to an object is one of its order, but publishes nothing: that takes an atomic one behind a fence.
+        """A plain store to an object is one of its order, but publishes nothing: that takes an atomic one after a fence.
         An atomic one of another size or place is no part of its order, so nobody reads its sequences any more."""
         space, low, size = key
         for (other_space, other_low, other_size), order in self.objects.items():

@@ -12,7 +12,7 @@ FLAGS = {0: "0", GLOBAL: "CLK_GLOBAL_MEM_FENCE", LOCAL: "CLK_LOCAL_MEM_FENCE",
 NAMES = {GLOBAL: "global", LOCAL: "local"}
 DATA = {GLOBAL: "g", LOCAL: "l"}      # plain ints
 OBJECTS = {GLOBAL: "ga", LOCAL: "la"}  # atomic ints
-ELEMENTS = 64                         # of them, and behind those four for messages alone
+ELEMENTS = 64                         # of them, and after those four for messages alone
 POLICIES = ["lockstep", "random", "pct", "serial", "reverse", "round-robin"]
 
 # Sizes of work-groups and sub-groups, how many groups, and what is more frequent than usual.

@@ -75,7 +75,7 @@ def lacks_value(access):
 class Earlier:
     """Of how many earlier accesses a value is told, by whether the later one is atomic: memory has it, or what the atomic found.
 
-    What an atomic operation comes behind is seldom certain: another one may have come between.
+    What an atomic operation comes after is seldom certain: another one may have come between.
     """
     ENOUGH, ONE_IN = 60, (2, 20)  # least to be judged, and to be told
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sum over each work-group; two barriers are missing. */
+kernel void sum(global const int *in, global int *out, local int *part)
+{
+    const int l = get_local_id(0);
+    part[l] = in[get_global_id(0)];
+    for (int n = get_local_size(0) / 2; n > 0; n /= 2) {
+        if (l < n)
+            part[l] += part[l + n];
+    }
+    if (l == 0)
+        out[get_group_id(0)] = part[0];
+}

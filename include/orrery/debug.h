@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A debugger watches a device: where it stops, what it can be asked, how it goes on. No I/O: a host
+ * (struct debugger_host) talks to the front end.
+ *
+ * Life     debugger_new -> scenario.debug = debugger_hook(d) -> the scenario runs; the device calls the hook,
+ * which calls host.stopped at each stop -> debugger_end -> debugger_free.
+ *
+ * Position A number that counts events: lines that begin in a wave, accesses, synchronisation, launches. A
+ * run is deterministic, so a position means the same in each run of the same scenario: going back is running
+ * again.
+ *
+ * Requests JSON objects with "verb"; the answer is an object, with "error" when the request is refused. "run"
+ * plans how the run goes on, and makes debugger_resumes() true: then host.stopped is to return. Its answer is
+ * the next stop.
+ */
+#ifndef ORRERY_DEBUG_H
+#define ORRERY_DEBUG_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "orrery/observer.h"
+
+struct device;
+struct insn;
+struct report;
+struct wave;
+struct debugger;
+
+/* What a device calls. */
+struct debug_hook {
+    struct debugger *debugger;
+    void (*line)(void *debugger, struct wave *wave, const struct insn *insn);
+    void (*slice)(void *debugger, struct wave *wave);
+    void (*gone)(void *debugger, struct wave *wave);
+    void (*fault)(struct debugger *debugger);                         /* a fault was reported */
+    void (*device)(struct debugger *debugger, struct device *device); /* made, its checkers attached */
+    void (*print)(struct debugger *debugger, const char *text);       /* a kernel printed it; terminated */
+};
+
+struct debugger_host {
+    void *self;
+    /* The run has stopped: answer requests until one resumes it. stop: the answer to the latest "run". */
+    void (*stopped)(void *self, struct debugger *debugger, json_t *stop);
+    /* A good moment for a copy of the process; false: none was made. */
+    void (*checkpoint)(void *self, struct debugger *debugger, uint64_t position);
+    /* A kernel printed it; or a log point, each time that the run passes it. */
+    void (*print)(void *self, uint64_t position, const char *text, bool of_log_point);
+};
+
+struct debugger *debugger_new(const struct debugger_host *host, struct report *report);
+void debugger_free(struct debugger *debugger);
+const struct debug_hook *debugger_hook(const struct debugger *debugger);
+/* Before anything runs; when all is over, with what is to be said of it. */
+void debugger_begin(struct debugger *debugger);
+void debugger_end(struct debugger *debugger, const char *text, int status);
+json_t *debugger_request(struct debugger *debugger,
+                         const json_t *request); /* a new reference; NULL: no memory */
+bool debugger_resumes(const struct debugger *debugger);
+void debugger_hold(struct debugger *debugger); /* forgets the plan: requests are answered again */
+uint64_t debugger_position(const struct debugger *debugger);
+/* From another context, as a signal handler: stop at the next event. */
+void debugger_interrupt(struct debugger *debugger);
+/* Events between two calls of host.checkpoint; 0: none. */
+void debugger_checkpoint_every(struct debugger *debugger, uint64_t events);
+uint64_t debugger_checkpoint_interval(const struct debugger *debugger);
+
+#endif

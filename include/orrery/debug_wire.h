@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The debugger's host over a socket, in the process that runs the target: messages are JSON, one a
+ * line.
+ *
+ *   to the session    {"stop": ...} {"reply": ...} {"print": text, "position": n, "log": of a log point?}
+ * {"bye": true} from it           the engine's requests, and {"verb": "exit"}
+ *
+ * When the session has gone, the process ends.
+ */
+#ifndef ORRERY_DEBUG_WIRE_H
+#define ORRERY_DEBUG_WIRE_H
+
+#include "orrery/debug.h"
+
+/* The number of the socket, in the environment of a program that is debugged. */
+#define DEBUG_SOCKET_VARIABLE "ORRERY_DEBUG_SOCKET"
+/* That interrupts the run: programs that do not handle it ignore it. */
+#define DEBUG_SIGNAL SIGURG
+
+void debug_wire_send(int socket, json_t *message); /* takes it */
+void debug_wire_bytes(int fd, const void *bytes, size_t size);
+/* Answers requests until one resumes. */
+void debug_wire_serve(int socket, struct debugger *debugger);
+void debug_wire_stop(int socket, struct debugger *debugger, json_t *stop); /* takes it, says it and serves */
+void debug_wire_print(int socket, uint64_t position, const char *text, bool of_log_point);
+
+#endif

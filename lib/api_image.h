@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Images as memory objects: what their descriptor says, where regions of them lie.
+ *
+ * Interface
+ *   image_supported    a format for images of that type in this context, kernels using them as flags say
+ *   image_place        checks origin and region of a command; where they lie in the image's bytes
+ */
+#ifndef ORRERY_LIB_API_IMAGE_H
+#define ORRERY_LIB_API_IMAGE_H
+#include "object.h"
+
+bool image_supported(const struct context *context, const struct image_format *format,
+                     cl_mem_object_type type, cl_mem_flags flags);
+
+/* Rows are lines, slices are planes or layers; of a 1D array rows are layers. */
+struct image_place {
+    size_t offset, region[3], pitch[2];
+};
+/* CL_INVALID_VALUE, CL_INVALID_MIP_LEVEL */
+cl_int image_place(const struct memobj *memobj, const size_t *origin, const size_t *region,
+                   struct image_place *out_place);
+#endif

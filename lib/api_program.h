@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What kernels ask of programs, and the file form of a built program.
+ *
+ * Interface
+ *   program_reserve_devices, program_add_devices, program_check_devices
+ *   program_latest, program_build, program_building, program_push_build
+ *                               builds, with runtime_lock held; the first two are never NULL
+ *   build_new, build_free       build_free: a whole list, no lock held
+ *   program_executable          the latest executable, or NULL; stays while a kernel is attached
+ *   program_named               the kernel of that name in the latest executable that has it, or NULL
+ *   program_kernels             how many clCreateKernel makes, of all executables; out: NULL, or they;
+ *                               runtime_lock held
+ *   program_kernel_for          the kernel of that name in the executable of a device, or NULL
+ *   program_agrees_on           have all executables the same arguments for it?
+ *   program_attach/detach       a kernel object comes and goes
+ *   program_info_available      was it built such that clGetKernelArgInfo may answer?
+ *   program_source              as the program was given it, or a binary kept it; or NULL
+ *   program_binary_write        header, build options, source, SPIR-V words; malloc'd
+ *   program_binary_read         false: not ours, cut short or damaged
+ *   program_binary_for          the one that was given for a device, or NULL
+ *
+ * Binaries are little-endian and carry a checksum. They hold SPIR-V, so any later version
+ * that knows the format can load them.
+ */
+#ifndef ORRERY_LIB_API_PROGRAM_H
+#define ORRERY_LIB_API_PROGRAM_H
+#include "object.h"
+
+/* Not published. */
+struct program_object *program_new(struct context *context, enum program_origin origin, cl_uint count,
+                                   struct cl_device *const *devices);
+bool program_reserve_devices(struct program_object *program, cl_uint more);
+void program_add_devices(struct program_object *program, cl_uint count, struct cl_device *const *devices);
+cl_int program_check_devices(const struct program_object *program, cl_uint num_devices,
+                             const cl_device_id *device_list);
+
+const struct build *program_latest(const struct program_object *program);
+const struct build *program_build(const struct program_object *program, const struct cl_device *device);
+bool program_building(const struct program_object *program);
+/* Takes build; what it replaces is added to the list *out_old. */
+void program_push_build(struct program_object *program, struct build *build, struct build **out_old);
+struct build *build_new(cl_uint count, struct cl_device *const *devices);
+void build_free(struct build *list);
+
+struct program *program_executable(struct program_object *program);
+size_t program_kernels(const struct program_object *program, const struct kernel **out_kernels);
+const struct kernel *program_named(struct program_object *program, const char *name);
+const struct kernel *program_kernel_for(const struct program_object *program, const struct cl_device *device,
+                                        const char *name, bool *out_uniform_groups);
+bool program_agrees_on(const struct program_object *program, const struct kernel *kernel);
+void program_attach(struct program_object *program);
+void program_detach(struct program_object *program);
+bool program_info_available(const struct program_object *program);
+
+/* 0: nothing was built */
+size_t program_binary_size(const struct program_object *program, const struct build *build);
+void program_binary_write(const struct program_object *program, const struct build *build,
+                          unsigned char *out);
+const char *program_source(const struct program_object *program);
+bool program_binary_read(struct program_binary *binary, const unsigned char *bytes, size_t size);
+void program_binary_free(struct program_binary *list);
+const struct program_binary *program_binary_for(const struct program_object *program,
+                                                const struct cl_device *device);
+#endif

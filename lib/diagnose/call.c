@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Before and after every call of the program: the thread's turn in a recorded run, findings about refusals
+ * in the words of api_rows.def.
+ */
+#include "call.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/callback.h"
+#include "lib/context.h"
+#include "lib/error.h"
+#include "injected_fault.h"
+#include "lib/record/host_log.h"
+#include "usage.h"
+
+struct row {
+    const char *call, *error, *section, *about, *condition;
+};
+
+static const struct row rows[] = {
+#define ERROR(call, error, section, about, condition, proof) {#call, #error, section, about, condition},
+#define QUERY(call, name, section, proof)
+#include "lib/api_rows.def"
+#undef ERROR
+#undef QUERY
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
+
+/* What is known of the calls that this thread is in: one, and those that functions of the program make inside
+ * it. What is nested deeper than there is room for shares the last. */
+enum { NESTED_MAX = 4 };
+static _Thread_local struct {
+    const char *name;
+    bool injected; /* a fault of the scenario refused it */
+    bool misused;  /* and that was reported: an error says no more */
+    char detail[400];
+} nested[NESTED_MAX];
+static _Thread_local unsigned depth; /* 0: in none */
+#define current (nested[(depth < NESTED_MAX ? depth : NESTED_MAX) - 1])
+
+_Thread_local const char *call_unwatched;
+static _Thread_local char unwatched_detail[400];
+
+const char *call_running(void)
+{
+    return depth ? current.name : call_unwatched;
+}
+
+/* ---- what was refused ------------------------------------------------------------------------ */
+
+static struct {
+    pthread_mutex_t lock;
+    uint64_t count;
+    const char *name; /* the first */
+    cl_int error;
+    char detail[400]; /* what was said about it; empty: nothing */
+} refused = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Queries ask for what may not be there: that is no mistake that goes unseen. */
+static bool is_query(const char *name)
+{
+    return strncmp(name, "clGet", 5) == 0;
+}
+
+/* That no device of a type exists is an answer, too: programs ask for each type in turn. */
+static bool is_answer(const char *name, cl_int err)
+{
+    return is_query(name) || err == CL_DEVICE_NOT_FOUND;
+}
+
+cl_int call_refused(const char *name, cl_int err)
+{
+    if (!is_answer(name, err)) {
+        pthread_mutex_lock(&refused.lock);
+        if (!refused.count++) {
+            refused.name = name;
+            refused.error = err;
+            snprintf(refused.detail, sizeof refused.detail, "%s", unwatched_detail);
+        }
+        pthread_mutex_unlock(&refused.lock);
+    }
+    unwatched_detail[0] = '\0';
+    return err;
+}
+
+bool call_watched(void)
+{
+    host_log_see();
+    return call_finds() || context_some_terminated() || callback_thread() ||
+           (!runtime_get()->broken && (fault_any() || host_log_active()));
+}
+
+bool call_finds(void)
+{
+    const struct runtime *runtime = runtime_get();
+    const enum severity *checks = runtime->scenario.checks;
+    return !runtime->broken && (checks[CHECK_MISUSE] != SEVERITY_OFF || checks[CHECK_API] != SEVERITY_OFF);
+}
+
+/* Is a refusal a finding? */
+static bool refusals_found(void)
+{
+    const struct runtime *runtime = runtime_get();
+    return !runtime->broken && runtime->scenario.checks[CHECK_API] != SEVERITY_OFF;
+}
+
+const struct argument *call_argument(const struct call *call, const char *name)
+{
+    for (size_t i = 0; i < call->count; i++)
+        if (strcmp(call->arguments[i].name, name) == 0)
+            return &call->arguments[i];
+    return NULL;
+}
+
+/* ---- which of the rows it was --------------------------------------------------------------- */
+
+static const struct object *object_of(const struct argument *argument)
+{
+    if (!argument || argument->kind < VALUE_HANDLE)
+        return NULL;
+    return object_lookup((const void *)(uintptr_t)argument->bits,
+                         (enum object_kind)(argument->kind - VALUE_HANDLE));
+}
+
+static const void *context_of(const struct object *object)
+{
+    switch (object ? object->kind : OBJECT_KIND_COUNT) {
+    case OBJECT_CONTEXT: return object;
+    case OBJECT_QUEUE: return ((const struct queue *)object)->context;
+    case OBJECT_MEMOBJ: return ((const struct memobj *)object)->context;
+    case OBJECT_PROGRAM: return ((const struct program_object *)object)->context;
+    case OBJECT_KERNEL: return ((const struct kernel_object *)object)->program->context;
+    case OBJECT_EVENT: return ((const struct event *)object)->context;
+    case OBJECT_SAMPLER: return ((const struct sampler_object *)object)->context;
+    case OBJECT_SEMAPHORE: return semaphore_context(object);
+    case OBJECT_COMMAND_BUFFER: return command_buffer_context(object);
+    default: return NULL;
+    }
+}
+
+/* A memory object has to be what the argument is called after. */
+static bool is_dead(const struct argument *argument)
+{
+    const struct object *object = object_of(argument);
+    if (!object || object->kind != OBJECT_MEMOBJ)
+        return !object;
+    const cl_mem_object_type type = ((const struct memobj *)object)->type;
+    if (strstr(argument->name, "buffer"))
+        return type != CL_MEM_OBJECT_BUFFER;
+    if (strstr(argument->name, "image"))
+        return type == CL_MEM_OBJECT_BUFFER || type == CL_MEM_OBJECT_PIPE;
+    return strcmp(argument->name, "pipe") == 0 && type != CL_MEM_OBJECT_PIPE;
+}
+
+/* The first argument says which context a call is about. */
+static bool is_stranger(const struct call *call, const struct argument *argument)
+{
+    const void *context = context_of(object_of(argument)), *home = context_of(object_of(&call->arguments[0]));
+    return context && home && context != home;
+}
+
+static bool is_limited(const struct queue *queue)
+{
+    return queue && queue->capabilities != CL_QUEUE_DEFAULT_CAPABILITIES_INTEL;
+}
+
+/* Is there a queue, of the argument or of an event in its list, whose family cannot do everything? */
+static bool has_limits(const struct call *call, const struct argument *argument)
+{
+    const struct object *object = object_of(argument);
+    const struct argument *count = call_argument(call, "num_events_in_wait_list");
+    const cl_event *events =
+        argument->kind == VALUE_EVENTS ? (const cl_event *)(uintptr_t)argument->bits : NULL;
+    bool limited = object && object->kind == OBJECT_QUEUE && is_limited((const struct queue *)object);
+    limited |= object && object->kind == OBJECT_COMMAND_BUFFER && is_limited(command_buffer_queue(object));
+    for (uint64_t i = 0; events && count && i < count->bits && !limited; i++) {
+        const struct event *event = object_lookup(events[i], OBJECT_EVENT);
+        limited = event && is_limited(event->queue);
+    }
+    return limited;
+}
+
+/* Terms of a row's fourth column: a relation, and the name of an argument. */
+enum relation { REPORTED, IS_ZERO, IS_NOT_ZERO, IS_DEAD, IS_STRANGE, IS_LIMITED };
+
+static const char *next_term(const char *about, enum relation *out_relation, char out_name[NAME_MAX])
+{
+    size_t length = strcspn(about, " "), name = length;
+    *out_relation = *about == '?'   ? IS_DEAD
+                    : *about == '^' ? IS_STRANGE
+                    : *about == '~' ? IS_LIMITED
+                                    : REPORTED;
+    if (*out_relation != REPORTED) {
+        about++;
+        name = --length;
+    } else if (length > 3 &&
+               (strncmp(about + length - 3, "==0", 3) == 0 || strncmp(about + length - 3, "!=0", 3) == 0)) {
+        name = length - 3;
+        *out_relation = about[name] == '=' ? IS_ZERO : IS_NOT_ZERO;
+    }
+    snprintf(out_name, NAME_MAX, "%.*s", (int)name, about);
+    about += length;
+    return about + strspn(about, " ");
+}
+
+enum verdict { EXCLUDED, POSSIBLE, CERTAIN };
+
+static enum verdict judge_term(const struct call *call, enum relation relation, const char *name)
+{
+    const struct argument *argument = call_argument(call, name);
+    if (!argument || relation == REPORTED)
+        return POSSIBLE;
+    if (relation == IS_NOT_ZERO)
+        return argument->bits ? POSSIBLE : EXCLUDED;
+    if (relation == IS_LIMITED)
+        return has_limits(call, argument) ? POSSIBLE : EXCLUDED;
+    const bool holds = relation == IS_ZERO   ? !argument->bits
+                       : relation == IS_DEAD ? is_dead(argument)
+                                             : is_stranger(call, argument);
+    return holds ? CERTAIN : EXCLUDED;
+}
+
+static enum verdict judge(const struct call *call, const struct row *row)
+{
+    enum verdict verdict = POSSIBLE;
+    for (const char *about = row->about; *about;) {
+        enum relation relation;
+        char name[NAME_MAX];
+        about = next_term(about, &relation, name);
+        enum verdict term = judge_term(call, relation, name);
+        if (term == EXCLUDED)
+            return EXCLUDED;
+        verdict = term > verdict ? term : verdict;
+    }
+    return verdict;
+}
+
+static bool matches(const struct row *row, const struct call *call, const char *error)
+{
+    return strcmp(row->call, call->name) == 0 && strcmp(row->error, error) == 0;
+}
+
+/* The highest verdict that any row of this error gets: those that get it are reported. */
+static enum verdict best_verdict(const struct call *call, const char *error)
+{
+    enum verdict best = EXCLUDED;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        enum verdict verdict = matches(&rows[i], call, error) ? judge(call, &rows[i]) : EXCLUDED;
+        best = verdict > best ? verdict : best;
+    }
+    return best;
+}
+
+/* ---- the finding ------------------------------------------------------------------------------ */
+
+struct reported {
+    const struct argument *arguments[ABOUT_MAX];
+    size_t count;
+};
+
+static void tell_argument(struct reported *reported, const struct argument *argument)
+{
+    for (size_t i = 0; i < reported->count; i++)
+        if (reported->arguments[i] == argument)
+            return;
+    if (argument && reported->count < ABOUT_MAX)
+        reported->arguments[reported->count++] = argument;
+}
+
+static void tell_arguments(struct reported *reported, const struct call *call, const struct row *row)
+{
+    for (const char *about = row->about; *about;) {
+        enum relation relation;
+        char name[NAME_MAX];
+        about = next_term(about, &relation, name);
+        tell_argument(reported, call_argument(call, name));
+    }
+}
+
+/* Flags and names of queries are read in hexadecimal. */
+static bool is_code(const char *name)
+{
+    return strstr(name, "flags") || strstr(name, "param_name") || strstr(name, "_type") ||
+           strstr(name, "_mode");
+}
+
+static void print_handle(FILE *stream, const struct argument *argument)
+{
+    const struct object *object = object_of(argument);
+    if (!argument->bits)
+        fputs("NULL", stream);
+    else if (!object)
+        fprintf(stream, "no %s", object_kind_name((enum object_kind)(argument->kind - VALUE_HANDLE)));
+    else
+        fprintf(stream, "%s %" PRIu32, object_kind_name(object->kind), object->id);
+}
+
+/* How many numbers stand there; 0: it is no vector. */
+static uint64_t vector_length(const struct call *call, const char *name)
+{
+    const struct argument *dimensions = call_argument(call, "work_dim");
+    if (strstr(name, "_work_"))
+        return dimensions && dimensions->bits <= 3 ? dimensions->bits : 0;
+    return strstr(name, "origin") || strcmp(name, "region") == 0 ? 3 : 0;
+}
+
+static void print_sizes(FILE *stream, const struct call *call, const struct argument *argument)
+{
+    const size_t *sizes = (const size_t *)(uintptr_t)argument->bits;
+    const uint64_t length = vector_length(call, argument->name);
+    if (!sizes || !length)
+        fputs(sizes ? "a pointer" : "NULL", stream);
+    for (uint64_t i = 0; sizes && i < length; i++)
+        fprintf(stream, "%s%zu%s", i ? ", " : "{", sizes[i], i + 1 == length ? "}" : "");
+}
+
+/* The first that is no event, or of another context. */
+static void print_events(FILE *stream, const struct call *call, const struct argument *argument)
+{
+    const struct argument *count = call_argument(call, "num_events_in_wait_list");
+    const cl_event *events = (const cl_event *)(uintptr_t)argument->bits;
+    const uint64_t length = count ? count->bits : 0;
+    fputs(events ? "a pointer" : "NULL", stream);
+    for (uint64_t i = 0; events && i < length; i++) {
+        const struct argument entry = {"", (enum value_kind)(VALUE_HANDLE + OBJECT_EVENT),
+                                       (uint64_t)(uintptr_t)events[i]};
+        if (object_of(&entry) && !is_stranger(call, &entry))
+            continue;
+        fprintf(stream, ", %s[%" PRIu64 "] = ", argument->name, i);
+        print_handle(stream, &entry);
+        return;
+    }
+}
+
+static void print_argument(FILE *stream, const struct call *call, const struct argument *argument)
+{
+    fprintf(stream, "%s = ", argument->name);
+    if (argument->kind >= VALUE_HANDLE)
+        print_handle(stream, argument);
+    else if (argument->kind == VALUE_SIZES)
+        print_sizes(stream, call, argument);
+    else if (argument->kind == VALUE_EVENTS)
+        print_events(stream, call, argument);
+    else if (argument->kind == VALUE_TEXT && argument->bits)
+        fprintf(stream, "\"%.60s\"", (const char *)(uintptr_t)argument->bits);
+    else if (argument->kind == VALUE_POINTER || argument->kind == VALUE_TEXT)
+        fputs(argument->bits ? "a pointer" : "NULL", stream);
+    else if (argument->kind == VALUE_SIGNED)
+        fprintf(stream, "%" PRId32, (int32_t)argument->bits);
+    else
+        fprintf(stream, is_code(argument->name) ? "0x%" PRIx64 : "%" PRIu64, argument->bits);
+}
+
+/* malloc'd; NULL without memory, or when there is nothing to say. */
+static char *print_arguments(const struct call *call, const struct reported *reported)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = reported->count ? open_memstream(&text, &size) : NULL;
+    if (!stream)
+        return NULL;
+    for (size_t i = 0; i < reported->count; i++) {
+        fputs(i ? ", " : "", stream);
+        print_argument(stream, call, reported->arguments[i]);
+    }
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* An extension that has a text of its own is a section. */
+static void name_section(char *name, size_t room, const char *section)
+{
+    const bool newer = strncmp(section, "3.0 ", 4) == 0;
+    if (strncmp(section, "cl_", 3) == 0)
+        snprintf(name, room, "%s", section);
+    else
+        snprintf(name, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2", section + (newer ? 4 : 0));
+}
+
+static size_t count_conditions(const struct call *call, const char *error, enum verdict wanted)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        count += matches(&rows[i], call, error) && judge(call, &rows[i]) == wanted;
+    return count;
+}
+
+static char *print_conditions(const struct call *call, const char *error, struct reported *reported,
+                              char *section, size_t room)
+{
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    const enum verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
+    /* it says which of them */
+    const bool exact = current.detail[0] && count_conditions(call, error, wanted) > 1;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    for (size_t i = 0; i < ROW_COUNT && wanted != EXCLUDED; i++) {
+        if (!matches(&rows[i], call, error) || judge(call, &rows[i]) != wanted)
+            continue;
+        if (!exact)
+            fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
+        tell_arguments(reported, call, &rows[i]);
+        name_section(section, room, rows[i].section);
+    }
+    if (current.injected)
+        fputs("the scenario's faults want it so", stream);
+    if (current.detail[0])
+        fprintf(stream, "%s%s", count ? ": " : "", current.detail);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static struct finding_access access_at(const struct host_place *place, const char *what)
+{
+    return (struct finding_access){.place = place->place, .act = ACT_CALL, .what = what, .by = "the host"};
+}
+
+static void tell_refusal(const struct call *call, const char *error)
+{
+    struct reported reported = {.count = 0};
+    struct host_trace trace;
+    struct host_place place;
+    char section[64] = "", what[160];
+    char *why = print_conditions(call, error, &reported, section, sizeof section);
+    char *object = print_arguments(call, &reported);
+    host_place_capture(&trace);
+    host_place_find(&trace, &place);
+    snprintf(what, sizeof what, "%s returned %s", call->name, error);
+    struct finding finding = {.kind = FINDING_API_ERROR,
+                              .object = object,
+                              .access_count = 1,
+                              .access[0] = access_at(&place, what),
+                              .why = why && *why ? why : NULL,
+                              .spec = section[0] ? section : NULL};
+    report_add(runtime_get()->report, &finding);
+    free(object);
+    free(why);
+}
+
+struct call_site *call_site_new(void)
+{
+    struct call_site *site = depth && call_finds() ? malloc(sizeof *site) : NULL;
+    if (!site)
+        return NULL;
+    site->call = current.name;
+    host_place_capture(&site->trace);
+    return site;
+}
+
+struct call_site *call_site_copy(const struct call_site *site)
+{
+    struct call_site *copy = site ? malloc(sizeof *copy) : NULL;
+    if (copy)
+        *copy = *site;
+    return copy;
+}
+
+/* To look for the line of an address costs more than most calls. */
+bool call_is_off(enum finding_kind kind)
+{
+    return runtime_get()->scenario.checks[finding_check(kind)] == SEVERITY_OFF;
+}
+
+void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *said)
+{
+    if (call_is_off(kind))
+        return;
+    struct host_place place, other;
+    struct finding finding = {
+        .kind = kind, .object = said->object, .why = said->why, .fix = said->fix, .access_count = 1};
+    char what[160];
+    host_place_find(&site->trace, &place);
+    finding.access[0] = access_at(&place, site->call);
+    if (said->other) {
+        host_place_find(&said->other->trace, &other);
+        snprintf(what, sizeof what, "%s: %s", said->other->call, said->other_what);
+        finding.access[1] = access_at(&other, what);
+        finding.access_count = 2;
+    }
+    report_add(runtime_get()->report, &finding);
+}
+
+void call_find(enum finding_kind kind, const struct call_finding *said)
+{
+    struct call_site site = {.call = depth ? current.name : "the end of the program"};
+    if (call_is_off(kind))
+        return;
+    host_place_capture(&site.trace);
+    call_find_at(kind, &site, said);
+}
+
+/* ---- calls about a context that was terminated ------------------------------------------------- */
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What remains when a context is terminated, beside what creates and enqueues nothing: queries,
+ * references, release. */
+static bool is_taken_by_the_dead(const struct call *call)
+{
+    static const char *const remaining[] = {"clGet",     "clRetain",  "clRelease",        "clTerminate",
+                                            "clSVMFree", "clMemFree", "clMemBlockingFree"};
+    for (size_t i = 0; i < sizeof remaining / sizeof *remaining; i++)
+        if (begins(call->name, remaining[i]))
+            return true;
+    return false;
+}
+
+static bool creates_or_enqueues(const struct call *call)
+{
+    return begins(call->name, "clCreate") || begins(call->name, "clClone") ||
+           begins(call->name, "clEnqueue") || begins(call->name, "clCommand") || begins(call->name, "clLink");
+}
+
+static bool is_too_late(const struct call *call)
+{
+    for (size_t i = 0; i < call->count && context_some_terminated(); i++) {
+        const struct object *object = object_of(&call->arguments[i]);
+        const struct context *context = context_of(object);
+        if (context)
+            return context_terminated(context) &&
+                   (creates_or_enqueues(call) ||
+                    (object->kind == OBJECT_CONTEXT && !is_taken_by_the_dead(call)));
+    }
+    return false;
+}
+
+/* ---- the call --------------------------------------------------------------------------------- */
+
+cl_int call_begin(const struct call *call)
+{
+    callback_inside(1);
+    host_log_enter(call->name);
+    depth++;
+    current.name = call->name;
+    current.detail[0] = '\0';
+    current.misused = call_finds() && usage_begin(call);
+    const cl_int err = fault_any() ? fault_refusal(call) : CL_SUCCESS;
+    current.injected = err != CL_SUCCESS;
+    if (err || !is_too_late(call))
+        return err;
+    call_detail("its context was terminated");
+    return CL_CONTEXT_TERMINATED_KHR;
+}
+
+cl_int call_end(const struct call *call, cl_int err)
+{
+    if (fault_any())
+        err = fault_end(call, err);
+    if (err && refusals_found() && !current.misused)
+        tell_refusal(call, error_name(err));
+    else if (call_finds() && (!err || current.misused))
+        usage_answered(call);
+    else if (err && !current.injected) {
+        snprintf(unwatched_detail, sizeof unwatched_detail, "%s", current.detail);
+        call_refused(call->name, err);
+    }
+    depth--;
+    host_log_leave();
+    callback_inside(-1);
+    return err;
+}
+
+void call_failed(const struct call *call, bool failed)
+{
+    if (failed && refusals_found() && !current.misused)
+        tell_refusal(call, "NULL");
+    depth--;
+    host_log_leave();
+    callback_inside(-1);
+}
+
+bool call_detail(const char *text)
+{
+    if (depth)
+        snprintf(current.detail, sizeof current.detail, "%s", text);
+    else if (call_unwatched)
+        snprintf(unwatched_detail, sizeof unwatched_detail, "%s", text);
+    return depth != 0;
+}
+
+/* The first condition of the specification for that error. */
+static const char *condition_of(const char *name, const char *error)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (strcmp(rows[i].call, name) == 0 && strcmp(rows[i].error, error) == 0)
+            return rows[i].condition;
+    return NULL;
+}
+
+void call_refused_note(FILE *stream)
+{
+    pthread_mutex_lock(&refused.lock);
+    const char *error = refused.count ? error_name(refused.error) : "";
+    const char *reason = !refused.count      ? NULL
+                         : refused.detail[0] ? refused.detail
+                                             : condition_of(refused.name, error);
+    if (refused.count)
+        fprintf(stream,
+                "orrery: note: %" PRIu64 " call%s refused, the first %s: %s%s%s; --check-api says where\n",
+                refused.count, refused.count == 1 ? " was" : "s were", refused.name, error,
+                reason ? ", " : "", reason ? reason : "");
+    pthread_mutex_unlock(&refused.lock);
+}

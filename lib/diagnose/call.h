@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Stands around every call of the program (exports.c): gives threads their turn in a recorded run,
+ *          notes that the callback thread is in one, lets the scenario's faults refuse a call before it
+ *          begins, and makes findings of what it refused and of how it was used.
+ *
+ * Interface
+ *   call_watched     does the scenario want any of this, or is this the callback thread? When not, a call is
+ *                    a jump
+ *   CALL             struct call of a call and its arguments
+ *   call_begin       CL_SUCCESS, or the error that a fault wants instead of the call
+ *   call_end         what the call returned; returned in turn
+ *   call_failed      the same for calls that return no error: failed?
+ *   call_finds       are findings wanted?
+ *   call_is_off      not those of this kind
+ *   call_find        a finding about the call that this thread is in; call_find_at: about a place
+ *   call_site_new    where the program calls from; NULL without memory, outside of a call, or when nobody
+ *                    wants to know
+ *   call_running     the call of the program that this thread is in; NULL: none
+ *   call_answer      counts what an unwatched call refused; call_refused_note: the count and the first, to
+ *                    the stream
+ *   call_detail      within a call, from whom refuses it: a sentence for the finding. false: there is no
+ *                    call, nobody hears
+ *
+ * The rows of api_rows.def name conditions and the arguments they are about. Which of the rows of an error it
+ * was is reported from the values of the arguments, as far as that goes; the finding names all that are left.
+ */
+#ifndef ORRERY_LIB_DIAGNOSE_CALL_H
+#define ORRERY_LIB_DIAGNOSE_CALL_H
+#include <stdio.h>
+
+#include "lib/host/host_place.h"
+#include "lib/object.h"
+#include "orrery/report.h"
+
+enum value_kind {
+    VALUE_UNSIGNED,
+    VALUE_SIGNED,
+    VALUE_POINTER,
+    VALUE_TEXT,
+    VALUE_SIZES,  /* const size_t * */
+    VALUE_EVENTS, /* const cl_event * */
+    VALUE_HANDLE, /* plus the kind of object; last */
+};
+
+struct argument {
+    const char *name;
+    enum value_kind kind;
+    uint64_t bits;
+};
+
+struct call {
+    const char *name;
+    const struct argument *arguments;
+    size_t count;
+};
+
+bool call_watched(void);
+cl_int call_begin(const struct call *call);
+cl_int call_end(const struct call *call, cl_int err);
+void call_failed(const struct call *call, bool failed);
+bool call_detail(const char *text);
+const char *call_running(void);
+void call_refused_note(FILE *stream);
+/* Of a call that nobody watches: its name while it runs, and its answer. */
+extern _Thread_local const char *call_unwatched;
+cl_int call_refused(const char *name, cl_int err);
+static inline cl_int call_answer(const char *name, cl_int err)
+{
+    call_unwatched = NULL;
+    return err < 0 ? call_refused(name, err) : err;
+}
+
+/* A place of the program from which it calls; free() ends it. */
+struct call_site {
+    const char *call;
+    struct host_trace trace;
+};
+struct call_site *call_site_new(void);
+struct call_site *call_site_copy(const struct call_site *site); /* of NULL: NULL */
+
+/* What is said besides kind and place; NULL: nothing. */
+struct call_finding {
+    const char *object, *why, *fix;
+    const struct call_site *other; /* the second place */
+    const char *other_what;
+};
+bool call_finds(void);
+bool call_is_off(enum finding_kind kind); /* its check is */
+void call_find(enum finding_kind kind, const struct call_finding *finding);
+void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *finding);
+
+/* NULL: the call has no argument of this name. */
+const struct argument *call_argument(const struct call *call, const char *name);
+
+/* clang-format off */
+#define ARGUMENT_KIND(value) \
+    _Generic((value), cl_platform_id: VALUE_HANDLE + OBJECT_PLATFORM, cl_device_id: VALUE_HANDLE + OBJECT_DEVICE, \
+             cl_context: VALUE_HANDLE + OBJECT_CONTEXT, cl_command_queue: VALUE_HANDLE + OBJECT_QUEUE, \
+             cl_mem: VALUE_HANDLE + OBJECT_MEMOBJ, cl_program: VALUE_HANDLE + OBJECT_PROGRAM, \
+             cl_kernel: VALUE_HANDLE + OBJECT_KERNEL, cl_event: VALUE_HANDLE + OBJECT_EVENT, \
+             cl_sampler: VALUE_HANDLE + OBJECT_SAMPLER, cl_semaphore_khr: VALUE_HANDLE + OBJECT_SEMAPHORE, cl_command_buffer_khr: VALUE_HANDLE + OBJECT_COMMAND_BUFFER, const char *: VALUE_TEXT, const size_t *: VALUE_SIZES, const cl_event *: VALUE_EVENTS, \
+             cl_int: VALUE_SIGNED, \
+             cl_uint: VALUE_UNSIGNED, unsigned long: VALUE_UNSIGNED, unsigned long long: VALUE_UNSIGNED, \
+             default: VALUE_POINTER)
+#define ARGUMENT(value) {#value, (enum value_kind)ARGUMENT_KIND(value), (uint64_t)(uintptr_t)(value)}
+
+/* One ARGUMENT for each of up to sixteen names. */
+#define EACH_1(a) ARGUMENT(a)
+#define EACH_2(a, ...) ARGUMENT(a), EACH_1(__VA_ARGS__)
+#define EACH_3(a, ...) ARGUMENT(a), EACH_2(__VA_ARGS__)
+#define EACH_4(a, ...) ARGUMENT(a), EACH_3(__VA_ARGS__)
+#define EACH_5(a, ...) ARGUMENT(a), EACH_4(__VA_ARGS__)
+#define EACH_6(a, ...) ARGUMENT(a), EACH_5(__VA_ARGS__)
+#define EACH_7(a, ...) ARGUMENT(a), EACH_6(__VA_ARGS__)
+#define EACH_8(a, ...) ARGUMENT(a), EACH_7(__VA_ARGS__)
+#define EACH_9(a, ...) ARGUMENT(a), EACH_8(__VA_ARGS__)
+#define EACH_10(a, ...) ARGUMENT(a), EACH_9(__VA_ARGS__)
+#define EACH_11(a, ...) ARGUMENT(a), EACH_10(__VA_ARGS__)
+#define EACH_12(a, ...) ARGUMENT(a), EACH_11(__VA_ARGS__)
+#define EACH_13(a, ...) ARGUMENT(a), EACH_12(__VA_ARGS__)
+#define EACH_14(a, ...) ARGUMENT(a), EACH_13(__VA_ARGS__)
+#define EACH_15(a, ...) ARGUMENT(a), EACH_14(__VA_ARGS__)
+#define EACH_16(a, ...) ARGUMENT(a), EACH_15(__VA_ARGS__)
+#define EACH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, each, ...) each
+#define EACH(...) \
+    EACH_PICK(__VA_ARGS__, EACH_16, EACH_15, EACH_14, EACH_13, EACH_12, EACH_11, EACH_10, EACH_9, EACH_8, EACH_7, \
+              EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1, ) (__VA_ARGS__)
+#define CALL(call_name, ...) \
+    (struct call){#call_name, (const struct argument[]){EACH(__VA_ARGS__)}, \
+                  sizeof((const struct argument[]){EACH(__VA_ARGS__)}) / sizeof(struct argument)}
+/* clang-format on */
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Places where the program enqueues commands: captured addresses are interned, so that equal places are one
+ * struct.
+ */
+#include "caller.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/host/host_place.h"
+#include "lib/command_order.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+enum { CALLERS_MOST = 1 << 16, FRAMES = 12 }; /* of these some are this library's and the loader's */
+
+struct caller {
+    struct enqueuer as_seen;  /* first */
+    void *frame[FRAMES];      /* the key; none: NULL */
+    struct host_place *found; /* NULL: nobody has asked */
+    UT_hash_handle hh;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct caller *all;
+    struct caller *latest;
+} callers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool find(const struct enqueuer *self, struct source_place *out_place)
+{
+    struct caller *caller = (struct caller *)(uintptr_t)self;
+    struct host_trace trace = {.count = 0};
+    pthread_mutex_lock(&callers.lock);
+    if (!caller->found && (caller->found = malloc(sizeof *caller->found))) {
+        while (trace.count < FRAMES && caller->frame[trace.count]) {
+            trace.frame[trace.count] = caller->frame[trace.count];
+            trace.count++;
+        }
+        host_place_find(&trace, caller->found);
+    }
+    const struct host_place *found = caller->found;
+    pthread_mutex_unlock(&callers.lock);
+    if (!found || !found->place.line)
+        return false;
+    *out_place = found->place;
+    return true;
+}
+
+static struct caller *caller_new(void *const frame[FRAMES])
+{
+    struct caller *caller = HASH_COUNT(callers.all) < CALLERS_MOST ? calloc(1, sizeof *caller) : NULL,
+                  *added = NULL;
+    if (!caller)
+        return NULL;
+    caller->as_seen.find = find;
+    memcpy(caller->frame, frame, sizeof caller->frame);
+    HASH_ADD(hh, callers.all, frame, sizeof caller->frame, caller);
+    HASH_FIND(hh, callers.all, frame, sizeof caller->frame, added);
+    if (!added)
+        free(caller);
+    return added;
+}
+
+const struct enqueuer *caller_here(void)
+{
+    return order_heard() ? caller_of_source() : NULL;
+}
+
+const struct enqueuer *caller_of_source(void)
+{
+    struct host_trace trace;
+    struct caller *caller = NULL;
+    host_place_capture_some(&trace, FRAMES);
+    if (trace.count < FRAMES)
+        memset(trace.frame + trace.count, 0, (size_t)(FRAMES - trace.count) * sizeof *trace.frame);
+    pthread_mutex_lock(&callers.lock);
+    if (callers.latest && memcmp(callers.latest->frame, trace.frame, sizeof callers.latest->frame) == 0)
+        caller = callers.latest;
+    else
+        HASH_FIND(hh, callers.all, trace.frame, sizeof caller->frame, caller);
+    if (!caller)
+        caller = caller_new(trace.frame);
+    callers.latest = caller;
+    pthread_mutex_unlock(&callers.lock);
+    return caller ? &caller->as_seen : NULL;
+}

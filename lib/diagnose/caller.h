@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Where the program is when it enqueues a command, for what is reported of races: one struct for all
+ *          commands that were enqueued by the same calls, and their line is looked for when somebody asks.
+ *
+ * Interface
+ *   caller_here        NULL: races are not checked, or there are too many places, or no memory
+ *   caller_of_source   likewise, whatever is checked: for calls that are rare
+ *
+ * Threads  Any. What it returns stays.
+ */
+#ifndef ORRERY_LIB_DIAGNOSE_CALLER_H
+#define ORRERY_LIB_DIAGNOSE_CALLER_H
+#include "orrery/observer.h"
+
+const struct enqueuer *caller_here(void);
+const struct enqueuer *caller_of_source(void);
+#endif

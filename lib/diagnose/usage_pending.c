@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usage.h of commands that wait: for user events that are not set (OpenCL 2.2 API, 5.11), and to the end
+ * of the program. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/event.h"
+#include "usage.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `holds` */
+
+/* ---- user events that hold commands back --------------------------------------------------------------- */
+
+struct hold {
+    struct hold *next;
+    struct event *event; /* of the user; referenced */
+    uint32_t serial;     /* of the command */
+    struct call_site *site;
+};
+static struct hold *holds; /* the oldest first; one for each event */
+
+/* One that the program made, and can still set. */
+static bool is_unset(const struct event *event)
+{
+    return !event->queue && event->base.published && event->user_status > CL_COMPLETE;
+}
+
+static struct hold **find_hold(const struct event *event)
+{
+    struct hold **link = &holds;
+    while (*link && (*link)->event != event)
+        link = &(*link)->next;
+    return link;
+}
+
+static void hold_free(struct hold *hold)
+{
+    object_unref(hold->event);
+    free(hold->site);
+    free(hold);
+}
+
+static void add_hold(const struct command *command, struct event *event)
+{
+    struct hold *hold = malloc(sizeof *hold);
+    if (!hold)
+        return;
+    *hold =
+        (struct hold){.event = object_ref(event), .serial = command->event->serial, .site = call_site_new()};
+    pthread_mutex_lock(&lock);
+    struct hold **link = find_hold(event), *known = *link;
+    if (!known)
+        *link = hold;
+    pthread_mutex_unlock(&lock);
+    if (known)
+        hold_free(hold);
+}
+
+/* OpenCL 2.2 API, 5.15: who waits in one queue for a command of another has to flush that one before. Whether
+ * the command has run does not matter, as that depends on time: only whether its queue was flushed after
+ * it was enqueued. */
+static bool is_unflushed(const struct command *command, const struct event *event)
+{
+    return event->queue && event->queue != command->queue && event->serial > event->queue->flushed;
+}
+
+static void tell_unflushed(const struct command *command, const struct event *event)
+{
+    char object[96], why[240];
+    snprintf(object, sizeof object, "command %" PRIu32 " (command-queue %" PRIu32 ")", event->serial,
+             event->queue->base.id);
+    snprintf(why, sizeof why,
+             "a command of command-queue %" PRIu32
+             " waits for its event, and nothing has flushed command-queue %" PRIu32 " since it was enqueued",
+             command->queue->base.id, event->queue->base.id);
+    call_find(FINDING_QUEUE_NOT_FLUSHED,
+              &(struct call_finding){
+                  .object = object,
+                  .why = why,
+                  .fix = "clFlush of that command-queue before another one waits for its commands"});
+}
+
+void usage_pending_command(const struct command *command)
+{
+    for (cl_uint i = 0; i < command->wait_count; i++) {
+        if (is_unset(command->waits[i]))
+            add_hold(command, command->waits[i]);
+        if (is_unflushed(command, command->waits[i]))
+            tell_unflushed(command, command->waits[i]);
+    }
+}
+
+/* The oldest: the caller's. NULL: none is left. */
+static struct hold *take_hold(void)
+{
+    pthread_mutex_lock(&lock);
+    struct hold *hold = holds;
+    if (hold)
+        holds = hold->next;
+    pthread_mutex_unlock(&lock);
+    return hold;
+}
+
+static void tell_hold(const struct hold *hold)
+{
+    char object[64];
+    snprintf(object, sizeof object, "event %" PRIu32, hold->event->base.id);
+    call_find(
+        FINDING_USER_EVENT_UNSET,
+        &(struct call_finding){.object = object,
+                               .why = "a command waits for this user event, which the program has not set",
+                               .fix = "clSetUserEventStatus before anything but an event is released",
+                               .other = hold->site,
+                               .other_what = "the command is enqueued here"});
+}
+
+/* Each event is reported once; those that were set are forgotten here. */
+void usage_pending_release(void)
+{
+    struct hold *hold;
+    while ((hold = take_hold())) {
+        if (is_unset(hold->event))
+            tell_hold(hold);
+        hold_free(hold);
+    }
+}
+
+/* ---- commands that never ran
+ * --------------------------------------------------------------------------------- */
+
+static const struct event *unset_of(const struct command *command)
+{
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        if (is_unset(command->waits[i]))
+            return command->waits[i];
+    return NULL;
+}
+
+static void say_why(const struct command *command, const struct event *unset, char *out, size_t size)
+{
+    if (unset) {
+        snprintf(out, size, "it waits for event %" PRIu32 ", a user event that the program never set",
+                 unset->base.id);
+        return;
+    }
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        if (command->waits[i]->queue && event_pending(command->waits[i])) {
+            snprintf(out, size, "it waits for command %" PRIu32 ", which never ran",
+                     command->waits[i]->serial);
+            return;
+        }
+    snprintf(out, size, "%s",
+             command->submitted ? "commands before it in its queue never ran"
+                                : "nothing flushed its queue or waited for it");
+}
+
+static void tell_left(const struct command *command)
+{
+    const struct event *unset = unset_of(command);
+    char object[64], why[120];
+    snprintf(object, sizeof object, "command %" PRIu32 " (command-queue %" PRIu32 ")", command->serial,
+             command->queue->base.id);
+    say_why(command, unset, why, sizeof why);
+    call_find_at(FINDING_COMMAND_NEVER_RAN, command->made,
+                 &(struct call_finding){.object = object,
+                                        .why = why,
+                                        .fix = unset ? "clSetUserEventStatus, in every path of the program"
+                                                     : "clFinish, or wait for the event of the last command",
+                                        .other = unset ? unset->base.made : NULL,
+                                        .other_what = "the user event is made here"});
+}
+
+static void tell_queue(const struct queue *queue)
+{
+    for (const struct command *command = queue->first; command; command = command->next)
+        if (command->made && !command->running && command->unmet + !command->submitted)
+            tell_left(command);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct queue *x = *(struct queue *const *)a, *y = *(struct queue *const *)b;
+    return (x->base.id > y->base.id) - (x->base.id < y->base.id);
+}
+
+static size_t queues_of(const struct context *context, const struct queue **out)
+{
+    size_t count = 0;
+    for (const struct queue *queue = context->queues; queue; queue = queue->next_in_context, count++)
+        if (out)
+            out[count] = queue;
+    return count;
+}
+
+static void tell_context(const struct context *context)
+{
+    size_t count = queues_of(context, NULL);
+    const struct queue **queues = calloc(count + 1, sizeof *queues);
+    if (!queues)
+        return;
+    queues_of(context, queues);
+    qsort(queues, count, sizeof *queues, by_number);
+    for (size_t i = 0; i < count; i++)
+        tell_queue(queues[i]);
+    free(queues);
+}
+
+void usage_pending_finish(struct object *const *objects, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (objects[i]->kind == OBJECT_CONTEXT)
+            tell_context((const struct context *)objects[i]);
+}

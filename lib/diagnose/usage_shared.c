@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usage.h of shared virtual memory: what is freed by whom, when, and what still uses it (OpenCL 2.2 API,
+ * 5.6.1). */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/command.h"
+#include "lib/event.h"
+#include "lib/svm.h"
+#include "usage.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `uses`, `marks` and `freed` */
+
+/* ---- shared memory in use ----------------------------------------------------------------------------- */
+
+struct use {
+    struct use *next;
+    uint64_t start, end;
+    struct event *event; /* of the command; referenced */
+    struct call_site *site;
+};
+static struct use *uses; /* the youngest first */
+
+static void use_free(struct use *use)
+{
+    object_unref(use->event);
+    free(use->site);
+    free(use);
+}
+
+static void add_use(const struct command *command, const void *pointer)
+{
+    const struct svm_allocation *allocation = pointer ? svm_find(command->queue->context, pointer) : NULL;
+    struct use *use = allocation ? calloc(1, sizeof *use) : NULL;
+    if (!use)
+        return;
+    use->start = (uint64_t)(uintptr_t)allocation->pointer;
+    use->end = use->start + allocation->size;
+    use->event = object_ref(command->event);
+    use->site = call_site_new();
+    pthread_mutex_lock(&lock);
+    use->next = uses;
+    uses = use;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes those that `done` holds for off the list. */
+static void drop_uses(bool (*done)(const struct use *use, const void *data), const void *data)
+{
+    struct use *dropped = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct use **link = &uses; *link;) {
+        struct use *use = *link;
+        if (!done(use, data)) {
+            link = &use->next;
+            continue;
+        }
+        *link = use->next;
+        use->next = dropped;
+        dropped = use;
+    }
+    pthread_mutex_unlock(&lock);
+    while (dropped) {
+        struct use *use = dropped;
+        dropped = use->next;
+        use_free(use);
+    }
+}
+
+static bool is_complete(const struct use *use, const void *data)
+{
+    (void)data;
+    return !event_pending(use->event);
+}
+
+static bool is_of(const struct use *use, const void *event)
+{
+    return use->event == event;
+}
+
+void usage_waited(void)
+{
+    if (call_finds())
+        drop_uses(is_complete, NULL);
+}
+
+void usage_forget(const struct command *command)
+{
+    if (call_finds())
+        drop_uses(is_of, command->event);
+}
+
+static void name_shared(const struct svm_allocation *allocation, char *out, size_t size)
+{
+    snprintf(out, size, "shared memory %" PRIu32 " (%zu bytes)", allocation->serial, allocation->size);
+}
+
+/* Memory of another context, which commands have to be about their own of. */
+static void check_context(const struct command *command, const void *pointer)
+{
+    struct svm_allocation allocation;
+    char object[64], why[120];
+    if (!pointer || !svm_seek(pointer, &allocation))
+        return;
+    if (!allocation.usm && allocation.context != command->queue->context) {
+        name_shared(&allocation, object, sizeof object);
+        snprintf(why, sizeof why,
+                 "it was allocated for context %" PRIu32 ", and the queue is of context %" PRIu32,
+                 allocation.context->base.id, command->queue->context->base.id);
+        call_find(FINDING_SVM_MISUSE,
+                  &(struct call_finding){.object = object,
+                                         .why = why,
+                                         .fix = "allocate it for the context of the queue",
+                                         .other = allocation.made,
+                                         .other_what = "allocated here"});
+    }
+    free(allocation.made);
+}
+
+/* A pointer of one of the commands on shared memory. */
+static void use_shared(const struct command *command, const void *pointer)
+{
+    check_context(command, pointer);
+    add_use(command, pointer);
+}
+
+static void use_launch(const struct command *command)
+{
+    const struct kernel_object *kernel = command->u.launch.kernel;
+    for (size_t i = 0; i < kernel->info->arg_count; i++) {
+        const struct kernel_arg_value *value = &kernel->args[i];
+        const enum arg_kind kind = kernel->info->args[i].kind;
+        if (!value->memobj && (kind == ARG_GLOBAL || kind == ARG_CONSTANT))
+            add_use(command, (const void *)(uintptr_t)value->address);
+    }
+    for (size_t i = 0; i < kernel->svm_count; i++)
+        use_shared(command, kernel->svm_pointers[i]);
+    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
+        if (command->u.launch.memobjs[i]->is_svm)
+            add_use(command, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
+}
+
+static void use_memobj(const struct command *command, const struct memobj *memobj)
+{
+    if (memobj && memobj->is_svm)
+        add_use(command, (const void *)(uintptr_t)memobj->address);
+}
+
+static void note_uses(const struct command *command)
+{
+    if (command_transfers(command)) {
+        add_use(command, command->u.transfer.host);
+        use_memobj(command, command->u.transfer.target);
+        use_memobj(command, command->u.transfer.source);
+        return;
+    }
+    switch (command->kind) {
+    case COMMAND_NDRANGE_KERNEL:
+    case COMMAND_TASK: use_launch(command); return;
+    case COMMAND_SVM_MEMCPY:
+        use_shared(command, command->u.svm_copy.target);
+        use_shared(command, command->u.svm_copy.source);
+        return;
+    case COMMAND_SVM_MEMFILL: use_shared(command, command->u.fill.svm); return;
+    case COMMAND_SVM_MAP:
+    case COMMAND_SVM_UNMAP: use_shared(command, command->u.svm_map.pointer); return;
+    case COMMAND_FILL_BUFFER: use_memobj(command, command->u.fill.target); return;
+    default: return;
+    }
+}
+
+static void tell_use(const struct svm_allocation *allocation)
+{
+    const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
+    struct call_site *site = NULL;
+    uint32_t serial = 0;
+    char object[64], why[160];
+    pthread_mutex_lock(&lock);
+    for (const struct use *use = uses; use; use = use->next)
+        if (use->start == start) {
+            free(site); /* the oldest is reported: it is found last */
+            site = call_site_copy(use->site);
+            serial = use->event->serial;
+        }
+    pthread_mutex_unlock(&lock);
+    if (!serial)
+        return;
+    name_shared(allocation, object, sizeof object);
+    snprintf(why, sizeof why, "command %" PRIu32 " uses it, and the program has not waited for that", serial);
+    call_find(FINDING_SVM_FREE_IN_USE,
+              &(struct call_finding){.object = object,
+                                     .why = why,
+                                     .fix = "wait for the command first, or clEnqueueSVMFree after it",
+                                     .other = site,
+                                     .other_what = "enqueued here"});
+    free(site);
+}
+
+/* ---- buffers and maps that stand on it ----------------------------------------------------------------- */
+
+/* A buffer that was made with it as host_ptr and has references left, or a map without its unmap. */
+struct mark {
+    struct mark *next;
+    const struct memobj *memobj; /* NULL: a map */
+    uint32_t id;
+    uint64_t start, end;
+    struct call_site *site; /* where it was made; NULL: without memory */
+};
+static struct mark *marks; /* the youngest first */
+
+static void add_mark(const struct mark *values)
+{
+    struct mark *mark = malloc(sizeof *mark);
+    if (!mark)
+        return;
+    *mark = *values;
+    mark->site = call_site_new();
+    pthread_mutex_lock(&lock);
+    mark->next = marks;
+    marks = mark;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct mark **find_mark(const struct memobj *memobj, const void *pointer)
+{
+    struct mark **link = &marks;
+    while (*link &&
+           ((*link)->memobj != memobj || (!memobj && (*link)->start != (uint64_t)(uintptr_t)pointer)))
+        link = &(*link)->next;
+    return link;
+}
+
+/* False: there is none. */
+static bool drop_mark(const struct memobj *memobj, const void *pointer)
+{
+    pthread_mutex_lock(&lock);
+    struct mark **link = find_mark(memobj, pointer), *mark = *link;
+    if (mark)
+        *link = mark->next;
+    pthread_mutex_unlock(&lock);
+    if (mark)
+        free(mark->site);
+    free(mark);
+    return mark != NULL;
+}
+
+/* The youngest on these bytes is taken off the list: the caller's. NULL: none. */
+static struct mark *take_mark(uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&lock);
+    struct mark **link = &marks;
+    while (*link && ((*link)->start >= end || (*link)->end <= start))
+        link = &(*link)->next;
+    struct mark *mark = *link;
+    if (mark)
+        *link = mark->next;
+    pthread_mutex_unlock(&lock);
+    return mark;
+}
+
+void usage_shared_published(const struct memobj *memobj)
+{
+    if (call_finds() && memobj->is_svm)
+        add_mark(&(struct mark){.memobj = memobj,
+                                .id = memobj->base.id,
+                                .start = memobj->address,
+                                .end = memobj->address + memobj->size});
+}
+
+void usage_shared_released(const struct memobj *memobj)
+{
+    if (memobj->is_svm)
+        drop_mark(memobj, NULL);
+}
+
+/* What is fine-grained needs no map, and keeps nothing from one. */
+static void note_map(const struct command *command)
+{
+    const uint64_t start = (uint64_t)(uintptr_t)command->u.svm_map.pointer;
+    const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
+    if (allocation && !(allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER))
+        add_mark(&(struct mark){.start = start, .end = start + command->u.svm_map.size});
+}
+
+/* What only a map could have begun. */
+static void note_unmap(const struct command *command)
+{
+    const void *pointer = command->u.svm_map.pointer;
+    const struct svm_allocation *allocation = svm_find(command->queue->context, pointer);
+    char object[64];
+    if (drop_mark(NULL, pointer) || !allocation || allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)
+        return;
+    name_shared(allocation, object, sizeof object);
+    call_find(FINDING_SVM_MISUSE,
+              &(struct call_finding){.object = object,
+                                     .why = "no map at svm_ptr is left that this could undo",
+                                     .fix = "unmap once what clEnqueueSVMMap mapped, by the same pointer"});
+}
+
+static void tell_mark(const char *object, const struct mark *mark)
+{
+    char why[120];
+    snprintf(why, sizeof why,
+             "memory object %" PRIu32 " was made with it as host_ptr, and must be released before", mark->id);
+    if (mark->memobj)
+        call_find(FINDING_SVM_FREE_INVALID,
+                  &(struct call_finding){.object = object,
+                                         .why = why,
+                                         .fix = "clReleaseMemObject first",
+                                         .other = mark->site,
+                                         .other_what = "the memory object is made here"});
+    else
+        call_find(FINDING_MISSING_UNMAP,
+                  &(struct call_finding){.object = object,
+                                         .why = "it is freed while it is mapped",
+                                         .fix = "clEnqueueSVMUnmap for each map, and wait for it",
+                                         .other = mark->site,
+                                         .other_what = "mapped here"});
+}
+
+/* Each is reported once. */
+static void tell_marks(const struct svm_allocation *allocation)
+{
+    const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
+    struct mark *mark;
+    char object[64];
+    name_shared(allocation, object, sizeof object);
+    while ((mark = take_mark(start, start + allocation->size))) {
+        tell_mark(object, mark);
+        free(mark->site);
+        free(mark);
+    }
+}
+
+/* ---- what is freed
+ * ---------------------------------------------------------------------------------------- */
+
+enum { FREED_MAX = 1024 };
+
+/* The last allocations that were freed, or that a command frees which is enqueued. */
+static struct {
+    struct freed {
+        struct svm_allocation allocation; /* as it was; no pointer but the first is good */
+        struct event *event;              /* of that command; referenced */
+        struct call_site *site;
+    } entry[FREED_MAX];
+    size_t count;
+} freed;
+
+static void freed_clear(struct freed *entry)
+{
+    object_unref(entry->event);
+    free(entry->site);
+    *entry = (struct freed){.event = NULL};
+}
+
+static void remember_freed(const struct svm_allocation *allocation, struct event *event)
+{
+    struct freed entry = {.allocation = *allocation, .event = object_ref(event), .site = call_site_new()};
+    pthread_mutex_lock(&lock);
+    struct freed *slot = &freed.entry[freed.count++ % FREED_MAX], old = *slot;
+    *slot = entry;
+    pthread_mutex_unlock(&lock);
+    freed_clear(&old);
+}
+
+/* lock held. A command that failed has freed nothing. */
+static const struct freed *find_freed(const void *pointer)
+{
+    for (size_t i = 0; i < FREED_MAX; i++)
+        if (freed.entry[i].allocation.pointer == pointer &&
+            !(freed.entry[i].event && freed.entry[i].event->status < 0))
+            return &freed.entry[i];
+    return NULL;
+}
+
+void usage_svm_made(const struct svm_allocation *allocation)
+{
+    const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
+    struct freed gone = {.event = NULL};
+    struct mark *mark;
+    if (!call_finds())
+        return;
+    do {
+        freed_clear(&gone);
+        pthread_mutex_lock(&lock);
+        struct freed *found = (struct freed *)find_freed(allocation->pointer);
+        if (found) {
+            gone = *found;
+            *found = (struct freed){.event = NULL};
+        }
+        pthread_mutex_unlock(&lock);
+    } while (gone.allocation.pointer);
+    while ((mark = take_mark(start, start + allocation->size))) {
+        free(mark->site);
+        free(mark);
+    }
+}
+
+static bool tell_freed(const void *pointer)
+{
+    char object[64];
+    pthread_mutex_lock(&lock);
+    const struct freed *found = find_freed(pointer);
+    struct freed copy = {.event = NULL};
+    if (found)
+        copy = *found;
+    copy.site = found ? call_site_copy(found->site) : NULL;
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        return false;
+    name_shared(&copy.allocation, object, sizeof object);
+    call_find(FINDING_SVM_FREE_INVALID,
+              &(struct call_finding){.object = object,
+                                     .why = "it is freed already: the pointer may by now be somebody else's",
+                                     .fix = "free once what clSVMAlloc returned",
+                                     .other = copy.site,
+                                     .other_what = copy.event ? "its free is enqueued here" : "freed here"});
+    free(copy.site);
+    return true;
+}
+
+static void tell_stranger(const char *object, const char *why, const char *fix, const struct call_site *made)
+{
+    call_find(FINDING_SVM_FREE_INVALID,
+              &(struct call_finding){
+                  .object = object, .why = why, .fix = fix, .other = made, .other_what = "allocated here"});
+}
+
+/* The pointer is in the table, but not for this call. */
+static void tell_wrong(const struct context *context, const struct svm_allocation *allocation,
+                       const void *pointer)
+{
+    char object[64], why[160];
+    const char *fix = "give the pointer that clSVMAlloc returned";
+    name_shared(allocation, object, sizeof object);
+    if (allocation->usm) {
+        snprintf(why, sizeof why,
+                 "svm_pointer must be the value that a call to clSVMAlloc returned; this is unified shared "
+                 "memory");
+        fix = "clMemFreeINTEL";
+    } else if (allocation->pointer != pointer) {
+        snprintf(why, sizeof why,
+                 "svm_pointer must be the value that a call to clSVMAlloc returned; it points %td bytes "
+                 "after that",
+                 (const char *)pointer - (const char *)allocation->pointer);
+    } else {
+        snprintf(why, sizeof why,
+                 "it was allocated for context %" PRIu32 ", and the call is about context %" PRIu32,
+                 allocation->context->base.id, context->base.id);
+        fix = "free it for the context that it was allocated for";
+    }
+    tell_stranger(object, why, fix, allocation->made);
+}
+
+/* What may be freed: copied, true. */
+static bool check_pointer(const struct context *context, const void *pointer,
+                          struct svm_allocation *out_allocation)
+{
+    if (tell_freed(pointer))
+        return false;
+    if (!svm_seek(pointer, out_allocation)) {
+        tell_stranger(
+            "svm_pointer",
+            "no allocation of clSVMAlloc is there; svm_pointer must be the value that such a call returned",
+            "free memory as it was allocated", NULL);
+        return false;
+    }
+    const bool good =
+        out_allocation->context == context && !out_allocation->usm && out_allocation->pointer == pointer;
+    if (!good)
+        tell_wrong(context, out_allocation, pointer);
+    free(out_allocation->made);
+    return good;
+}
+
+void usage_svm_free(const struct context *context, const void *pointer)
+{
+    struct svm_allocation allocation;
+    if (!call_finds() || !check_pointer(context, pointer, &allocation))
+        return;
+    tell_use(&allocation);
+    tell_marks(&allocation);
+    remember_freed(&allocation, NULL);
+}
+
+/* When it runs, buffers may be released and maps undone. */
+static void note_free(const struct command *command)
+{
+    struct svm_allocation allocation;
+    for (cl_uint i = 0; i < command->u.svm_free.count && !command->u.svm_free.function; i++) {
+        const void *pointer = command->u.svm_free.pointers[i];
+        if (pointer && check_pointer(command->queue->context, pointer, &allocation))
+            remember_freed(&allocation, command->event);
+    }
+}
+
+void usage_shared_command(const struct command *command)
+{
+    note_uses(command);
+    if (command->kind == COMMAND_SVM_MAP)
+        note_map(command);
+    if (command->kind == COMMAND_SVM_UNMAP)
+        note_unmap(command);
+    if (command->kind == COMMAND_SVM_FREE)
+        note_free(command);
+}
+
+void usage_svm_left(const struct svm_allocation *allocation)
+{
+    char object[64];
+    if (!call_finds() || !allocation->made)
+        return;
+    name_shared(allocation, object, sizeof object);
+    call_find_at(FINDING_LEAKED_OBJECT, allocation->made,
+                 &(struct call_finding){.object = object,
+                                        .why = "it was never freed",
+                                        .fix = "clSVMFree before the context goes"});
+}

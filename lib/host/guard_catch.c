@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signal handler only notes and opens: what it saw is reported later, on a thread that may take locks. */
+#include "guard_state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "lib/api_runtime.h"
+
+/* ---- the signal ------------------------------------------------------------------------- */
+
+static bool was_write(const void *context)
+{
+#if defined __x86_64__
+    enum { ERROR_WRITE = 2 };
+    return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & ERROR_WRITE;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
+static uint64_t program_counter(const void *context)
+{
+#if defined __x86_64__
+    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+/* used: a command reads or writes there. area NULL: that is all. */
+static void take_note(const struct area *area, bool used, uint64_t address, const void *context)
+{
+    const bool past = !used && area->past;
+    struct note *note = &guard.notes[guard.note_count++];
+    note->address = past ? address - area->low + area->past : address;
+    note->judged = false;
+    note->is_shared = used || past || area->is_shared;
+    note->write = was_write(context);
+    host_place_capture(&note->trace);
+    note->trace.pc = program_counter(context);
+}
+
+static bool open_page(uint64_t address, int protection)
+{
+    return guard_set_pages(guard_page_of(address), guard_page_of(address) + PAGE_BYTES, protection);
+}
+
+static bool area_lost(void)
+{
+    bool lost = false;
+    for (const struct area *area = guard.areas; area && !lost; area = area->next) {
+        const struct extent pages = guard_pages_of(area);
+        lost = area->past && msync((void *)(uintptr_t)pages.low, pages.high - pages.low, MS_ASYNC) != 0 &&
+               errno == ENOMEM;
+    }
+    return lost;
+}
+
+/* The program moved (mremap) memory that was closed: there is nothing where it was. */
+static bool catch_moved(uint64_t address)
+{
+    return (host_use_lost() || area_lost()) && open_page(address, PROT_READ | PROT_WRITE);
+}
+
+/* By the time that the handler has the lock another thread may have opened the page and forgotten why it was
+ * closed: the access is tried once more, and is not ours when it faults again though nothing was closed
+ * meanwhile. */
+static bool try_again(uint64_t address, uint64_t pc)
+{
+    const struct retry now = {pthread_self(), address, pc, guard.closings};
+    for (size_t i = 0; i < RETRIES; i++) {
+        struct retry *before = &guard.retries[i];
+        if (before->address != address || before->pc != pc || !pthread_equal(before->thread, now.thread))
+            continue;
+        const bool again = before->closings != now.closings;
+        *before = again ? now : (struct retry){.address = 0};
+        return again;
+    }
+    guard.retries[guard.retry_next++ % RETRIES] = now;
+    return true;
+}
+
+/* The host's at this time: in a page that is open. */
+static bool is_mapped(const struct area *area, uint64_t address)
+{
+    const uint64_t page = guard_page_of(address);
+    const struct window *window = area->windows;
+    while (window && !(window->known && page >= guard_page_of(window->low) && page < window->high))
+        window = window->next;
+    return window;
+}
+
+/* Otherwise it is open again by now: another thread may have begun to execute, or the memory has another
+ * place. */
+static bool is_closed(const struct area *area, uint64_t address, bool used)
+{
+    return area && area->apart ? used || !is_mapped(area, address) : !guard.inside;
+}
+
+/* Its page is, by a command, and the host had it: of what is not mapped the maps judge. */
+static bool is_used(const struct area *area, uint64_t address)
+{
+    const uint64_t page = guard_page_of(address);
+    return host_use_meets(page, page + PAGE_BYTES) &&
+           (!area || area->past || area->is_shared || is_mapped(area, address));
+}
+
+/* A page that is open again is ours, too. Who executes may touch all, by the
+ * host's addresses, too, as a native kernel does. */
+static bool catch (uint64_t address, const void *context)
+{
+    pthread_mutex_lock(&guard.lock);
+    const struct area *area = guard_area_at(address);
+    const bool used = is_used(area, address),
+               executes = guard.inside && pthread_equal(guard.executes, pthread_self());
+    bool ours = area || used;
+    if (area && executes) {
+        guard_open_area(area);
+    } else if (ours && is_closed(area, address, used)) {
+        const bool room = guard.note_count < NOTES;
+        /* a store that follows a load is one more to know of */
+        const bool load = !was_write(context) && (used || area->is_shared || area->past);
+        if (room)
+            take_note(area, used, address, context);
+        if (!room || !open_page(address, load ? PROT_READ : PROT_READ | PROT_WRITE))
+            guard_open_all(); /* the kernel has no room for one page with rights of its own */
+    }
+    if (!ours && guard_watching())
+        ours = catch_moved(address);
+    if (!ours)
+        ours = try_again(address, program_counter(context));
+    pthread_mutex_unlock(&guard.lock);
+    return ours;
+}
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *before = &guard.before;
+    if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(number, info, context);
+    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+        before->sa_handler(number);
+    else
+        signal(number, SIG_DFL); /* it comes again, and ends the process as it would have without us */
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    const bool access = info->si_code == SEGV_ACCERR;
+    const int error = errno;
+    const bool ours = access && catch ((uint64_t)(uintptr_t)info->si_addr, context);
+    errno = error;
+    if (!ours)
+        pass_on(number, info, context);
+}
+
+/* Again whenever pages are closed: the program may have installed its own, which is then asked second. */
+void guard_install(void)
+{
+    struct sigaction current, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(SIGSEGV, NULL, &current) ||
+        (current.sa_flags & SA_SIGINFO && current.sa_sigaction == on_fault))
+        return;
+    guard.before = current;
+    guard.installed = sigaction(SIGSEGV, &ours, NULL) == 0;
+}
+
+/* ---- telling ------------------------------------------------------------------------------- */
+
+/* By the maps as they are: before they change, what was caught is reported, or judged at least. */
+static void judge(uint64_t address, struct verdict *out_verdict)
+{
+    const struct area *area = guard_area_at(address);
+    const struct window *window = area ? area->windows : NULL;
+    while (window && !(address >= window->low && address < window->high))
+        window = window->next;
+    *out_verdict = (struct verdict){0};
+    if (window && !window->known) {
+        out_verdict->command = window->command;
+        snprintf(out_verdict->why, SENTENCE_CHARS,
+                 "command %" PRIu32
+                 " (%s) maps these bytes, and the host does not know yet that it is complete: asking "
+                 "for an event's status orders nothing",
+                 window->command, window->call);
+        out_verdict->fix = "wait for the event of the map, or let the map block";
+    } else if (area && area->unmap) {
+        out_verdict->command = area->unmap;
+        snprintf(out_verdict->why, SENTENCE_CHARS,
+                 "command %" PRIu32 " unmaps these bytes: from its enqueueing on they are the device's",
+                 area->unmap);
+        out_verdict->fix = "unmap after the last access, or map again and wait for that";
+    } else {
+        bool of_device = area && area->of_device, svm = area && area->is_svm;
+        snprintf(out_verdict->why, SENTENCE_CHARS, "%s",
+                 of_device ? "the allocation is of a device: the host may not touch it at all"
+                 : svm     ? "the host may touch coarse-grained shared virtual memory only while it is mapped"
+                           : "the host may touch these bytes of the buffer only while they are mapped");
+        out_verdict->fix = of_device
+                               ? "copy it with clEnqueueMemcpyINTEL, or take a shared allocation"
+                               : "map the bytes first and wait for that, unmap them after the last access";
+    }
+}
+
+static void tell(const struct note *note)
+{
+    const struct verdict *verdict = &note->verdict;
+    struct host_place place;
+    char what[192];
+    host_place_find(&note->trace, &place);
+    snprintf(what, sizeof what, "%s%s%s", note->write ? "store" : "load", place.function[0] ? " in " : "",
+             place.function);
+    struct host_access access = {.address = note->address,
+                                 .write = note->write,
+                                 .place = place.place,
+                                 .what = what,
+                                 .why = verdict->why,
+                                 .fix = verdict->fix,
+                                 .command = verdict->command};
+    (note->is_shared ? device_host_touched : device_host_access)(runtime_device(), &access);
+}
+
+static void judge_all(void)
+{
+    for (struct note *note = guard.notes; note < guard.notes + guard.note_count; note++) {
+        if (!note->judged)
+            judge(note->address, &note->verdict);
+        note->judged = true;
+    }
+}
+
+/* While someone executes the findings are those of the command. */
+void guard_tell(void)
+{
+    for (;;) {
+        struct note note;
+        pthread_mutex_lock(&guard.lock);
+        judge_all();
+        bool some = guard.note_count > 0 && !guard.inside;
+        if (some) {
+            note = guard.notes[0];
+            memmove(guard.notes, guard.notes + 1, --guard.note_count * sizeof note);
+        }
+        pthread_mutex_unlock(&guard.lock);
+        if (!some)
+            return;
+        tell(&note);
+    }
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From return addresses to lines of the host program, by libdw, loaded when the first is needed. */
+#include "host_place.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void host_place_prepare(void)
+{
+    struct host_trace trace;
+    host_place_capture(&trace); /* the first call loads the unwinder */
+}
+
+void host_place_capture(struct host_trace *out_trace)
+{
+    host_place_capture_some(out_trace, HOST_FRAMES);
+}
+
+void host_place_capture_some(struct host_trace *out_trace, int most)
+{
+    out_trace->pc = 0;
+    out_trace->count = backtrace(out_trace->frame, most < HOST_FRAMES ? most : HOST_FRAMES);
+}
+
+/* ---- libdw, if it is there ------------------------------------------------------------ */
+
+/* Declared here as elfutils' libdwfl.h does: no header is needed to build, and the library is loaded when the
+ * first line is looked for. */
+typedef struct Dwfl Dwfl;
+typedef struct Dwfl_Module Dwfl_Module;
+typedef struct Dwfl_Line Dwfl_Line;
+typedef struct {
+    void *find_elf, *find_debuginfo, *section_address;
+    char **debuginfo_path;
+} Dwfl_Callbacks;
+
+static struct {
+    Dwfl *(*begin)(const Dwfl_Callbacks *);
+    void (*end)(Dwfl *);
+    int (*report)(Dwfl *, pid_t);
+    int (*report_end)(Dwfl *, void *, void *);
+    Dwfl_Module *(*module)(Dwfl *, uint64_t);
+    Dwfl_Line *(*line)(Dwfl_Module *, uint64_t);
+    const char *(*info)(Dwfl_Line *, uint64_t *, int *, int *, uint64_t *, uint64_t *);
+    const char *(*name)(Dwfl_Module *, uint64_t);
+    const char *(*directory)(Dwfl_Line *);
+    Dwfl_Callbacks callbacks;
+} dw;
+
+static bool symbol(void *library, const char *name, void *out_function)
+{
+    void *found = dlsym(library, name);
+    memcpy(out_function, &found, sizeof found);
+    return found != NULL;
+}
+
+static bool dw_load(void)
+{
+    static char *no_path;
+    if (dw.begin)
+        return true;
+    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+    dw.callbacks.debuginfo_path = &no_path;
+    if (symbol(library, "dwfl_end", &dw.end) && symbol(library, "dwfl_linux_proc_report", &dw.report) &&
+        symbol(library, "dwfl_report_end", &dw.report_end) &&
+        symbol(library, "dwfl_addrmodule", &dw.module) && symbol(library, "dwfl_module_getsrc", &dw.line) &&
+        symbol(library, "dwfl_lineinfo", &dw.info) && symbol(library, "dwfl_module_addrname", &dw.name) &&
+        symbol(library, "dwfl_line_comp_dir", &dw.directory) &&
+        symbol(library, "dwfl_linux_proc_find_elf", &dw.callbacks.find_elf) &&
+        symbol(library, "dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo) &&
+        symbol(library, "dwfl_begin", &dw.begin))
+        return true;
+    dlclose(library);
+    return false;
+}
+
+static void copy(char *to, size_t room, const char *from)
+{
+    snprintf(to, room, "%s", from ? from : "");
+}
+
+/* ---- the line's text ------------------------------------------------------------------- */
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+/* A file that was written after the program was built may have something else in that line. */
+static FILE *open_source(const char *path, const char *object)
+{
+    struct stat source, program;
+    if (stat(path, &source) || !S_ISREG(source.st_mode))
+        return NULL;
+    if ((stat(object, &program) && stat("/proc/self/exe", &program)) ||
+        is_later(&source.st_mtim, &program.st_mtim))
+        return NULL;
+    return fopen(path, "re");
+}
+
+static void read_line(const char *path, const char *object, struct host_place *out_place)
+{
+    FILE *file = open_source(path, object);
+    uint32_t line = 1;
+    int c = 0;
+    size_t length = 0;
+    while (file && line < out_place->place.line && (c = getc(file)) != EOF)
+        line += c == '\n';
+    while (file && c != EOF && (c = getc(file)) != EOF && c != '\n' && c &&
+           length + 1 < sizeof out_place->source)
+        out_place->source[length++] = (char)c;
+    if (length)
+        out_place->place.text = out_place->source;
+    if (file)
+        fclose(file);
+}
+
+/* Of a relative name, in the directory in which it was compiled: where the program runs there may be
+ * another one. */
+static void find_text(const char *file, const char *directory, const char *object,
+                      struct host_place *out_place)
+{
+    char path[4096];
+    if (*file != '/' && !directory)
+        return;
+    const int length =
+        snprintf(path, sizeof path, "%s%s%s", *file == '/' ? "" : directory, *file == '/' ? "" : "/", file);
+    if (length > 0 && (size_t)length < sizeof path)
+        read_line(path, object, out_place);
+}
+
+/* object: the path of the one that the address is in. */
+static void find_line(uint64_t address, const char *object, struct host_place *out_place)
+{
+    Dwfl *dwfl = dw_load() ? dw.begin(&dw.callbacks) : NULL;
+    int line = 0, column = 0;
+    if (!dwfl)
+        return;
+    if (dw.report(dwfl, getpid()) == 0 && dw.report_end(dwfl, NULL, NULL) == 0) {
+        Dwfl_Module *module = dw.module(dwfl, address);
+        Dwfl_Line *found = module ? dw.line(module, address) : NULL;
+        const char *file = found ? dw.info(found, NULL, &line, &column, NULL, NULL) : NULL;
+        copy(out_place->function, sizeof out_place->function, module ? dw.name(module, address) : NULL);
+        if (file && line > 0) {
+            copy(out_place->text, sizeof out_place->text, file);
+            out_place->place.line = (uint32_t)line;
+            out_place->place.column = column > 0 ? (uint32_t)column : 0;
+            find_text(file, dw.directory(found), object, out_place);
+        }
+    }
+    dw.end(dwfl);
+}
+
+/* ---- which frame ------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_ours(const Dl_info *info)
+{
+    Dl_info self;
+    return dladdr((void *)(uintptr_t)host_place_find, &self) && self.dli_fbase == info->dli_fbase;
+}
+
+/* The signal frame's return address, what the program called to copy or print, and what stands between for
+ * a sanitizer. */
+static bool is_library(const Dl_info *info)
+{
+    static const char *const names[] = {"libc.", "libc-", "libOpenCL.", "libasan.", "libtsan.", "libubsan."};
+    const char *name = base_name(info->dli_fname ? info->dli_fname : "");
+    bool known = is_ours(info);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !known; i++)
+        known = strncmp(name, names[i], strlen(names[i])) == 0;
+    return known;
+}
+
+void host_place_find(const struct host_trace *trace, struct host_place *out_place)
+{
+    Dl_info info = {0};
+    int at = 0;
+    memset(out_place, 0, sizeof *out_place);
+    while (at < trace->count && (!dladdr(trace->frame[at], &info) || is_library(&info)))
+        at++;
+    out_place->place.file = out_place->text;
+    if (at == trace->count)
+        return;
+    copy(out_place->text, sizeof out_place->text, base_name(info.dli_fname));
+    copy(out_place->function, sizeof out_place->function, info.dli_sname);
+    uint64_t address = (uint64_t)(uintptr_t)trace->frame[at];
+    /* a return address follows its call */
+    find_line(address == trace->pc ? address : address - 1, info.dli_fname, out_place);
+}

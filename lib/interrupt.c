@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The handler sets a flag that the schedule polls; all else happens in the thread that executes. A second
+ * signal, or one while no kernel runs, has its default action. A handler that the program installs later
+ * replaces ours.
+ */
+#include "interrupt.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int caught[] = {SIGINT, SIGTERM};
+static volatile sig_atomic_t came, runs;
+
+static void on_signal(int signal_number)
+{
+    if (runs && !came) {
+        came = signal_number;
+        return;
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number); /* it is blocked until we return, and ends the process then */
+}
+
+void interrupt_catch(void)
+{
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        struct sigaction action = {.sa_flags = SA_RESTART}, before;
+        action.sa_handler = on_signal;
+        if (sigaction(caught[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
+            before.sa_handler == SIG_DFL)
+            sigaction(caught[i], &action, NULL);
+    }
+}
+
+bool interrupt_own(int signal_number)
+{
+    struct sigaction now;
+    return sigaction(signal_number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+           now.sa_handler == on_signal;
+}
+
+static void note(const char *text)
+{
+    fprintf(stderr, "orrery: note: %s\n", text);
+}
+
+const struct schedule_watch *interrupt_watch(void)
+{
+    static const struct schedule_watch watch = {.signal = &came, .note = note};
+    return &watch;
+}
+
+void interrupt_running(bool now)
+{
+    runs = now;
+}
+
+int interrupt_came(void)
+{
+    return came;
+}
+
+_Noreturn void interrupt_end(void)
+{
+    const int signal_number = came;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal_number);
+    fprintf(stderr, "orrery: the program was ended by signal %d (%s)\n", signal_number,
+            strsignal(signal_number));
+    signal(signal_number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    raise(signal_number);
+    _exit(128 + signal_number);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Preloaded with threads_preload.c: says so before the program ends by _exit, _Exit or quick_exit, or becomes
+ * another one by exec, of which no library hears otherwise. runtime.c then writes the record.
+ */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void orrery_ending_call(void (*function)(void));
+
+static void (*ending)(void); /* NULL: nobody asked */
+
+static void tell(void)
+{
+    const int kept = errno;
+    if (ending)
+        ending();
+    errno = kept;
+}
+
+void orrery_ending_call(void (*function)(void))
+{
+    if (!ending)
+        at_quick_exit(tell);
+    ending = function;
+}
+
+/* The next function of that name, which the C library has. */
+#define NEXT(name, ...) ((__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name))(__VA_ARGS__)
+
+_Noreturn void _exit(int status)
+{
+    tell();
+    NEXT(_exit, status);
+    abort();
+}
+
+_Noreturn void _Exit(int status)
+{
+    tell();
+    NEXT(_Exit, status);
+    abort();
+}
+
+int execve(const char *path, char *const arguments[], char *const environment[])
+{
+    tell();
+    return NEXT(execve, path, arguments, environment);
+}
+
+int execv(const char *path, char *const arguments[])
+{
+    return execve(path, arguments, environ);
+}
+
+int fexecve(int file, char *const arguments[], char *const environment[])
+{
+    tell();
+    return NEXT(fexecve, file, arguments, environment);
+}
+
+int execveat(int directory, const char *path, char *const arguments[], char *const environment[], int flags)
+{
+    tell();
+    return NEXT(execveat, directory, path, arguments, environment, flags);
+}
+
+int execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+    tell();
+    return NEXT(execvpe, file, arguments, environment);
+}
+
+int execvp(const char *file, char *const arguments[])
+{
+    return execvpe(file, arguments, environ);
+}
+
+/* ---- arguments one by one; nothing is allocated: it may be a child of vfork
+ * -------------------------------- */
+
+/* With NULL. */
+static size_t count_of(const char *first, va_list *list)
+{
+    size_t count = 1;
+    for (const char *argument = first; argument; argument = va_arg(*list, const char *))
+        count++;
+    return count;
+}
+
+static void collect(char **arguments, const char *first, va_list *list)
+{
+    const char *argument = first;
+    size_t count = 0;
+    for (; argument; argument = va_arg(*list, const char *))
+        arguments[count++] = (char *)(uintptr_t)argument;
+    arguments[count] = NULL;
+}
+
+int execl(const char *path, const char *first, ...)
+{
+    va_list list, again;
+    va_start(list, first);
+    va_copy(again, list);
+    char **arguments = alloca(count_of(first, &again) * sizeof *arguments);
+    collect(arguments, first, &list);
+    va_end(again);
+    va_end(list);
+    return execv(path, arguments);
+}
+
+int execlp(const char *file, const char *first, ...)
+{
+    va_list list, again;
+    va_start(list, first);
+    va_copy(again, list);
+    char **arguments = alloca(count_of(first, &again) * sizeof *arguments);
+    collect(arguments, first, &list);
+    va_end(again);
+    va_end(list);
+    return execvp(file, arguments);
+}
+
+int execle(const char *path, const char *first, ...)
+{
+    va_list list, again;
+    va_start(list, first);
+    va_copy(again, list);
+    char **arguments = alloca(count_of(first, &again) * sizeof *arguments);
+    collect(arguments, first, &list);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(again);
+    va_end(list);
+    return execve(path, arguments, environment);
+}

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order in which threads took locks: written in a recorded run; a replayed run lets each wait for its
+ * turn.
+ */
+#include "lock_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { NAME_CHARS = 64, STEP_BITS = 36, PATIENCE_SECONDS = 20, MOMENT_NANOSECONDS = 100000 };
+enum { MOMENTS = PATIENCE_SECONDS * (1000000000 / MOMENT_NANOSECONDS) };
+
+/* Calls above, steps since the last of them below. */
+typedef uint64_t place;
+
+/* `count` in a row; the first of them waits until thread `after` is past `after_place`. */
+struct step {
+    place at, count, after_place;
+    struct lock_thread *after;
+    enum lock_kind kind;
+    int result;
+};
+struct steps {
+    struct step *step;
+    size_t count, room;
+};
+struct known {
+    const struct lock_thread *thread;
+    place at;
+};
+struct object {
+    const void *address;
+    struct lock_thread *last;
+    place at;
+};
+
+enum state { STATE_RUNS, STATE_WAITS, STATE_BLOCKED }; /* for what is due, or for the object itself */
+
+struct lock_thread {
+    char name[NAME_CHARS];
+    struct lock_thread *next;
+    _Atomic place reached; /* the place of its next step */
+    _Atomic int state;
+    struct steps made; /* guarded by the lock */
+    struct known *known;
+    size_t known_count; /* how far it knows others to be; guarded by the lock */
+    struct steps due;
+    size_t at;
+    unsigned insisted; /* its own */
+    place end;
+    bool recorded, stays; /* of the record: how far it came, and whether it waited there */
+};
+
+/* orrery_* are called by name from the library (host_log.c). */
+const char *orrery_thread_name(void);
+void orrery_thread_call(void);
+void orrery_thread_turn(int taken);
+void orrery_locks_leave_out(const void *address);
+void orrery_locks_follow(const char *text);
+int orrery_locks_give_up(void);
+int orrery_locks_passed(void);
+void orrery_locks_print(FILE *stream);
+
+static const char *const kind_name[] = {
+    [LOCK_MUTEX] = "mutex",     [LOCK_READ] = "read",           [LOCK_WRITE] = "write",
+    [LOCK_SPIN] = "spin",       [LOCK_CONDITION] = "condition", [LOCK_SEMAPHORE] = "semaphore",
+    [LOCK_BARRIER] = "barrier", [LOCK_ONCE] = "once",           [LOCK_RAN] = "ran",
+};
+enum { KINDS = sizeof kind_name / sizeof *kind_name };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    atomic_bool active, follows, forgotten;
+    atomic_uint waiting; /* threads that wait for `moved` */
+    atomic_uint moves;
+    _Atomic(struct lock_thread *) in_call;
+    uintptr_t own_start, own_end; /* code whose locks are not the program's */
+    struct lock_thread *threads;  /* the rest is guarded by the lock */
+    struct object *objects;
+    size_t object_count, object_room;
+    bool read, lost, passed;
+} lock_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
+
+static __thread struct {
+    struct lock_thread *thread;
+    unsigned inside;
+} self;
+
+/* What is locked in here, and by malloc for it, is nobody's step. */
+static void enter(void)
+{
+    self.inside++;
+    pthread_mutex_lock(&lock_log.lock);
+}
+
+static void leave(void)
+{
+    pthread_mutex_unlock(&lock_log.lock);
+    self.inside--;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static struct lock_thread *thread_of(const char *name)
+{
+    struct lock_thread **at = &lock_log.threads;
+    while (*at && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    if (!*at && (*at = calloc(1, sizeof **at)))
+        snprintf((*at)->name, NAME_CHARS, "%s", name);
+    return *at;
+}
+
+struct lock_thread *lock_log_thread(const char *name)
+{
+    enter();
+    struct lock_thread *thread = thread_of(name);
+    leave();
+    return thread;
+}
+
+static struct step *last_of(const struct steps *steps)
+{
+    return steps->count ? &steps->step[steps->count - 1] : NULL;
+}
+
+static bool add(struct steps *steps, struct step step)
+{
+    struct step *last = last_of(steps);
+    if (last && !step.after && last->kind == step.kind && last->result == step.result && last->result &&
+        last->at + last->count == step.at) {
+        last->count += step.count;
+        return true;
+    }
+    if (steps->count == steps->room) {
+        const size_t room = steps->room ? 2 * steps->room : 16;
+        struct step *grown = realloc(steps->step, room * sizeof *grown);
+        if (!grown)
+            return false;
+        steps->step = grown;
+        steps->room = room;
+    }
+    steps->step[steps->count++] = step;
+    return true;
+}
+
+/* Its place, or that of a new one: there is room. */
+static struct object *slot_of(struct object *objects, size_t room, const void *address)
+{
+    size_t at = (size_t)(((uintptr_t)address >> 3) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (room - 1);
+    while (objects[at].address && objects[at].address != address)
+        at = (at + 1) & (room - 1);
+    return &objects[at];
+}
+
+static struct object *object_of(const void *address)
+{
+    if (2 * (lock_log.object_count + 1) > lock_log.object_room) {
+        const size_t room = lock_log.object_room ? 2 * lock_log.object_room : 256;
+        struct object *grown = calloc(room, sizeof *grown);
+        if (!grown)
+            return NULL;
+        for (size_t i = 0; i < lock_log.object_room; i++)
+            if (lock_log.objects[i].address)
+                *slot_of(grown, room, lock_log.objects[i].address) = lock_log.objects[i];
+        free(lock_log.objects);
+        lock_log.objects = grown;
+        lock_log.object_room = room;
+    }
+    struct object *object = slot_of(lock_log.objects, lock_log.object_room, address);
+    lock_log.object_count += !object->address;
+    object->address = address;
+    return object;
+}
+
+/* Has it waited for that before? */
+static bool knows(struct lock_thread *thread, const struct lock_thread *other, place at)
+{
+    struct known *known = thread->known;
+    size_t i = 0;
+    while (i < thread->known_count && known[i].thread != other)
+        i++;
+    if (i == thread->known_count && (known = realloc(known, (i + 1) * sizeof *known))) {
+        thread->known = known;
+        thread->known_count++;
+        known[i] = (struct known){other, at};
+        return false;
+    }
+    if (!known || known[i].at >= at)
+        return known;
+    known[i].at = at;
+    return false;
+}
+
+/* ---- who ---------------------------------------------------------------------------------- */
+
+static struct lock_thread *own(void)
+{
+    if (!self.thread)
+        self.thread = lock_log_thread(orrery_thread_name());
+    return self.thread;
+}
+
+struct lock_thread *lock_log_self(const void *caller)
+{
+    if (!atomic_load_explicit(&lock_log.active, memory_order_acquire) || self.inside)
+        return NULL;
+    if ((uintptr_t)caller >= lock_log.own_start && (uintptr_t)caller < lock_log.own_end)
+        return NULL;
+    return own();
+}
+
+static int leave_out(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const uintptr_t first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        start = first < start ? first : start;
+        end = first + info->dlpi_phdr[i].p_memsz > end ? first + info->dlpi_phdr[i].p_memsz : end;
+    }
+    if ((uintptr_t)data < start || (uintptr_t)data >= end)
+        return 0;
+    lock_log.own_start = start;
+    lock_log.own_end = end;
+    return 1;
+}
+
+/* The library around this address takes locks as it likes. */
+void orrery_locks_leave_out(const void *address)
+{
+    dl_iterate_phdr(leave_out, (void *)(uintptr_t)address);
+}
+
+/* ---- what moves ------------------------------------------------------------------------------ */
+
+static void tell_moved(void)
+{
+    atomic_fetch_add(&lock_log.moves, 1);
+    if (!atomic_load(&lock_log.waiting))
+        return;
+    enter();
+    pthread_cond_broadcast(&lock_log.moved);
+    leave();
+}
+
+void orrery_thread_call(void)
+{
+    struct lock_thread *thread = own();
+    if (!thread)
+        return;
+    atomic_store(&thread->reached, ((thread->reached >> STEP_BITS) + 1) << STEP_BITS);
+    tell_moved();
+}
+
+void orrery_thread_turn(int taken)
+{
+    atomic_store(&lock_log.in_call, taken ? own() : NULL);
+    tell_moved();
+}
+
+void lock_log_done(struct lock_thread *thread)
+{
+    atomic_store(&thread->state, STATE_RUNS);
+    atomic_fetch_add(&thread->reached, 1);
+    tell_moved();
+}
+
+bool lock_log_follows(void)
+{
+    return atomic_load(&lock_log.follows);
+}
+
+/* The lock is held. */
+static void give_up(const char *format, const char *first, const char *second)
+{
+    if (!atomic_exchange(&lock_log.follows, false))
+        return;
+    fputs("orrery: warning: the replay gives up the order of the program's locks: ", stderr);
+    fprintf(stderr, format, first, second);
+    fputc('\n', stderr);
+    pthread_cond_broadcast(&lock_log.moved);
+}
+
+void lock_log_abandon(const char *why)
+{
+    enter();
+    give_up("%s%s", why, "");
+    leave();
+}
+
+/* A call waits in vain. False: not for the locks. */
+int orrery_locks_give_up(void)
+{
+    enter();
+    const bool use = lock_log_follows() && atomic_load(&lock_log.waiting);
+    if (use)
+        give_up("the call that is due does not come%s%s", "", "");
+    leave();
+    return use;
+}
+
+/* The lock is held. False: for long nothing has moved, nor is anybody else in a call. */
+static bool wait_moved(const struct lock_thread *thread)
+{
+    struct timespec until;
+    int state, err = 0;
+    const unsigned moves = atomic_load(&lock_log.moves);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    err = pthread_cond_timedwait(&lock_log.moved, &lock_log.lock, &until);
+    pthread_setcancelstate(state, &state);
+    const struct lock_thread *in_call = atomic_load(&lock_log.in_call);
+    return !err || moves != atomic_load(&lock_log.moves) || (in_call && in_call != thread);
+}
+
+static void wait_past(struct lock_thread *thread, const struct step *step)
+{
+    while (lock_log_follows() && atomic_load(&step->after->reached) <= step->after_place)
+        if (!wait_moved(thread))
+            give_up("thread %s waits for thread %s, and nothing moves", thread->name, step->after->name);
+}
+
+static bool all_came_to_their_end(void)
+{
+    for (const struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
+        if (thread->recorded && atomic_load(&thread->reached) < thread->end)
+            return false;
+    return true;
+}
+
+static bool some_is_blocked(void)
+{
+    for (const struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
+        if (atomic_load(&thread->state) == STATE_BLOCKED)
+            return true;
+    return false;
+}
+
+/* It did not come so far when it was recorded: others are to be first, and one that stayed there for good
+ * has time. */
+static void wait_for_all(struct lock_thread *thread)
+{
+    while (lock_log_follows() && !all_came_to_their_end())
+        if (!wait_moved(thread) && (!thread->stays || some_is_blocked()))
+            give_up("thread %s goes on where it ended%s, and nothing moves", thread->name, "");
+    atomic_store(&lock_log.follows, false);
+    pthread_cond_broadcast(&lock_log.moved);
+}
+
+/* ---- a step -------------------------------------------------------------------------------------- */
+
+static const struct step *due(struct lock_thread *thread, place at)
+{
+    const struct steps *steps = &thread->due;
+    while (thread->at < steps->count && steps->step[thread->at].at + steps->step[thread->at].count <= at)
+        thread->at++;
+    const struct step *step = thread->at < steps->count ? &steps->step[thread->at] : NULL;
+    return step && step->at <= at ? step : NULL;
+}
+
+static int follow(struct lock_thread *thread, enum lock_kind kind)
+{
+    const place at = atomic_load(&thread->reached);
+    const bool over = at >= thread->end;
+    const struct step *step = over ? NULL : due(thread, at);
+    if (!over && !step)
+        return 0;
+    if (!over && step->kind == kind &&
+        (!step->after || atomic_load(&step->after->reached) > step->after_place))
+        return step->result;
+    enter();
+    atomic_fetch_add(&lock_log.waiting, 1);
+    if (over)
+        wait_for_all(thread);
+    else if (step->kind != kind)
+        give_up("thread %s does something else to its locks%s", thread->name, "");
+    else
+        wait_past(thread, step);
+    atomic_fetch_sub(&lock_log.waiting, 1);
+    leave();
+    return step && lock_log_follows() ? step->result : 0;
+}
+
+bool lock_log_before(struct lock_thread *thread, enum lock_kind kind, int *out_result)
+{
+    atomic_store(&thread->state, STATE_WAITS);
+    thread->insisted = 0;
+    *out_result = lock_log_follows() ? follow(thread, kind) : 0;
+    atomic_store(&thread->state, STATE_BLOCKED);
+    return *out_result != 0;
+}
+
+void lock_log_pass(bool pass)
+{
+    self.inside += pass ? 1u : -1u;
+}
+
+void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kind kind, int result)
+{
+    const place at = atomic_load(&thread->reached);
+    enter();
+    struct object *entry = object && !result ? object_of(object) : NULL;
+    struct step step = {.at = at, .count = 1, .kind = kind, .result = result};
+    if (entry && entry->last && entry->last != thread && !knows(thread, entry->last, entry->at)) {
+        step.after = entry->last;
+        step.after_place = entry->at;
+    }
+    if (entry && kind != LOCK_ONCE) {
+        entry->last = thread;
+        entry->at = at;
+    }
+    const bool noted = step.after || result;
+    lock_log.passed |= noted;
+    lock_log.lost |= (object && !result && !entry) || (noted && !add(&thread->made, step));
+    leave();
+}
+
+/* What was had at once when it was recorded may still be held by who is about to let it go. */
+bool lock_log_insist(struct lock_thread *thread)
+{
+    const struct timespec moment = {0, MOMENT_NANOSECONDS};
+    if (++thread->insisted > MOMENTS)
+        lock_log_abandon("a lock that is due stays held");
+    if (!lock_log_follows())
+        return false;
+    nanosleep(&moment, NULL);
+    return true;
+}
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+static void print_place(FILE *stream, const struct lock_thread *thread, place at)
+{
+    fprintf(stream, "%s %" PRIu64 ".%" PRIu64, thread->name, at >> STEP_BITS,
+            at & ((UINT64_C(1) << STEP_BITS) - 1));
+}
+
+static void print_step(FILE *stream, const struct lock_thread *thread, const struct step *step)
+{
+    print_place(stream, thread, step->at);
+    fprintf(stream, " %s", kind_name[step->kind]);
+    if (step->after) {
+        fputs(" after ", stream);
+        print_place(stream, step->after, step->after_place);
+    } else {
+        fprintf(stream, " gives %d %" PRIu64, step->result, step->count);
+    }
+    fputc('\n', stream);
+}
+
+static void print_thread(FILE *stream, const struct lock_thread *thread)
+{
+    const place reached = atomic_load(&thread->reached);
+    for (size_t i = 0; i < thread->made.count; i++)
+        print_step(stream, thread, &thread->made.step[i]);
+    print_place(stream, thread, reached);
+    fputs(atomic_load(&thread->state) == STATE_RUNS ? " end\n" : " stays\n", stream);
+}
+
+int orrery_locks_passed(void)
+{
+    return lock_log.passed && !lock_log.lost;
+}
+
+/* The section of the record, when threads had to do with each other's locks. */
+void orrery_locks_print(FILE *stream)
+{
+    enter();
+    if (lock_log.lost)
+        fputs("orrery: warning: the order of the program's locks is not recorded: out of memory\n", stderr);
+    if (orrery_locks_passed()) {
+        fputs("[locks]\n", stream);
+        for (const struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
+            if (atomic_load(&thread->reached) || atomic_load(&thread->state) != STATE_RUNS)
+                print_thread(stream, thread);
+    }
+    leave();
+}
+
+static place place_from(uint64_t calls, uint64_t steps)
+{
+    return calls << STEP_BITS | steps;
+}
+
+static bool parse_step(struct lock_thread *thread, struct step step, const char *text)
+{
+    char kind[16], name[NAME_CHARS];
+    uint64_t calls, steps;
+    size_t number = 0;
+    bool fine = sscanf(text, "%15s gives %d %" SCNu64, kind, &step.result, &step.count) == 3 && step.count;
+    if (!fine && sscanf(text, "%15s after %63s %" SCNu64 ".%" SCNu64, kind, name, &calls, &steps) == 4) {
+        step.after = thread_of(name);
+        step.after_place = place_from(calls, steps);
+        fine = step.after != NULL;
+    }
+    while (fine && number < KINDS && strcmp(kind_name[number], kind) != 0)
+        number++;
+    step.kind = (enum lock_kind)number;
+    return fine && number < KINDS && add(&thread->due, step);
+}
+
+static bool parse_line(const char *line)
+{
+    char name[NAME_CHARS];
+    uint64_t calls, steps;
+    int used = 0;
+    if (sscanf(line, "%63s %" SCNu64 ".%" SCNu64 " %n", name, &calls, &steps, &used) != 3 || !used)
+        return false;
+    struct lock_thread *thread = thread_of(name);
+    const char *rest = line + used;
+    if (!thread)
+        return false;
+    thread->stays = strcmp(rest, "stays") == 0;
+    if (!thread->stays && strcmp(rest, "end") != 0)
+        return parse_step(thread, (struct step){.at = place_from(calls, steps), .count = 1}, rest);
+    thread->recorded = true;
+    thread->end = place_from(calls, steps);
+    return true;
+}
+
+/* Of the section on; the number of a line that is none, or 0. */
+static size_t parse(char *text)
+{
+    char *rest = NULL;
+    size_t number = 1;
+    for (char *line = strtok_r(text, "\n", &rest); line && *line != '[';
+         line = strtok_r(NULL, "\n", &rest), number++)
+        if (!parse_line(line))
+            return number;
+    for (struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
+        if (!thread->recorded)
+            thread->end = UINT64_MAX;
+    return 0;
+}
+
+/* The lock is held. */
+static void read_record(char *text)
+{
+    static const char title[] = "\n[locks]\n";
+    char *section = lock_log.read ? NULL : strstr(text, title);
+    const size_t bad = section ? parse(section + sizeof title - 1) : 0;
+    lock_log.read = true;
+    if (bad)
+        fprintf(stderr,
+                "orrery: warning: the replay does not keep the order of the program's locks: line %zu of "
+                "[locks] is none\n",
+                bad);
+    else if (section)
+        atomic_store(&lock_log.follows, true);
+}
+
+/* Threads may take locks before the library is loaded, which knows of records that a scenario names. */
+static void read_named_record(void)
+{
+    const char *path = secure_getenv("ORRERY_REPLAY");
+    FILE *stream = path && strncmp(path, "1:", 2) != 0 ? fopen(path, "re") : NULL;
+    char *text = NULL;
+    size_t room = 0;
+    if (stream && getdelim(&text, &room, '\0', stream) > 0)
+        read_record(text);
+    free(text);
+    if (stream)
+        fclose(stream);
+}
+
+void orrery_locks_follow(const char *text)
+{
+    enter();
+    char *own_text = text && !lock_log.read ? strdup(text) : NULL;
+    if (own_text)
+        read_record(own_text);
+    free(own_text);
+    leave();
+}
+
+/* ---- life ------------------------------------------------------------------------------------------- */
+
+void lock_log_forget(void)
+{
+    atomic_store(&lock_log.active, false);
+    atomic_store(&lock_log.follows, false);
+    atomic_store(&lock_log.forgotten, true); /* another thread may have held the lock */
+}
+
+void lock_log_begin(void)
+{
+    if (atomic_load_explicit(&lock_log.active, memory_order_acquire) || atomic_load(&lock_log.forgotten))
+        return;
+    enter();
+    if (!atomic_load(&lock_log.active)) {
+        read_named_record();
+        pthread_atfork(NULL, NULL, lock_log_forget);
+        atomic_store_explicit(&lock_log.active, true, memory_order_release);
+    }
+    leave();
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings of a process that may end without destructors: files are written, and counts shared, before a
+ * command completes.
+ */
+#include "saved_report.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/executor.h"
+#include "orrery/watch.h"
+#include "lib/api_runtime.h"
+
+/* Of the findings of one launch so many are saved at once; then the steps grow, for saving writes all of
+ * them. */
+enum { SAVED_AT_ONCE = 16 };
+
+static struct {
+    struct report *report; /* NULL: not begun, or over */
+    int (*status)(uint64_t kernels);
+    void (*first)(void);     /* NULL: was called */
+    struct watch *watch;     /* NULL: nobody watches */
+    struct watch_seat *seat; /* likewise */
+    pid_t process;           /* a forked child has another */
+    bool changed;            /* atomic: there is something to save */
+    pthread_mutex_t lock;    /* one thread saves */
+} saved = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void tell(uint64_t kernels)
+{
+    if (!saved.seat)
+        return;
+    report_get_counts(saved.report, kernels, &saved.seat->counts);
+    saved.seat->quiet = report_scenario(saved.report)->quiet;
+    saved.seat->exit_status = saved.status(kernels);
+}
+
+static void save(uint64_t kernels)
+{
+    struct report_end end = {.kernels_run = kernels, .exit_status = -1};
+    if (saved.process != getpid())
+        return;
+    pthread_mutex_lock(&saved.lock);
+    __atomic_store_n(&saved.changed, false, __ATOMIC_RELAXED);
+    if (saved.report) {
+        tell(kernels);
+        if (saved.seat && saved.seat->exit_status)
+            end.exit_status = saved.seat->exit_status;
+        report_save_files(saved.report, &end);
+    }
+    pthread_mutex_unlock(&saved.lock);
+}
+
+static bool is_power(size_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+/* What the host does wrong may be the last that is heard of it. */
+static void heard(size_t count)
+{
+    __atomic_store_n(&saved.changed, true, __ATOMIC_RELAXED);
+    if (!executor_is_here() || count <= SAVED_AT_ONCE || is_power(count))
+        save(runtime_kernels_run());
+}
+
+struct watch *saved_watch(void)
+{
+    const char *name = saved.watch ? NULL : secure_getenv("ORRERY_WATCH");
+    if (name)
+        saved.watch = watch_open(name);
+    return saved.watch;
+}
+
+void saved_begin(struct report *report, int (*status)(uint64_t kernels), void (*first)(void))
+{
+    struct watch *watch = saved_watch();
+    saved.report = report;
+    saved.status = status;
+    saved.first = first;
+    saved.process = getpid();
+    saved.seat = watch ? watch_take_seat(watch) : NULL;
+    tell(0);
+    report_share_files(report, watch);
+    report_set_listener(report, heard);
+}
+
+void saved_reached(enum reach reached, uint64_t type)
+{
+    if (saved.watch)
+        watch_note_reached(saved.watch, reached, type);
+}
+
+void saved_replay(const char *line)
+{
+    if (saved.watch)
+        watch_note_replay(saved.watch, line);
+}
+
+void saved_kernel_ran(void)
+{
+    if (saved.watch)
+        watch_note_kernel(saved.watch);
+}
+
+void saved_reported(int exit_status)
+{
+    if (saved.watch)
+        watch_note_reported(saved.watch, exit_status);
+}
+
+static void call_first(void)
+{
+    void (*first)(void) = saved.first;
+    if (!first || !saved.watch || saved.process != getpid() || !runtime_kernels_run())
+        return;
+    saved.first = NULL;
+    watch_note_kernel(saved.watch);
+    pthread_mutex_lock(&saved.lock);
+    if (saved.report)
+        tell(runtime_kernels_run()); /* a kernel may be all that was expected */
+    pthread_mutex_unlock(&saved.lock);
+    first();
+}
+
+/* Until one is over, what settles how the run goes on may still change: the line is noted again. */
+void saved_kernel_began(void)
+{
+    if (!saved.watch || saved.process != getpid())
+        return;
+    pthread_mutex_lock(&saved.lock);
+    if (saved.report && saved.first)
+        tell(runtime_kernels_run());
+    else if (saved.seat)
+        saved.seat->counts.kernels = runtime_kernels_run();
+    pthread_mutex_unlock(&saved.lock);
+    if (saved.first)
+        saved.first();
+}
+
+void saved_command_over(void)
+{
+    call_first();
+    if (__atomic_load_n(&saved.changed, __ATOMIC_RELAXED))
+        save(runtime_kernels_run());
+    else if (saved.seat)
+        saved.seat->counts.kernels = runtime_kernels_run();
+}
+
+void saved_end(void)
+{
+    if (!saved.report || saved.process != getpid())
+        return;
+    pthread_mutex_lock(&saved.lock);
+    report_set_listener(saved.report, NULL);
+    saved.report = NULL;
+    if (saved.seat)
+        watch_leave_seat(saved.seat);
+    saved.seat = NULL;
+    pthread_mutex_unlock(&saved.lock);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the system says of this process and its threads: proc(5), /proc/PID/status, and status and
+ *          syscall of its task/TID.
+ *
+ * Interface
+ *   thread_state_read   false: the system does not say
+ *   thread_others_move  some thread but those two runs, could run, or naps
+ *   thread_count        of this process; 0: the system does not say
+ *   thread_signals_caught   a signal may come at any time that has a handler, or the system does not say
+ */
+#ifndef ORRERY_LIB_RECORD_THREAD_STATE_H
+#define ORRERY_LIB_RECORD_THREAD_STATE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct thread_state {
+    bool asleep; /* until something wakes it: a thread that could run and is not let is awake */
+    /* in a sleep that ends by itself (nanosleep); false, too, where the system does not say that */
+    bool naps;
+    uint64_t switches; /* how often it has fallen asleep so far */
+};
+
+uint32_t thread_count(void);
+bool thread_signals_caught(void);
+bool thread_state_read(pid_t thread, struct thread_state *out_state);
+bool thread_others_move(pid_t one, pid_t another);
+#endif

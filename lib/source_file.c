@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program gives OpenCL a text, not a file. The first build lists the files that may have been the text:
+ * those with the extension of a source that arguments of the command line name, then those in the working
+ * directory and in the executable's, two levels down. A text has the name of the first listed file with equal
+ * bytes. Directories are read whole and in order of their names, so that the list depends on their contents
+ * only.
+ */
+#include "source_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orrery/report.h"
+#include "api_runtime.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096 };
+
+struct candidate {
+    char *path;
+    size_t size;
+};
+struct text_key {
+    uint64_t hash, size;
+};
+struct named {
+    struct text_key key;
+    char *name;
+    UT_hash_handle hh;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    bool listed;
+    struct candidate *files;
+    size_t count, room;
+    size_t entries; /* of directories, that were read */
+    struct named *all;
+    uint32_t unnamed;
+} sources = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the list of files ---------------------------------------------------------------- */
+
+static bool is_source(const char *name)
+{
+    static const char *const extensions[] = {".cl", ".clh", ".clcpp", ".c", ".h", ".ocl", ".txt"};
+    const char *dot = strrchr(name, '.');
+    bool known = false;
+    for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++)
+        known |= strcmp(dot, extensions[i]) == 0;
+    return known;
+}
+
+static void list_file(const char *path, size_t size)
+{
+    if (sources.count == sources.room) {
+        const size_t room = 2 * sources.room + 64;
+        struct candidate *grown = realloc(sources.files, room * sizeof *grown);
+        if (!grown)
+            return;
+        sources.files = grown;
+        sources.room = room;
+    }
+    struct candidate *file = &sources.files[sources.count];
+    file->size = size;
+    file->path = strdup(path);
+    sources.count += file->path != NULL;
+}
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* In bytes' order, whatever the program's locale has. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void list_directory(const char *path, int levels);
+
+/* Links to files are followed, links to directories are not: they may lead back. */
+static void list_entry(const char *directory, const char *name, int levels, bool files)
+{
+    char path[PATH_BYTES];
+    struct stat stat_;
+    const int length = snprintf(path, sizeof path, "%s%s%s", directory, *directory ? "/" : "", name);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return;
+    if (files && is_source(name) && stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode))
+        list_file(path, (size_t)stat_.st_size);
+    else if (!files && levels && lstat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode))
+        list_directory(path, levels - 1);
+}
+
+/* Files come before those of sub-directories. A directory that exceeds the limit is left out as a whole.
+ * directory: "" is the working directory. */
+static void list_directory(const char *directory, int levels)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(*directory ? directory : ".", &entries, visible, by_name);
+    const bool fits = count >= 0 && sources.entries + (size_t)count <= ENTRIES_MOST;
+    sources.entries += fits ? (size_t)count : 0;
+    for (int i = 0; fits && i < count; i++)
+        if (entries[i]->d_type != DT_DIR)
+            list_entry(directory, entries[i]->d_name, levels, true);
+    for (int i = 0; fits && i < count; i++)
+        if (entries[i]->d_type == DT_DIR || entries[i]->d_type == DT_UNKNOWN)
+            list_entry(directory, entries[i]->d_name, levels, false);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+}
+
+/* "../kernels" of /a/b/kernels in /a/b/c; the absolute path when only the root is common. */
+static void relative(const char *from, const char *to, char out[PATH_BYTES])
+{
+    size_t common = 0, used = 0;
+    for (size_t i = 0; from[i] == to[i] || (!from[i] && to[i] == '/') || (!to[i] && from[i] == '/'); i++) {
+        if (!from[i] || !to[i] || from[i] == '/')
+            common = i;
+        if (!from[i] || !to[i])
+            break;
+    }
+    if (!common) {
+        snprintf(out, PATH_BYTES, "%s", to);
+        return;
+    }
+    out[0] = '\0';
+    for (const char *at = strchr(from + common, '/'); at && used + 4 < PATH_BYTES; at = strchr(at + 1, '/'))
+        used += (size_t)snprintf(out + used, PATH_BYTES - used, "%s..", used ? "/" : "");
+    if (to[common])
+        snprintf(out + used, PATH_BYTES - used, "%s%s", used ? "/" : "", to + common + 1);
+}
+
+static bool executable_directory(char out[PATH_BYTES])
+{
+    const ssize_t length = readlink("/proc/self/exe", out, PATH_BYTES - 1);
+    if (length <= 0)
+        return false;
+    out[length] = '\0';
+    char *slash = strrchr(out, '/');
+    if (!slash || slash == out)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+/* Below the working directory it has the name that it has from there. working: "" is unknown. */
+static void list_argument(const char *argument, const char *working)
+{
+    struct stat stat_;
+    const size_t length = strlen(working);
+    const bool below = length > 1 && strncmp(argument, working, length) == 0 && argument[length] == '/';
+    if (is_source(argument) && stat(argument, &stat_) == 0 && S_ISREG(stat_.st_mode))
+        list_file(below ? argument + length + 1 : argument, (size_t)stat_.st_size);
+}
+
+/* An argument that is too long for the buffer comes in parts, which name no file. */
+static void list_arguments(const char *working)
+{
+    char argument[PATH_BYTES];
+    size_t used = 0;
+    FILE *line = fopen("/proc/self/cmdline", "re");
+    for (int c; line && (c = getc(line)) != EOF;) {
+        argument[used++] = (char)c;
+        if (c == '\0')
+            list_argument(argument, working);
+        if (c == '\0' || used == sizeof argument)
+            used = 0;
+    }
+    if (line)
+        fclose(line);
+}
+
+static void list_files(void)
+{
+    char working[PATH_BYTES], executable[PATH_BYTES], path[PATH_BYTES];
+    const bool known = getcwd(working, sizeof working) != NULL;
+    sources.listed = true;
+    list_arguments(known ? working : "");
+    list_directory("", LEVELS);
+    sources.entries = 0; /* each of the two has its own limit */
+    if (executable_directory(executable) && !(known && strcmp(working, executable) == 0)) {
+        relative(known ? working : "", executable, path);
+        if (*path)
+            list_directory(path, LEVELS);
+    }
+}
+
+/* ---- which of them holds the text ------------------------------------------------------ */
+
+/* It may have become something else since it was listed, even a FIFO. */
+static bool holds(const char *path, const char *text, size_t size)
+{
+    char part[4096];
+    struct stat now;
+    size_t at = 0;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool same = file >= 0 && fstat(file, &now) == 0 && S_ISREG(now.st_mode) && (size_t)now.st_size == size;
+    while (same && at < size) {
+        const ssize_t count = read(file, part, sizeof part);
+        same = count > 0 && (size_t)count <= size - at && memcmp(part, text + at, (size_t)count) == 0;
+        at += same ? (size_t)count : 0;
+    }
+    if (file >= 0)
+        close(file);
+    return same;
+}
+
+static const char *find_file(const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t i = 0; size && i < sources.count; i++)
+        if (sources.files[i].size == size && holds(sources.files[i].path, text, size))
+            return sources.files[i].path;
+    return NULL;
+}
+
+static bool is_listed(const char *name)
+{
+    bool listed = false;
+    for (size_t i = 0; i < sources.count; i++)
+        listed |= strcmp(sources.files[i].path, name) == 0;
+    return listed;
+}
+
+/* No two texts share a name, nor does one have the name of a file that holds another text. */
+static char *make_up_name(void)
+{
+    char name[32];
+    do {
+        const uint32_t number = ++sources.unnamed;
+        if (number == 1)
+            snprintf(name, sizeof name, "program.cl");
+        else
+            snprintf(name, sizeof name, "program%u.cl", (unsigned)number);
+    } while (is_listed(name));
+    return strdup(name);
+}
+
+/* Texts are not kept, a program may build any number of them: two texts of one size and hash would share a
+ * name. */
+static struct text_key key_of(const char *text)
+{
+    struct text_key key = {.hash = UINT64_C(14695981039346656037)}; /* FNV-1a */
+    for (; text[key.size]; key.size++)
+        key.hash = (key.hash ^ (unsigned char)text[key.size]) * UINT64_C(1099511628211);
+    return key;
+}
+
+static struct named *add(const char *text, const struct text_key *key, const struct enqueuer *made)
+{
+    struct named *named = calloc(1, sizeof *named), *added = NULL;
+    if (!named)
+        return NULL;
+    if (!sources.listed)
+        list_files();
+    const char *file = find_file(text);
+    named->key = *key;
+    named->name = file ? strdup(file) : make_up_name();
+    if (named->name) {
+        HASH_ADD(hh, sources.all, key, sizeof named->key, named);
+        HASH_FIND(hh, sources.all, key, sizeof named->key, added);
+    }
+    if (added && !file && made)
+        report_source_made(runtime_get()->report, named->name, made);
+    if (!added) {
+        free(named->name);
+        free(named);
+    }
+    return added;
+}
+
+const char *source_file_name(const char *text, const struct enqueuer *made)
+{
+    const struct text_key key = key_of(text);
+    const int saved = errno;
+    struct named *named = NULL;
+    pthread_mutex_lock(&sources.lock);
+    HASH_FIND(hh, sources.all, &key, sizeof key, named);
+    if (!named)
+        named = add(text, &key, made);
+    pthread_mutex_unlock(&sources.lock);
+    errno = saved;
+    return named ? named->name : "program.cl";
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a run: each is one position. A line begins, lanes access memory, something synchronises, a
+ * launch or a work-group begins or ends. At each the breakpoints and the plan are asked; a stop calls the
+ * host, which answers requests until one resumes. The position depends on nothing but the run: which
+ * breakpoints there are does not change it.
+ */
+#include "debugger.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "sim/device/device_state.h"
+
+json_t *refuse(const char *format, ...)
+{
+    char text[DEBUG_TEXT * 2];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return json_pack("{s:s}", "error", text);
+}
+
+/* ---- waves ----------------------------------------------------------------------------------- */
+
+struct seen_wave *debugger_wave(struct debugger *d, const struct wave *wave)
+{
+    for (uint32_t i = d->wave_count; i-- > 0;)
+        if (d->waves[i].wave == wave)
+            return &d->waves[i];
+    return NULL;
+}
+
+static struct seen_wave *wave_note(struct debugger *d, struct wave *wave)
+{
+    struct seen_wave *seen = debugger_wave(d, wave);
+    if (seen)
+        return seen;
+    if (d->wave_count == d->wave_room) {
+        const uint32_t room = d->wave_room ? d->wave_room * 2 : 64;
+        struct seen_wave *grown = realloc(d->waves, room * sizeof *grown);
+        if (!grown)
+            return NULL; /* its work-items are not listed */
+        d->waves = grown;
+        d->wave_room = room;
+    }
+    d->waves[d->wave_count] = (struct seen_wave){wave, UINT32_MAX};
+    return &d->waves[d->wave_count++];
+}
+
+static void wave_gone(void *debugger, struct wave *wave)
+{
+    struct debugger *d = debugger;
+    struct seen_wave *seen = debugger_wave(d, wave);
+    if (seen)
+        *seen = d->waves[--d->wave_count];
+    if (d->running == wave)
+        d->running = NULL;
+    if (d->focus.wave == wave)
+        d->focus.wave = NULL;
+}
+
+/* The same memory runs one work-group after another. */
+static void wave_slice(void *debugger, struct wave *wave)
+{
+    struct debugger *d = debugger;
+    struct seen_wave *seen = wave_note(d, wave);
+    if (seen && wave->resume == wave->code->insns)
+        seen->line = UINT32_MAX;
+    d->running = wave;
+    d->insn = wave->resume;
+}
+
+/* ---- stops ----------------------------------------------------------------------------------- */
+
+static void add_place(struct debugger *d, json_t *stop)
+{
+    struct view view;
+    struct frame frame;
+    struct item item;
+    if (!d->focus.wave)
+        return;
+    const struct wave *wave = d->focus.wave;
+    origin_item(&wave->origin, d->focus.lane, &item);
+    json_object_set_new(stop, "thread", json_integer((json_int_t)item_number(&wave->origin, d->focus.lane)));
+    json_object_set_new(stop, "launch", json_integer(wave->origin.launch->launch));
+    json_object_set_new(stop, "kernel", json_string(wave->origin.launch->kernel));
+    json_object_set_new(stop, "global",
+                        json_pack("[I,I,I]", (json_int_t)item.global_id[0], (json_int_t)item.global_id[1],
+                                  (json_int_t)item.global_id[2]));
+    json_object_set_new(stop, "local",
+                        json_pack("[I,I,I]", (json_int_t)item.local_id[0], (json_int_t)item.local_id[1],
+                                  (json_int_t)item.local_id[2]));
+    json_object_set_new(stop, "group",
+                        json_pack("[I,I,I]", (json_int_t)item.group_id[0], (json_int_t)item.group_id[1],
+                                  (json_int_t)item.group_id[2]));
+    if (!view_of(d, d->focus.wave, d->focus.lane, 0, &view) || !find_frame(&view, 0, &frame))
+        return;
+    json_object_set_new(stop, "function", json_string(frame.function));
+    json_object_set_new(stop, "file", json_string(frame.file));
+    json_object_set_new(stop, "line", json_integer(frame.line));
+}
+
+static void add_access(json_t *list, const struct finding_access *access)
+{
+    struct origin none = {0};
+    (void)none;
+    json_array_append_new(
+        list, json_pack("{s:s,s:i,s:b,s:[I,I,I],s:s}", "file", access->place.file ? access->place.file : "",
+                        "line", (int)access->place.line, "item", access->has_item, "global",
+                        (json_int_t)access->item.global_id[0], (json_int_t)access->item.global_id[1],
+                        (json_int_t)access->item.global_id[2], "what", access->what ? access->what : ""));
+}
+
+static void add_finding(json_t *stop, const struct finding *finding)
+{
+    json_t *accesses = json_array();
+    char *text = NULL;
+    size_t size = 0;
+    for (uint32_t i = 0; i < finding->access_count; i++)
+        add_access(accesses, &finding->access[i]);
+    FILE *stream = open_memstream(&text, &size);
+    if (stream) {
+        report_print_finding(stream, finding, false);
+        fclose(stream);
+    }
+    json_object_set_new(stop, "finding",
+                        json_pack("{s:s,s:s,s:i,s:o,s:s}", "id", finding_id(finding->kind), "sentence",
+                                  finding_sentence(finding->kind), "launch", (int)finding->launch, "accesses",
+                                  accesses, "text", text ? text : ""));
+    free(text);
+}
+
+static void add_collected(const struct debugger *d, json_t *stop)
+{
+    const struct plan *plan = &d->plan;
+    json_object_set_new(stop, "last", json_integer((json_int_t)plan->last));
+    json_object_set_new(stop, "last_point", json_integer(plan->last_point));
+    json_object_set_new(stop, "count", json_integer((json_int_t)plan->count));
+    json_object_set_new(stop, "unsure", json_boolean(plan->unsure));
+    json_object_set_new(stop, "last_text", json_string(plan->text));
+}
+
+void debugger_stop(struct debugger *d, const struct stop_place *place)
+{
+    json_t *stop = json_pack("{s:s,s:I}", "reason", place->reason, "position", (json_int_t)d->position);
+    if (place->hit && place->hit->point) {
+        json_object_set_new(stop, "point", json_integer(place->hit->point));
+        if (place->hit->text[0])
+            json_object_set_new(stop, "text", json_string(place->hit->text));
+    }
+    if (place->finding)
+        add_finding(stop, place->finding);
+    if (d->plan.collect)
+        add_collected(d, stop);
+    add_place(d, stop);
+    d->interrupted = 0;
+    d->resumes = false;
+    d->host.stopped(d->host.self, d, stop);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void focus_on(struct debugger *d, struct wave *wave, uint32_t lane)
+{
+    d->focus.wave = wave;
+    d->focus.lane = lane;
+}
+
+static uint32_t first_active(const struct wave *wave)
+{
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
+        if (wave->active.word[k])
+            return k * 64 + (uint32_t)__builtin_ctzll(wave->active.word[k]);
+    return 0;
+}
+
+/* Each position has one event. A copy of the process stands before it: it runs the event when it is woken. */
+static void begin_event(struct debugger *d)
+{
+    if (d->checkpoint_every && d->position >= d->checkpoint_next && !d->ended) {
+        d->checkpoint_next = d->position - d->position % d->checkpoint_every + d->checkpoint_every;
+        d->host.checkpoint(d->host.self, d, d->position);
+    }
+    d->position++;
+}
+
+/* The plan's limit, or an interrupt. True: it stopped. */
+static bool stop_in_any_case(struct debugger *d, struct wave *wave)
+{
+    const bool limit = d->plan.limit && d->position >= d->plan.limit;
+    if (!limit && !d->interrupted)
+        return false;
+    if (wave && !(d->focus.wave == wave && lane_mask_test(&wave->active, d->focus.lane)))
+        focus_on(d, wave, first_active(wave));
+    debugger_stop(d, &(struct stop_place){.reason = limit ? "goto" : "pause"});
+    return true;
+}
+
+/* A hit while places are collected is noted; else it is a stop. */
+static void take_hit(struct debugger *d, const char *reason, const struct hit *hit,
+                     const struct finding *finding)
+{
+    if (d->plan.collect) {
+        d->plan.last = d->position;
+        d->plan.last_point = hit->point;
+        d->plan.count++;
+        memcpy(d->plan.text, hit->text, sizeof d->plan.text);
+        return;
+    }
+    if (hit->wave)
+        focus_on(d, hit->wave, hit->lane);
+    debugger_stop(d, &(struct stop_place){.reason = reason, .hit = hit, .finding = finding});
+}
+
+/* The lane of a finding in the wave that runs: whose access stands at the line that the wave is at, as the
+ * other one is past. Else the second access', or the first's. */
+static uint32_t lane_of_finding(const struct debugger *d, const struct finding *finding)
+{
+    const struct wave *wave = d->running;
+    uint32_t found = first_active(wave), best = 0;
+    struct item item;
+    for (uint32_t i = 0; i < finding->access_count; i++) {
+        for (uint32_t lane = 0; finding->access[i].has_item && lane < wave->lane_count; lane++) {
+            const uint32_t line = lane_line(d, wave, lane);
+            origin_item(&wave->origin, lane, &item);
+            if (!lane_mask_test(&wave->live, lane) ||
+                memcmp(item.global_id, finding->access[i].item.global_id, sizeof item.global_id))
+                continue;
+            const bool here =
+                line != UINT32_MAX && wave->code->debug->lines[line].line == finding->access[i].place.line;
+            const uint32_t rank = 1 + i + (here ? 2 : 0);
+            if (rank > best) {
+                best = rank;
+                found = lane;
+            }
+        }
+    }
+    return found;
+}
+
+/* Findings that were reported since the event before. */
+static bool look_for_findings(struct debugger *d)
+{
+    const size_t count = report_count(d->report);
+    struct hit hit;
+    bool stopped = false;
+    for (; d->findings < count; d->findings++) {
+        const struct finding *finding = report_get(d->report, d->findings);
+        if (d->plan.points && stop_at_finding(d, finding, &hit)) {
+            d->findings++;
+            hit.wave = d->running;
+            hit.lane = d->running ? lane_of_finding(d, finding) : 0;
+            take_hit(d, "finding", &hit, finding);
+            stopped = true;
+            d->findings--;
+        }
+    }
+    return stopped;
+}
+
+static void hook_line(void *debugger, struct wave *wave, const struct insn *insn)
+{
+    struct debugger *d = debugger;
+    struct seen_wave *seen = wave_note(d, wave);
+    struct hit hit = {.wave = wave};
+    begin_event(d);
+    d->running = wave;
+    d->insn = insn;
+    d->access_site = 0;
+    if (seen)
+        seen->line = insn->e;
+    if (look_for_findings(d) || stop_in_any_case(d, wave))
+        return;
+    if (d->plan.points && stop_at_line(d, wave, insn->e, &hit)) {
+        take_hit(d, "breakpoint", &hit, NULL);
+    } else if (plan_met_at_line(d, wave, insn->e, &hit.lane)) {
+        hit.point = 0;
+        take_hit(d, "step", &hit, NULL);
+    }
+}
+
+static void hook_access(void *debugger, const struct access_event *event)
+{
+    struct debugger *d = debugger;
+    struct hit hit = {0};
+    begin_event(d);
+    d->access_site = event->origin.site;
+    if (look_for_findings(d) || stop_in_any_case(d, d->running))
+        return;
+    if (d->plan.points && stop_at_access(d, event, &hit))
+        take_hit(d, "watchpoint", &hit, NULL);
+}
+
+static void hook_sync(void *debugger, const struct sync_event *event)
+{
+    struct debugger *d = debugger;
+    begin_event(d);
+    if (look_for_findings(d) || stop_in_any_case(d, d->running))
+        return;
+    if (d->plan.mode != PLAN_BARRIER || event->kind == SYNC_FENCE || event->kind == SYNC_COPY)
+        return;
+    for (uint32_t lane = 0; lane < event->lane_count; lane++)
+        if (lane_in(event->mask, lane) && event->origin.launch->launch == d->plan.item.launch &&
+            item_number(&event->origin, lane) == d->plan.item.number) {
+            struct hit hit = {0};
+            find_item(d, &d->plan.item, &hit.wave, &hit.lane);
+            take_hit(d, "barrier", &hit, NULL);
+            return;
+        }
+}
+
+static void hook_launch(void *debugger, const struct launch_event *event)
+{
+    struct debugger *d = debugger;
+    begin_event(d);
+    if (event->phase == LAUNCH_BEGIN)
+        d->launch = (const struct launch *)(const void *)event->launch; /* which it is the first part of */
+    d->access_site = 0;
+    if (look_for_findings(d) || stop_in_any_case(d, NULL))
+        return;
+    if (d->plan.mode == PLAN_LAUNCH && event->phase == LAUNCH_BEGIN)
+        take_hit(d, "launch", &(struct hit){0}, NULL);
+}
+
+/* Inside the access that is at fault: no event of its own, as it is not one position more in a run without
+ * findings. */
+static void hook_fault(struct debugger *d)
+{
+    if (d->plan.limit && d->position >= d->plan.limit)
+        return;
+    look_for_findings(d);
+}
+
+static void hook_device(struct debugger *d, struct device *device)
+{
+    const struct observer observer = {
+        .self = d, .access = hook_access, .sync = hook_sync, .launch = hook_launch};
+    d->device = device;
+    device_add_observer(device, &observer);
+}
+
+static void hook_print(struct debugger *d, const char *text)
+{
+    d->host.print(d->host.self, d->position, text, false);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+struct debugger *debugger_new(const struct debugger_host *host, struct report *report)
+{
+    struct debugger *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->host = *host;
+    d->report = report;
+    d->hook = (struct debug_hook){d, hook_line, wave_slice, wave_gone, hook_fault, hook_device, hook_print};
+    return d;
+}
+
+void debugger_free(struct debugger *d)
+{
+    points_fini(d);
+    free(d->waves);
+    free(d);
+}
+
+const struct debug_hook *debugger_hook(const struct debugger *d)
+{
+    return &d->hook;
+}
+
+void debugger_begin(struct debugger *d)
+{
+    debugger_stop(d, &(struct stop_place){.reason = "start"});
+}
+
+void debugger_end(struct debugger *d, const char *text, int status)
+{
+    d->position++;
+    d->ended = true;
+    d->focus.wave = d->running = NULL;
+    d->wave_count = 0;
+    d->launch = NULL;
+    d->device = NULL; /* all that the run had is gone */
+    json_t *stop = json_pack("{s:s,s:I,s:s,s:i}", "reason", "exited", "position", (json_int_t)d->position,
+                             "text", text, "status", status);
+    if (d->plan.collect)
+        add_collected(d, stop);
+    d->resumes = false;
+    d->host.stopped(d->host.self, d, stop);
+}
+
+json_t *debugger_request(struct debugger *d, const json_t *request)
+{
+    return request_answer(d, request);
+}
+
+bool debugger_resumes(const struct debugger *d)
+{
+    return d->resumes;
+}
+
+void debugger_hold(struct debugger *d)
+{
+    d->resumes = false;
+    d->plan = (struct plan){0};
+}
+
+uint64_t debugger_position(const struct debugger *d)
+{
+    return d->position;
+}
+
+void debugger_interrupt(struct debugger *d)
+{
+    d->interrupted = 1;
+}
+
+/* The first copy is made at the next event. */
+void debugger_checkpoint_every(struct debugger *d, uint64_t events)
+{
+    d->checkpoint_next = d->checkpoint_every ? d->position - d->position % events + events : d->position;
+    d->checkpoint_every = events;
+}
+
+uint64_t debugger_checkpoint_interval(const struct debugger *d)
+{
+    return d->checkpoint_every;
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+static uint64_t hash_wave(const struct wave *wave, uint64_t hash)
+{
+    const struct code *code = wave->code;
+    hash = XXH3_64bits_withSeed(wave->frame, code->frame_size, hash);
+    hash = XXH3_64bits_withSeed(&wave->active, sizeof wave->active, hash);
+    hash = XXH3_64bits_withSeed(&wave->live, sizeof wave->live, hash);
+    if (wave->private_memory)
+        hash = XXH3_64bits_withSeed(wave->private_memory, (size_t)code->private_size * code->width, hash);
+    return hash;
+}
+
+uint64_t debugger_hash(const struct debugger *d)
+{
+    uint64_t hash = d->position;
+    const struct memory *memory = d->device ? &d->device->arena.memory : NULL;
+    for (uint32_t i = 1; memory && i < memory->region_count; i++) {
+        const struct region *region = &memory->regions[i];
+        if (region->kind != REGION_NONE && region->high > region->low)
+            hash =
+                XXH3_64bits_withSeed(memory_byte(region, region->low), region->high - region->low, hash + i);
+    }
+    for (uint32_t i = 0; i < d->wave_count; i++)
+        hash = hash_wave(d->waves[i].wave, hash);
+    return hash;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files of the engine share.
+ *
+ * A stop stands at one lane of one wave: the focus. Requests name another work-item by its number, 1 + its
+ * global linear id in the launch.
+ */
+#ifndef ORRERY_DEBUG_DEBUGGER_H
+#define ORRERY_DEBUG_DEBUGGER_H
+
+#include <signal.h>
+
+#include "sim/interp/interp.h"
+#include "sim/device/launch.h"
+#include "orrery/debug.h"
+#include "sim/device/device_program.h"
+
+/* ---- value.c, expression.c ------------------------------------------------------------------- */
+
+enum { VALUE_BYTES = 128, DEBUG_TEXT = 160 };
+/* An lvalue is at address, in the focus' private memory or the device's; another value is its bytes. */
+struct value {
+    const struct debug_type *type;
+    bool lvalue;
+    uint64_t address;
+    uint8_t bytes[VALUE_BYTES];
+};
+
+/* A lane whose variables are looked at, in one of its frames. */
+struct view {
+    struct debugger *debugger;
+    struct wave *wave;
+    uint32_t lane;
+    uint32_t call, scope; /* of the frame */
+    uint32_t line;        /* index in code->debug->lines */
+};
+
+struct evaluation {
+    const struct view *view;
+    const char *at; /* of the expression, what is left */
+    bool assigns;   /* assignments are allowed */
+    uint32_t depth;
+    char error[DEBUG_TEXT]; /* "": none */
+    struct debug_type *made[64];
+    uint32_t made_count; /* pointer types of casts and &; of this evaluation */
+};
+/* False: error says why. The value's type may be of the evaluation: evaluation_fini when it is no longer
+ * used. */
+bool evaluate(struct evaluation *evaluation, const struct view *view, const char *expression, bool assigns,
+              struct value *out_value);
+void evaluation_fini(struct evaluation *evaluation);
+bool value_is_true(const struct value *value);
+
+bool memory_read(const struct view *view, uint64_t address, void *out_bytes, uint64_t size);
+bool memory_write(const struct view *view, uint64_t address, const void *bytes, uint64_t size);
+bool memory_undefined(const struct view *view, uint64_t address,
+                      uint64_t size); /* all of it was never written */
+bool value_load(const struct view *view,
+                struct value *value); /* an lvalue of at most VALUE_BYTES gets its bytes */
+void value_write(const struct view *view, const struct value *value, FILE *stream);
+void type_print(const struct debug_type *type, FILE *stream);
+double value_double(const struct value *value);
+int64_t value_integer(const struct value *value);
+bool value_set_number(struct value *value, const struct debug_type *type,
+                      const struct value *from); /* converts */
+uint32_t value_children(const struct value *value);
+const struct debug_type *type_basic(const char *name); /* NULL: there is none of that name */
+
+/* ---- place.c --------------------------------------------------------------------------------- */
+
+enum lane_state { LANE_GONE, LANE_RUNS, LANE_READY, LANE_PARKED, LANE_BARRIER };
+struct seen_wave {
+    struct wave *wave;
+    uint32_t line; /* the latest that began; UINT32_MAX: none */
+};
+struct frame {
+    const char *function;
+    const char *file;
+    uint32_t line, column, call, scope, line_index;
+};
+
+struct item_id {
+    uint32_t launch;
+    uint64_t number;
+}; /* number: 1 + global linear id; 0: none */
+uint64_t item_number(const struct origin *origin, uint32_t lane);
+bool find_item(const struct debugger *d, const struct item_id *id, struct wave **out_wave,
+               uint32_t *out_lane);
+enum lane_state lane_state(const struct debugger *d, const struct wave *wave, uint32_t lane);
+uint32_t lane_line(const struct debugger *d, const struct wave *wave,
+                   uint32_t lane); /* UINT32_MAX: not known */
+/* Frame `level` of a lane, from 0; false: there are fewer. */
+bool find_frame(const struct view *view, uint32_t level, struct frame *out_frame);
+bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view);
+const char *lane_state_name(enum lane_state state);
+const char *code_file(const struct code *code, uint32_t string);
+const struct code_variable *find_variable(const struct view *view, const char *name);
+bool is_visible(const struct view *view, const struct code_variable *variable);
+bool variable_value(const struct view *view, const struct code_variable *variable, struct value *out_value);
+
+/* ---- stop.c ---------------------------------------------------------------------------------- */
+
+enum point_kind { POINT_LINE, POINT_FUNCTION, POINT_WATCH, POINT_EXPRESSION, POINT_FINDING };
+struct point {
+    uint32_t id;
+    enum point_kind kind;
+    char *file, *function, *condition, *log, *expression;
+    uint32_t line;
+    uint64_t number;        /* of the only work-item that stops there; 0: each does */
+    uint64_t address, size; /* watched bytes */
+    bool read, write;
+    uint64_t ignore; /* so many hits do not stop */
+    uint64_t hits;
+    uint64_t seen; /* mark */
+    uint8_t old[VALUE_BYTES];
+    bool has_old;      /* POINT_EXPRESSION: its value at the line before */
+    struct item_id of; /* POINT_EXPRESSION: whose */
+};
+struct hit {
+    uint32_t point;
+    struct wave *wave;
+    uint32_t lane;
+    char text[DEBUG_TEXT * 2];
+};
+
+/* Points of which the line, access or finding that begins is one. True: out_hit says which stops. */
+bool stop_at_line(struct debugger *d, struct wave *wave, uint32_t line, struct hit *out_hit);
+bool stop_at_access(struct debugger *d, const struct access_event *event, struct hit *out_hit);
+bool stop_at_finding(struct debugger *d, const struct finding *finding, struct hit *out_hit);
+json_t *points_set(struct debugger *d, const json_t *request);
+json_t *points_get(const struct debugger *d);
+void points_fini(struct debugger *d);
+/* The line at which a breakpoint on `line` stands in the code; 0: the code has none there or after. */
+uint32_t line_of_code(const struct code *code, const char *file, uint32_t line);
+
+/* ---- plan.c ---------------------------------------------------------------------------------- */
+
+enum plan_mode {
+    PLAN_CONTINUE,
+    PLAN_GOTO,
+    PLAN_STEP,
+    PLAN_NEXT,
+    PLAN_FINISH,
+    PLAN_UNTIL,
+    PLAN_BARRIER,
+    PLAN_LAUNCH
+};
+struct plan {
+    enum plan_mode mode;
+    struct item_id item;
+    uint32_t call, line; /* where it began; UNTIL: the line */
+    uint64_t limit;      /* position at which it ends in any case; 0: none */
+    bool collect;        /* does not stop: notes the last place before limit */
+    bool points;         /* breakpoints count */
+    uint64_t last;       /* noted; 0: none */
+    uint32_t last_point;
+    uint32_t previous_call, previous_line; /* of the item's line before, for collecting */
+    uint64_t count;                        /* places that were noted */
+    bool fresh;                            /* collecting began where no work-item had begun a line */
+    bool unsure;               /* a line of the item was met, and it is not known whether it began there */
+    char text[DEBUG_TEXT * 2]; /* of the last hit */
+};
+json_t *plan_set(struct debugger *d, const json_t *request); /* NULL: it is set */
+bool plan_met_at_line(struct debugger *d, struct wave *wave, uint32_t line, uint32_t *out_lane);
+
+/* ---- debugger.c ------------------------------------------------------------------------------ */
+
+struct debugger {
+    struct debugger_host host;
+    struct debug_hook hook;
+    struct report *report;
+    struct device *device;
+    uint64_t position;
+    bool resumes, ended;
+    struct plan plan;
+    size_t findings; /* that were there at the event before */
+    uint64_t checkpoint_every, checkpoint_next;
+    volatile sig_atomic_t interrupted;
+
+    struct seen_wave *waves;
+    uint32_t wave_count, wave_room;
+    struct wave *running;    /* whose line or access it was last; NULL: none */
+    const struct insn *insn; /* of it, when a line began */
+    uint32_t access_site;    /* of the access at which it stopped; 0: it is a line */
+    struct {
+        struct wave *wave;
+        uint32_t lane;
+    } focus;
+    const struct launch *launch; /* the latest that began */
+
+    struct point *points;
+    uint32_t point_count, point_room;
+    /* The latest accesses that touched watched bytes are no state: who-wrote runs again. */
+};
+
+struct stop_place {
+    const char *reason;
+    const struct hit *hit;
+    const struct finding *finding;
+};
+void debugger_stop(struct debugger *d, const struct stop_place *place);
+struct seen_wave *debugger_wave(struct debugger *d, const struct wave *wave);
+uint64_t debugger_hash(const struct debugger *d);
+
+json_t *request_answer(struct debugger *d, const json_t *request); /* request.c */
+json_t *refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,749 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expressions of OpenCL C over the variables that a frame sees: a recursive-descent parser that evaluates as
+ * it goes.
+ *
+ *   assignment: conditional ["=" assignment]          conditional: binary ["?" conditional ":" conditional]
+ *   binary:     unary {operator unary} by precedence   unary: ("-" | "!" | "~" | "*" | "&" | "+" | "(" type
+ * ")" | "sizeof") unary | postfix postfix:    primary {"[" e "]" | "." name | "->" name} primary:    number |
+ * character | name | "(" e ")" | get_global_id(e) and its like
+ *
+ * Arithmetic has the type that C gives it: float or double if an operand has, else int, uint, long or ulong.
+ * Operands of vectors are taken by component. Both sides of && and || are evaluated: nothing but "=" has an
+ * effect.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger.h"
+
+enum { NESTED_MOST = 200, NAME_MOST = 128 };
+
+static bool conditional(struct evaluation *e, struct value *out);
+static bool unary(struct evaluation *e, struct value *out);
+
+/* The first error is the deepest. */
+static bool fail(struct evaluation *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(struct evaluation *e, const char *format, ...)
+{
+    va_list arguments;
+    if (e->error[0])
+        return false;
+    va_start(arguments, format);
+    vsnprintf(e->error, sizeof e->error, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static void skip(struct evaluation *e)
+{
+    while (*e->at == ' ' || *e->at == '\t')
+        e->at++;
+}
+
+static bool take(struct evaluation *e, const char *token)
+{
+    skip(e);
+    if (*e->at != token[0])
+        return false; /* most are none: conditions are evaluated millions of times */
+    const size_t length = strlen(token);
+    if (strncmp(e->at, token, length))
+        return false;
+    if (isalpha((unsigned char)token[0]) && (isalnum((unsigned char)e->at[length]) || e->at[length] == '_'))
+        return false;
+    e->at += length;
+    return true;
+}
+
+static bool expect(struct evaluation *e, const char *token)
+{
+    return take(e, token) ||
+           fail(e, *e->at ? "found '%.16s', expected '%s'" : "found the end%.0s, expected '%s'", e->at,
+                token);
+}
+
+static bool take_name(struct evaluation *e, char name[NAME_MOST])
+{
+    size_t length = 0;
+    skip(e);
+    if (!isalpha((unsigned char)*e->at) && *e->at != '_')
+        return false;
+    while ((isalnum((unsigned char)e->at[length]) || e->at[length] == '_') && length < NAME_MOST - 1)
+        length++;
+    memcpy(name, e->at, length);
+    name[length] = '\0';
+    e->at += length;
+    return true;
+}
+
+static bool load(struct evaluation *e, struct value *value)
+{
+    if (value_load(e->view, value))
+        return true;
+    return value->type->size > VALUE_BYTES
+               ? fail(e, "the value has %" PRIu64 " bytes: name a part of it", value->type->size)
+               : fail(e, "cannot read %" PRIu64 " bytes at 0x%" PRIx64, value->type->size, value->address);
+}
+
+static const struct debug_type *pointer_to(struct evaluation *e, const struct debug_type *element,
+                                           enum storage storage)
+{
+    if (e->made_count == sizeof e->made / sizeof *e->made)
+        return NULL;
+    struct debug_type *type = calloc(1, sizeof *type);
+    if (!type)
+        return NULL;
+    *type = (struct debug_type){.kind = DEBUG_POINTER, .size = 8, .element = element, .storage = storage};
+    return e->made[e->made_count++] = type;
+}
+
+void evaluation_fini(struct evaluation *e)
+{
+    while (e->made_count)
+        free(e->made[--e->made_count]);
+}
+
+static void set_integer(struct value *out, const char *type, int64_t number)
+{
+    *out = (struct value){.type = type_basic(type)};
+    memcpy(out->bytes, &number, out->type->size);
+}
+
+/* ---- primary ---------------------------------------------------------------------------------------------
+ */
+
+static bool number(struct evaluation *e, struct value *out)
+{
+    char *end, *real_end;
+    errno = 0;
+    const unsigned long long integer = strtoull(e->at, &end, 0);
+    const bool is_hex = e->at[0] == '0' && (e->at[1] | 32) == 'x';
+    const double real = strtod(e->at, &real_end);
+    if (real_end > end && !is_hex) {
+        const bool single = (*real_end | 32) == 'f';
+        const float narrow = (float)real;
+        *out = (struct value){.type = type_basic(single ? "float" : "double")};
+        memcpy(out->bytes, single ? (const void *)&narrow : (const void *)&real, out->type->size);
+        e->at = real_end + single;
+        return true;
+    }
+    if (errno)
+        return fail(e, "'%.24s' is too large for ulong", e->at);
+    bool is_unsigned = false, is_long = false;
+    for (; (*end | 32) == 'u' || (*end | 32) == 'l'; end++) {
+        is_unsigned |= (*end | 32) == 'u';
+        is_long |= (*end | 32) == 'l';
+    }
+    is_long |= integer > UINT32_MAX || (integer > INT32_MAX && !is_hex && !is_unsigned);
+    is_unsigned |= integer > INT64_MAX || (is_hex && !is_long && integer > INT32_MAX);
+    set_integer(out,
+                is_long       ? (is_unsigned ? "ulong" : "long")
+                : is_unsigned ? "uint"
+                              : "int",
+                (int64_t)integer);
+    e->at = end;
+    return true;
+}
+
+static bool character(struct evaluation *e, struct value *out)
+{
+    static const char escapes[] = "n\nt\tr\r0\0\\\\'\'";
+    char c = e->at[1];
+    e->at += 2;
+    if (c == '\\') {
+        const char *found = memchr(escapes, *e->at, sizeof escapes - 1);
+        c = found && (found - escapes) % 2 == 0 ? found[1] : *e->at;
+        e->at++;
+    }
+    set_integer(out, "char", c);
+    return expect(e, "'");
+}
+
+/* What the work-item functions of OpenCL C give. */
+static bool work_item_function(struct evaluation *e, const char *name, struct value *out)
+{
+    struct item item;
+    const struct wave *wave = e->view->wave;
+    const struct launch_info *l = wave->origin.launch;
+    origin_item(&wave->origin, e->view->lane, &item);
+    uint64_t size[3];
+    for (int k = 0; k < 3; k++) {
+        const uint64_t left = l->global_size[k] - item.group_id[k] * l->local_size[k];
+        size[k] = left < l->local_size[k] ? left : l->local_size[k];
+    }
+    const struct {
+        const char *name;
+        const uint64_t *of;
+        uint64_t beyond;
+    } rows[] = {
+        {"get_global_id", item.global_id, 0},
+        {"get_local_id", item.local_id, 0},
+        {"get_group_id", item.group_id, 0},
+        {"get_global_size", l->global_size, 1},
+        {"get_local_size", size, 1},
+        {"get_num_groups", l->group_count, 1},
+        {"get_global_offset", l->global_offset, 0},
+        {"get_enqueued_local_size", l->local_size, 1},
+    };
+    const struct {
+        const char *name;
+        const char *type;
+        uint64_t value;
+    } plain[] = {
+        {"get_work_dim", "uint", l->work_dim},
+        {"get_sub_group_id", "uint", item.sub_group},
+        {"get_local_linear_id", "size_t", item.local_linear},
+        {"get_global_linear_id", "size_t", item_number(&wave->origin, e->view->lane) - 1},
+        {"get_sub_group_local_id", "uint", item.local_linear % l->sub_group_size},
+        {"get_max_sub_group_size", "uint", l->sub_group_size},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct value argument;
+        if (strcmp(rows[i].name, name))
+            continue;
+        if (!conditional(e, &argument) || !load(e, &argument) || !expect(e, ")"))
+            return false;
+        const uint64_t k = (uint64_t)value_integer(&argument);
+        set_integer(out, "size_t", (int64_t)(k < l->work_dim ? rows[i].of[k] : rows[i].beyond));
+        return true;
+    }
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (strcmp(plain[i].name, name))
+            continue;
+        set_integer(out, plain[i].type, (int64_t)plain[i].value);
+        return expect(e, ")");
+    }
+    return fail(e, "function '%s' cannot be called here: only the work-item functions can", name);
+}
+
+static bool enumerator(const struct evaluation *e, const char *name, struct value *out)
+{
+    const struct code_debug *debug = e->view->wave->code->debug;
+    for (uint32_t i = 0; i < debug->variable_count; i++) {
+        const struct debug_type *type = debug->variables[i].type;
+        for (uint32_t k = 0; k < type->enumerator_count; k++) {
+            if (strcmp(type->enumerators[k].name, name))
+                continue;
+            *out = (struct value){.type = type};
+            memcpy(out->bytes, &type->enumerators[k].value, type->size < 8 ? type->size : 8);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool named(struct evaluation *e, const char *name, struct value *out)
+{
+    if (!strcmp(name, "true") || !strcmp(name, "false")) {
+        set_integer(out, "bool", name[0] == 't');
+        return true;
+    }
+    if (take(e, "("))
+        return work_item_function(e, name, out);
+    const struct code_variable *variable = find_variable(e->view, name);
+    if (variable)
+        return variable_value(e->view, variable, out) || fail(e, "'%s' has no address here", name);
+    return enumerator(e, name, out) || fail(e, "no variable '%s' is in sight", name);
+}
+
+/* ---- types
+ * ------------------------------------------------------------------------------------------------- */
+
+/* A type's name at the cursor: qualifiers, name, stars. NULL, and the cursor as before: none stands there. */
+static const struct debug_type *take_type(struct evaluation *e)
+{
+    static const char *const spaces[] = {"global", "constant", "local", "private"};
+    const char *begin = e->at;
+    enum storage storage = STORAGE_GLOBAL;
+    const struct debug_type *type = NULL;
+    char name[NAME_MOST];
+    for (bool again = true; again;) {
+        again = take(e, "const") || take(e, "volatile") || take(e, "struct") || take(e, "union") ||
+                take(e, "enum");
+        for (int i = 0; i < 4; i++) {
+            char reserved[16];
+            snprintf(reserved, sizeof reserved, "__%s", spaces[i]);
+            if (take(e, spaces[i]) || take(e, reserved)) {
+                storage = (enum storage)i;
+                again = true;
+            }
+        }
+    }
+    const char *at = e->at;
+    if (take(e, "unsigned"))
+        type = take(e, "char")    ? type_basic("uchar")
+               : take(e, "short") ? type_basic("ushort")
+               : take(e, "long")  ? type_basic("ulong")
+                                  : (take(e, "int"), type_basic("uint"));
+    else if (take_name(e, name))
+        type = type_basic(name);
+    const struct code_debug *debug = e->view->wave->code->debug;
+    for (uint32_t i = 0; !type && e->at != at && i < debug->variable_count; i++)
+        for (const struct debug_type *t = debug->variables[i].type; t && !type; t = t->element)
+            if (t->name && !strcmp(t->name, name) && !find_variable(e->view, name))
+                type = t;
+    while (type && take(e, "*"))
+        type = pointer_to(e, type, storage);
+    if (!type)
+        e->at = begin;
+    return type;
+}
+
+static bool converted(struct evaluation *e, const struct debug_type *type, struct value *value)
+{
+    if (value->type->kind == DEBUG_ARRAY && value->lvalue && type->kind == DEBUG_POINTER) {
+        const uint64_t address = value->address;
+        *value = (struct value){.type = type};
+        memcpy(value->bytes, &address, sizeof address);
+        return true;
+    }
+    return load(e, value) &&
+           (value_set_number(value, type, value) || fail(e, "the value cannot be converted to this type"));
+}
+
+/* ---- postfix
+ * ------------------------------------------------------------------------------------------------- */
+
+static bool dereferenced(struct evaluation *e, struct value *value, int64_t index)
+{
+    const struct debug_type *type = value->type;
+    uint64_t address = value->address;
+    if (type->kind == DEBUG_POINTER) {
+        if (!load(e, value))
+            return false;
+        memcpy(&address, value->bytes, sizeof address);
+    } else if (type->kind != DEBUG_ARRAY || !value->lvalue) {
+        return fail(e, "only pointers and arrays have elements");
+    }
+    if (type->element->kind == DEBUG_VOID)
+        return fail(e, "a pointer to void has no elements");
+    *value = (struct value){
+        .type = type->element, .lvalue = true, .address = address + (uint64_t)index * type->element->size};
+    return true;
+}
+
+static int component(const char *name, uint64_t count)
+{
+    static const char letters[] = "xyzw";
+    const char *letter = name[0] && !name[1] ? strchr(letters, name[0]) : NULL;
+    if (letter && (uint64_t)(letter - letters) < count)
+        return (int)(letter - letters);
+    if ((name[0] | 32) == 's' && isxdigit((unsigned char)name[1]) && !name[2]) {
+        const int k = (int)strtol(name + 1, NULL, 16);
+        return (uint64_t)k < count ? k : -1;
+    }
+    return -1;
+}
+
+static bool member(struct evaluation *e, struct value *value)
+{
+    char name[NAME_MOST];
+    const struct debug_type *type = value->type;
+    uint64_t offset = 0;
+    const struct debug_type *found = NULL;
+    if (!take_name(e, name))
+        return fail(e, "found '%.16s', expected a member's name", e->at);
+    for (uint32_t i = 0; i < type->member_count && !found; i++) {
+        if (type->members[i].name && !strcmp(type->members[i].name, name)) {
+            found = type->members[i].type;
+            offset = type->members[i].offset;
+        }
+    }
+    if (type->kind == DEBUG_VECTOR && component(name, type->count) >= 0) {
+        found = type->element;
+        offset = (uint64_t)component(name, type->count) * found->size;
+    }
+    if (!found)
+        return fail(e, "the value has no member '%s'", name);
+    struct value part = {.type = found, .lvalue = value->lvalue, .address = value->address + offset};
+    if (!value->lvalue)
+        memcpy(part.bytes, value->bytes + offset, found->size);
+    *value = part;
+    return true;
+}
+
+static bool postfix(struct evaluation *e, struct value *out)
+{
+    char name[NAME_MOST];
+    skip(e);
+    bool fine;
+    if (take(e, "("))
+        fine = conditional(e, out) && expect(e, ")");
+    else if (isdigit((unsigned char)*e->at) || (*e->at == '.' && isdigit((unsigned char)e->at[1])))
+        fine = number(e, out);
+    else if (*e->at == '\'' && e->at[1])
+        fine = character(e, out);
+    else if (take_name(e, name))
+        fine = named(e, name, out);
+    else
+        fine = fail(
+            e, *e->at ? "found '%.16s', expected an expression" : "found the end%.0s, expected an expression",
+            e->at);
+    while (fine) {
+        struct value index;
+        if (take(e, "[")) {
+            fine = conditional(e, &index) && load(e, &index) && expect(e, "]") &&
+                   dereferenced(e, out, value_integer(&index));
+        } else if (take(e, "->")) {
+            fine = dereferenced(e, out, 0) && member(e, out);
+        } else if (take(e, ".")) {
+            fine = member(e, out);
+        } else {
+            break;
+        }
+    }
+    return fine;
+}
+
+/* ---- operators
+ * ----------------------------------------------------------------------------------------------- */
+
+static bool is_number(const struct value *value)
+{
+    return value->type->kind >= DEBUG_INTEGER &&
+           (value->type->kind <= DEBUG_POINTER || value->type->kind == DEBUG_ENUM);
+}
+
+/* The type of arithmetic on both. */
+static const struct debug_type *common_type(const struct value *a, const struct value *b)
+{
+    if (a->type->kind == DEBUG_FLOAT || b->type->kind == DEBUG_FLOAT) {
+        const bool wide = (a->type->kind == DEBUG_FLOAT && a->type->size == 8) ||
+                          (b->type->kind == DEBUG_FLOAT && b->type->size == 8);
+        return type_basic(wide ? "double" : "float");
+    }
+    const uint64_t size = a->type->size > b->type->size ? a->type->size : b->type->size;
+    const bool is_unsigned = (size >= 4 && a->type->size == size &&
+                              (a->type->kind == DEBUG_UNSIGNED || a->type->kind == DEBUG_POINTER)) ||
+                             (size >= 4 && b->type->size == size &&
+                              (b->type->kind == DEBUG_UNSIGNED || b->type->kind == DEBUG_POINTER));
+    return type_basic(size == 8 ? (is_unsigned ? "ulong" : "long") : is_unsigned ? "uint" : "int");
+}
+
+enum operator{
+    OR,
+    AND,
+    BIT_OR,
+    BIT_XOR,
+    BIT_AND,
+    EQUAL,
+    UNEQUAL,
+    LESS_EQUAL,
+    MORE_EQUAL,
+    LEFT,
+    RIGHT,
+    LESS,
+    MORE,
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    DIVIDE,
+    REMAINDER,
+    OPERATORS
+};
+/* Longer tokens first. */
+static const struct {
+    const char *token;
+    enum operator operator;
+    int precedence;
+} operators[] = {
+    {"||", OR, 1},         {"&&", AND, 2},    {"==", EQUAL, 6},     {"!=", UNEQUAL, 6}, {"<=", LESS_EQUAL, 7},
+    {">=", MORE_EQUAL, 7}, {"<<", LEFT, 8},   {">>", RIGHT, 8},     {"|", BIT_OR, 3},   {"^", BIT_XOR, 4},
+    {"&", BIT_AND, 5},     {"<", LESS, 7},    {">", MORE, 7},       {"+", ADD, 9},      {"-", SUBTRACT, 9},
+    {"*", MULTIPLY, 10},   {"/", DIVIDE, 10}, {"%", REMAINDER, 10},
+};
+
+static bool real_operation(struct evaluation *e, enum operator op, double a, double b,
+                           const struct debug_type *type, struct value *out)
+{
+    double result = 0;
+    const bool compares = op == EQUAL || op == UNEQUAL || op == LESS || op == MORE || op == LESS_EQUAL ||
+                          op == MORE_EQUAL || op == AND || op == OR;
+    switch (op) {
+    case OR: result = a != 0 || b != 0; break;
+    case AND: result = a != 0 && b != 0; break;
+    case EQUAL: result = a == b; break;
+    case UNEQUAL: result = a != b; break;
+    case LESS: result = a < b; break;
+    case MORE: result = a > b; break;
+    case LESS_EQUAL: result = a <= b; break;
+    case MORE_EQUAL: result = a >= b; break;
+    case ADD: result = a + b; break;
+    case SUBTRACT: result = a - b; break;
+    case MULTIPLY: result = a * b; break;
+    case DIVIDE: result = a / b; break;
+    default: return fail(e, "this operator wants integers");
+    }
+    struct value real = {.type = type_basic("double")};
+    memcpy(real.bytes, &result, sizeof result);
+    return value_set_number(out, compares ? type_basic("int") : type, &real);
+}
+
+static bool integer_operation(struct evaluation *e, enum operator op, const struct value *a,
+                              const struct value *b, const struct debug_type *type, struct value *out)
+{
+    const bool is_unsigned = type->kind == DEBUG_UNSIGNED;
+    struct value left, right;
+    if (!value_set_number(&left, type, a) || !value_set_number(&right, type, b))
+        return fail(e, "the operands are no numbers");
+    const int64_t x = value_integer(&left), y = value_integer(&right);
+    const uint64_t ux = (uint64_t)x, uy = (uint64_t)y, bits = type->size * 8;
+    uint64_t result = 0;
+    switch (op) {
+    case OR: result = x || y; break;
+    case AND: result = x && y; break;
+    case BIT_OR: result = ux | uy; break;
+    case BIT_XOR: result = ux ^ uy; break;
+    case BIT_AND: result = ux & uy; break;
+    case EQUAL: result = x == y; break;
+    case UNEQUAL: result = x != y; break;
+    case LESS: result = is_unsigned ? ux < uy : x < y; break;
+    case MORE: result = is_unsigned ? ux > uy : x > y; break;
+    case LESS_EQUAL: result = is_unsigned ? ux <= uy : x <= y; break;
+    case MORE_EQUAL: result = is_unsigned ? ux >= uy : x >= y; break;
+    case LEFT: result = ux << (uy % bits); break;
+    case RIGHT: result = is_unsigned ? ux >> (uy % bits) : (uint64_t)(x >> (uy % bits)); break;
+    case ADD: result = ux + uy; break;
+    case SUBTRACT: result = ux - uy; break;
+    case MULTIPLY: result = ux * uy; break;
+    default:
+        if (!y)
+            return fail(e, "division by zero");
+        if (!is_unsigned && y == -1)
+            result = op == DIVIDE ? 0 - ux : 0;
+        else if (op == DIVIDE)
+            result = is_unsigned ? ux / uy : (uint64_t)(x / y);
+        else
+            result = is_unsigned ? ux % uy : (uint64_t)(x % y);
+    }
+    const bool compares = op <= AND || (op >= EQUAL && op <= MORE_EQUAL) || op == LESS || op == MORE;
+    *out = (struct value){.type = compares ? type_basic("int") : type};
+    memcpy(out->bytes, &result, out->type->size);
+    return true;
+}
+
+static bool pointer_operation(struct evaluation *e, enum operator op, const struct value *a,
+                              const struct value *b, struct value *out)
+{
+    const uint64_t x = (uint64_t)value_integer(a), y = (uint64_t)value_integer(b),
+                   size = a->type->element->size ? a->type->element->size : 1;
+    if (op == SUBTRACT && b->type->kind == DEBUG_POINTER) {
+        set_integer(out, "long", (int64_t)(x - y) / (int64_t)size);
+        return true;
+    }
+    if (op != ADD && op != SUBTRACT)
+        return integer_operation(e, op, a, b, type_basic("ulong"), out);
+    const uint64_t address = op == ADD ? x + y * size : x - y * size;
+    const struct debug_type *type = a->type;
+    *out = (struct value){.type = type};
+    memcpy(out->bytes, &address, sizeof address);
+    return true;
+}
+
+static bool scalar_operation(struct evaluation *e, enum operator op, const struct value *a,
+                             const struct value *b, struct value *out)
+{
+    if (!is_number(a) || !is_number(b))
+        return fail(e, "the operands are no numbers");
+    if (a->type->kind == DEBUG_POINTER)
+        return pointer_operation(e, op, a, b, out);
+    if (b->type->kind == DEBUG_POINTER && op == ADD)
+        return pointer_operation(e, op, b, a, out);
+    const struct debug_type *type = common_type(a, b);
+    return type->kind == DEBUG_FLOAT ? real_operation(e, op, value_double(a), value_double(b), type, out)
+                                     : integer_operation(e, op, a, b, type, out);
+}
+
+static void component_of(const struct value *value, uint64_t k, struct value *out)
+{
+    *out = *value;
+    if (value->type->kind == DEBUG_VECTOR) {
+        *out = (struct value){.type = value->type->element};
+        memcpy(out->bytes, value->bytes + k * out->type->size, out->type->size);
+    }
+}
+
+static bool operation(struct evaluation *e, enum operator op, const struct value *a, const struct value *b,
+                      struct value *out)
+{
+    const struct debug_type *vector = a->type->kind == DEBUG_VECTOR   ? a->type
+                                      : b->type->kind == DEBUG_VECTOR ? b->type
+                                                                      : NULL;
+    if (!vector)
+        return scalar_operation(e, op, a, b, out);
+    struct value result = {.type = vector};
+    for (uint64_t k = 0; k < vector->count; k++) {
+        struct value x, y, part;
+        component_of(a, k, &x);
+        component_of(b, k, &y);
+        if (!scalar_operation(e, op, &x, &y, &part) || !value_set_number(&part, vector->element, &part))
+            return fail(e, "the operator is not supported for these vectors");
+        memcpy(result.bytes + k * vector->element->size, part.bytes, vector->element->size);
+    }
+    *out = result;
+    return true;
+}
+
+/* An array that is no operand of sizeof or & is a pointer to its first element. */
+static bool as_operand(struct evaluation *e, struct value *value)
+{
+    if (value->type->kind != DEBUG_ARRAY || !value->lvalue)
+        return load(e, value);
+    const struct debug_type *type = pointer_to(e, value->type->element, STORAGE_GENERIC);
+    return type ? converted(e, type, value) : fail(e, "the expression is too large");
+}
+
+static bool binary(struct evaluation *e, int least, struct value *out)
+{
+    if (!unary(e, out))
+        return false;
+    for (bool found = true; found;) {
+        found = false;
+        skip(e);
+        if (!*e->at || *e->at == ')' || *e->at == ']')
+            return true;
+        for (size_t i = 0; i < sizeof operators / sizeof *operators && !found; i++) {
+            struct value right;
+            const char *begin = e->at;
+            if (!take(e, operators[i].token))
+                continue;
+            if (operators[i].precedence < least) {
+                e->at = begin;
+                return true;
+            }
+            found = true;
+            if (!binary(e, operators[i].precedence + 1, &right) || !as_operand(e, out) ||
+                !as_operand(e, &right) || !operation(e, operators[i].operator, out, &right, out))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool address_of(struct evaluation *e, struct value *out)
+{
+    if (!out->lvalue)
+        return fail(e, "only what is in memory has an address");
+    const uint64_t address = out->address;
+    const struct debug_type *type = pointer_to(
+        e, out->type,
+        address >= PRIVATE_BASE && address >> 32 == PRIVATE_BASE >> 32 ? STORAGE_PRIVATE : STORAGE_GENERIC);
+    if (!type)
+        return fail(e, "the expression is too large");
+    *out = (struct value){.type = type};
+    memcpy(out->bytes, &address, sizeof address);
+    return true;
+}
+
+static bool size_of(struct evaluation *e, struct value *out)
+{
+    const char *begin = e->at;
+    const struct debug_type *type = take(e, "(") ? take_type(e) : NULL;
+    if (type) {
+        set_integer(out, "size_t", (int64_t)type->size);
+        return expect(e, ")");
+    }
+    e->at = begin;
+    if (!unary(e, out))
+        return false;
+    set_integer(out, "size_t", (int64_t)out->type->size);
+    return true;
+}
+
+static bool cast_or_postfix(struct evaluation *e, struct value *out)
+{
+    const char *begin = e->at;
+    const struct debug_type *type = take(e, "(") ? take_type(e) : NULL;
+    if (type && take(e, ")"))
+        return unary(e, out) && converted(e, type, out);
+    e->at = begin;
+    return postfix(e, out);
+}
+
+static bool unary(struct evaluation *e, struct value *out)
+{
+    struct value zero;
+    set_integer(&zero, "int", 0);
+    if (++e->depth > NESTED_MOST)
+        return fail(e, "the expression is nested too deeply");
+    bool fine;
+    skip(e);
+    if (take(e, "-")) {
+        fine = unary(e, out) && as_operand(e, out) && operation(e, SUBTRACT, &zero, out, out);
+    } else if (take(e, "+")) {
+        fine = unary(e, out) && as_operand(e, out) && operation(e, ADD, &zero, out, out);
+    } else if (*e->at == '!' && e->at[1] != '=' && take(e, "!")) {
+        fine = unary(e, out) && as_operand(e, out) && operation(e, EQUAL, &zero, out, out);
+    } else if (take(e, "~")) {
+        struct value ones;
+        set_integer(&ones, "int", -1);
+        fine = unary(e, out) && as_operand(e, out) && operation(e, BIT_XOR, &ones, out, out);
+    } else if (take(e, "*")) {
+        fine = unary(e, out) && dereferenced(e, out, 0);
+    } else if (*e->at == '&' && e->at[1] != '&' && take(e, "&")) {
+        fine = unary(e, out) && address_of(e, out);
+    } else if (take(e, "sizeof")) {
+        fine = size_of(e, out);
+    } else {
+        fine = cast_or_postfix(e, out);
+    }
+    e->depth--;
+    return fine;
+}
+
+static bool assigned(struct evaluation *e, const struct value *target, const struct value *from,
+                     struct value *out)
+{
+    struct value value = *from;
+    if (!e->assigns)
+        return fail(e, "found '=': an assignment is for 'set var'");
+    if (!target->lvalue)
+        return fail(e, "only what is in memory can be assigned to");
+    if (target->type->kind == DEBUG_VECTOR || target->type->kind == DEBUG_STRUCT) {
+        if (from->type->size != target->type->size || from->type->kind != target->type->kind ||
+            !load(e, &value))
+            return fail(e, "the value is of another type");
+    } else if (!converted(e, target->type, &value)) {
+        return false;
+    }
+    if (!memory_write(e->view, target->address, value.bytes, target->type->size))
+        return fail(e, "cannot write %" PRIu64 " bytes at 0x%" PRIx64, target->type->size, target->address);
+    *out = *target;
+    return true;
+}
+
+static bool conditional(struct evaluation *e, struct value *out)
+{
+    struct value yes, no;
+    if (++e->depth > NESTED_MOST)
+        return fail(e, "the expression is nested too deeply");
+    bool fine = binary(e, 1, out);
+    skip(e);
+    if (fine && take(e, "?")) {
+        fine = as_operand(e, out) && conditional(e, &yes) && expect(e, ":") && conditional(e, &no);
+        if (fine)
+            *out = value_is_true(out) ? yes : no;
+    } else if (fine && *e->at == '=' && e->at[1] != '=' && take(e, "=")) {
+        fine = conditional(e, &yes) && assigned(e, out, &yes, out);
+    }
+    e->depth--;
+    return fine;
+}
+
+bool evaluate(struct evaluation *e, const struct view *view, const char *expression, bool assigns,
+              struct value *out_value)
+{
+    e->view = view;
+    e->at = expression;
+    e->assigns = assigns;
+    e->depth = e->made_count = 0;
+    e->error[0] = '\0';
+    if (!conditional(e, out_value))
+        return false;
+    skip(e);
+    return !*e->at || fail(e, "found '%.16s', expected the end", e->at);
+}

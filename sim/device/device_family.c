@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launches that come of one launch: a node becomes ready when what it waits for is over and its flags allow.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_enqueue.h"
+#include "device_program.h"
+#include "sim/base/sentence.h"
+
+/* ---- nodes ------------------------------------------------------------------------------ */
+
+void family_event_changed(struct family *family, struct device_event *event)
+{
+    const bool user = event->kind == EVENT_OF_USER;
+    device_event_settle(event);
+    if (event->kind != EVENT_FREE)
+        return;
+    family->user_events -= user;
+    if (!user)
+        device_queue_events(&family->device->queues, event->queue, -1);
+}
+
+static void stop_waiting(struct family *family, struct launch_node *node)
+{
+    for (uint32_t i = 0; i < node->wait_count; i++) {
+        struct device_event *event = device_event_find(&family->events, node->waits[i]);
+        event->waiters--;
+        family_event_changed(family, event);
+    }
+    node->wait_count = 0;
+}
+
+/* What it needed to run, and its room in the queue: a parent may wait long for its children. */
+static void let_go(struct family *family, struct launch_node *node)
+{
+    if (node->literal)
+        arena_release(&family->device->arena, node->literal);
+    if (node->queue_bytes)
+        device_queue_give(&family->device->queues, node->queue, node->queue_bytes);
+    free((void *)(uintptr_t)node->request.compute_units);
+    free(node->args);
+    node->literal = NULL;
+    node->queue_bytes = 0;
+    node->request.compute_units = NULL;
+    node->args = NULL;
+}
+
+void family_node_free(struct family *family, struct launch_node *node)
+{
+    stop_waiting(family, node);
+    let_go(family, node);
+    free(node->waits);
+    free(node->after);
+    free(node->awaited);
+    free(node);
+}
+
+/* The flag of enqueue_kernel. */
+static bool may_begin(const struct launch_node *node)
+{
+    return node->flags == ENQUEUE_NO_WAIT || node->parent->ended ||
+           (node->flags == ENQUEUE_WAIT_WORK_GROUP && node->group_ended);
+}
+
+static bool is_ready(const struct family *family, const struct launch_node *node)
+{
+    if (!may_begin(node))
+        return false;
+    for (uint32_t i = 0; i < node->wait_count; i++)
+        if (!device_event_done(device_event_find(&family->events, node->waits[i])))
+            return false;
+    return true;
+}
+
+void family_append(struct family *family, struct launch_node *parent, struct launch_node *node)
+{
+    node->family = family;
+    node->parent = parent;
+    node->serial = ++family->serial;
+    parent->outstanding++;
+    *family->last = node;
+    family->last = &node->next;
+    if (is_ready(family, node))
+        family->device->concurrent.others_wait = true;
+}
+
+void family_may_start(struct family *family)
+{
+    for (const struct launch_node *node = family->first; node; node = node->next)
+        if (is_ready(family, node))
+            family->device->concurrent.others_wait = true;
+}
+
+void family_group_ended(struct launch_node *parent, uint64_t group_linear)
+{
+    struct family *family = parent->family;
+    for (struct launch_node *node = family->first; node; node = node->next)
+        if (node->parent == parent && node->group == group_linear)
+            node->group_ended = true;
+    family_may_start(family);
+}
+
+void family_describe(const struct launch_node *node, struct launch_info *info)
+{
+    static const enum launch_start starts[] = {LAUNCH_AT_ONCE, LAUNCH_AFTER_PARENT, LAUNCH_AFTER_GROUP};
+    if (!node || !node->parent)
+        return;
+    info->parent = node->parent->launch;
+    info->family = node->family->root.launch;
+    info->start = starts[node->flags];
+    info->parent_group = node->group;
+    info->parent_clock_snapshot = node->clock_snapshot;
+    info->after = node->after;
+    info->after_count = node->after_count;
+}
+
+/* ---- completion --------------------------------------------------------------------------- */
+
+static void family_out_of_memory(struct family *family)
+{
+    if (family->status == STATUS_OK)
+        diagnose(&family->diagnosis, family->status = STATUS_OUT_OF_MEMORY, "%s",
+                 status_name(STATUS_OUT_OF_MEMORY));
+}
+
+static void complete_event(struct family *family, const struct launch_node *node)
+{
+    struct device_event *event = device_event_find(&family->events, node->event);
+    if (!event)
+        return;
+    event->status = node->status;
+    event->start_time = node->start_time;
+    event->end_time = node->end_time;
+    event->complete_time = clock_now(&family->device->clock);
+    if (event->captured)
+        device_enqueue_store_times(family->device, event);
+    const struct launch_after own = {.launch = node->launch, .complete = true};
+    if (!device_event_after(event, node->launch ? &own : node->after, node->launch ? 1 : node->after_count))
+        family_out_of_memory(family);
+    family_event_changed(family, event);
+}
+
+/* It has ended; when its children are complete it is, and perhaps its parent. */
+static void settle(struct family *family, struct launch_node *node)
+{
+    while (node->ended && !node->outstanding && node->parent) {
+        struct launch_node *parent = node->parent;
+        if (node->status < 0 && parent->status == 0)
+            parent->status = node->status;
+        complete_event(family, node);
+        family_node_free(family, node);
+        parent->outstanding--;
+        node = parent;
+    }
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static bool wait_failed(const struct family *family, const struct launch_node *node)
+{
+    for (uint32_t i = 0; i < node->wait_count; i++)
+        if (device_event_find(&family->events, node->waits[i])->status < 0)
+            return true;
+    return false;
+}
+
+/* A device queue is out of order: what is ready may begin in any order, and the schedule says in which. */
+static uint64_t choose(struct family *family, uint64_t ready)
+{
+    const struct schedule_config *schedule = &family->device->scenario->schedule;
+    if (schedule->policy == SCHEDULE_REVERSE)
+        return ready - 1;
+    return schedule->policy == SCHEDULE_RANDOM || schedule->policy == SCHEDULE_PCT
+               ? rng_below(&family->rng, ready)
+               : 0;
+}
+
+static struct launch_node *take_at(struct family *family, struct launch_node **at)
+{
+    struct launch_node *node = *at;
+    *at = node->next;
+    if (family->last == &node->next)
+        family->last = at;
+    return node;
+}
+
+/* NULL: nobody is ready. */
+static struct launch_node *take_ready(struct family *family)
+{
+    uint64_t ready = 0;
+    for (const struct launch_node *node = family->first; node; node = node->next)
+        ready += is_ready(family, node);
+    if (!ready)
+        return NULL;
+    uint64_t skip = choose(family, ready);
+    for (struct launch_node **at = &family->first;; at = &(*at)->next)
+        if (is_ready(family, *at) && !skip--)
+            return take_at(family, at);
+}
+
+static int32_t event_status(enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+    /* the finding is reported; the program goes on as if nobody had noticed */
+    case STATUS_ABORTED: return EVENT_COMPLETE;
+    default: return ENQUEUE_OUT_OF_RESOURCES;
+    }
+}
+
+static bool is_empty(const struct launch_request *request)
+{
+    return !request->global_size[0] || !request->global_size[1] || !request->global_size[2];
+}
+
+/* What ends all of the family. */
+static bool is_final(enum status status)
+{
+    return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO || status == STATUS_STOPPED;
+}
+
+static void drop_pending(struct family *family)
+{
+    while (family->first) {
+        struct launch_node *node = take_at(family, &family->first);
+        node->ended = true;
+        settle(family, node);
+    }
+}
+
+static void fail(struct family *family, enum status status, const struct diagnosis *diagnosis)
+{
+    if (family->status == STATUS_OK) {
+        family->status = status;
+        family->diagnosis = *diagnosis;
+    }
+    drop_pending(family);
+}
+
+static void child_failed(struct family *family, struct launch_node *node, enum status status,
+                         const struct diagnosis *diagnosis)
+{
+    node->status = event_status(status);
+    if (node->status < 0 && diagnosis->text[0])
+        diagnose(&family->child, status, "kernel '%s', which a kernel enqueued: %s",
+                 node->kernel ? node->kernel->info->name : "a marker", diagnosis->text);
+}
+
+static void node_ended(struct family *family, struct launch_node *node, enum status status,
+                       const struct diagnosis *diagnosis)
+{
+    node->end_time = clock_now(&family->device->clock);
+    node->ended = true;
+    if (node->parent)
+        let_go(family, node);
+    if (node->parent && status != STATUS_OK)
+        child_failed(family, node, status, diagnosis);
+    settle(family, node);
+    if (is_final(status))
+        fail(family, status, diagnosis);
+}
+
+static bool take_after(const struct family *family, struct launch_node *node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->wait_count; i++)
+        count += device_event_find(&family->events, node->waits[i])->after_count;
+    node->after = malloc((count + 2) * sizeof *node->after);
+    for (uint32_t i = 0; node->after && i < node->wait_count; i++) {
+        const struct device_event *event = device_event_find(&family->events, node->waits[i]);
+        if (event->after_count)
+            memcpy(node->after + node->after_count, event->after, event->after_count * sizeof *node->after);
+        node->after_count += event->after_count;
+    }
+    if (node->after && !node->kernel)
+        node->after[node->after_count++] = (struct launch_after){.launch = node->parent->launch,
+                                                                 .marked = true,
+                                                                 .clock_snapshot = node->clock_snapshot,
+                                                                 .group = node->group};
+    return node->after != NULL;
+}
+
+/* What the kernels that enqueue each other have used up; false: nothing yet. */
+static bool say_limit(const struct family *family, struct sentence *why)
+{
+    const struct schedule_config *schedule = &family->device->scenario->schedule;
+    if (family->serial > FAMILY_CHILDREN_MAX)
+        sentence_add(why, "kernels enqueued more than %d commands", FAMILY_CHILDREN_MAX);
+    else if (schedule->max_steps && family->steps > schedule->max_steps)
+        sentence_add(why,
+                     "the launch and the kernels it enqueued took more than %" PRIu64
+                     " loop iterations and launches (max_steps)",
+                     schedule->max_steps);
+    else if (deadline_passed(&family->deadline))
+        sentence_add(why, "the launch and the kernels it enqueued ran longer than %g seconds (timeout)",
+                     schedule->timeout_seconds);
+    else
+        return false;
+    return true;
+}
+
+/* NO_PROGRESS when a limit is exceeded: a kernel that enqueues itself for ever comes here each time. */
+static enum status check_limits(struct family *family, struct diagnosis *diagnosis)
+{
+    const char *name = family->root.request.kernel->info->name;
+    struct sentence why;
+    sentence_init(&why);
+    if (family->status != STATUS_OK || !say_limit(family, &why))
+        return family->status;
+    struct finding finding = {.kind = FINDING_NO_PROGRESS,
+                              .launch = family->root.launch,
+                              .kernel = name,
+                              .why = why.bytes,
+                              .fix = "end the chain of kernels that enqueue kernels, or raise max_steps or "
+                                     "the timeout if it only needs longer"};
+    report_stop(family->device->report, &finding);
+    return diagnose(diagnosis, STATUS_NO_PROGRESS, "kernel %s: %s", name, why.bytes);
+}
+
+/* True: it runs now. What has nothing to run has ended already. */
+static bool start(struct family *family, struct launch_node *node)
+{
+    struct live_launch *live;
+    struct diagnosis diagnosis = {0};
+    enum status status = STATUS_OK;
+    if (wait_failed(family, node))
+        node->status = EVENT_WAIT_LIST_FAILED;
+    if (!take_after(family, node))
+        family_out_of_memory(family);
+    stop_waiting(family, node);
+    node->start_time = clock_now(&family->device->clock);
+    status = check_limits(family, &diagnosis);
+    if (status == STATUS_OK && node->kernel && node->status == 0 && !is_empty(&node->request)) {
+        const uint64_t heard = report_heard_of(family->device->report);
+        status = launch_begin(family->device, &node->request, &live, &diagnosis);
+        if (status == STATUS_OK) {
+            node->launch = live->launch.info.launch;
+            family->running++;
+            return true;
+        }
+        if (report_heard_of(family->device->report) > heard)
+            diagnosis.text[0] = '\0'; /* a finding has told */
+    }
+    node_ended(family, node, status, &diagnosis);
+    return false;
+}
+
+static void report_stuck(struct family *family)
+{
+    const struct launch_node *node = family->first;
+    const char *name = node->kernel ? node->kernel->info->name : "a marker";
+    uint32_t waiting = 0;
+    struct sentence why;
+    struct diagnosis diagnosis = {0};
+    for (const struct launch_node *each = node; each; each = each->next)
+        waiting++;
+    sentence_init(&why);
+    sentence_add(&why,
+                 "the host's kernel '%s' is not complete before all that kernels enqueued are, and %" PRIu32
+                 " of them wait for events that nothing will complete: first %s%s",
+                 family->root.request.kernel->info->name, waiting, node->kernel ? "kernel " : "", name);
+    struct finding finding = {.kind = FINDING_NO_PROGRESS,
+                              .kernel = family->root.request.kernel->info->name,
+                              .why = why.bytes,
+                              .fix = "set_user_event_status for each user event that a command waits for"};
+    report_stop(family->device->report, &finding);
+    diagnose(&diagnosis, STATUS_NO_PROGRESS, "%s", why.bytes);
+    fail(family, STATUS_NO_PROGRESS, &diagnosis);
+}
+
+/* Until something of the family runs; false: it is complete. */
+static bool go_on(struct family *family)
+{
+    while (!family->running && family->first) {
+        struct launch_node *node = take_ready(family);
+        if (node)
+            start(family, node);
+        else
+            report_stuck(family);
+    }
+    return family->running;
+}
+
+/* One launch is over. A root keeps its place until device_launch_end. */
+static void end_one(struct live_launch *live)
+{
+    struct launch_node *node = live->launch.node;
+    struct family *family = node->family;
+    uint64_t time;
+    struct diagnosis diagnosis = {0};
+    family->steps += live->launch.steps + 1;
+    enum status status = launch_end(live, &time, &diagnosis);
+    family->running--;
+    if (!node->parent) {
+        family->end_time = time;
+        if (status != STATUS_OK)
+            fail(family, status, &diagnosis);
+    } else {
+        live_launch_give(live);
+    }
+    node_ended(family, node, status, &diagnosis);
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+static struct family *family_new(struct device *device, const struct launch_request *request)
+{
+    struct family *family = calloc(1, sizeof *family), **link = &device->families;
+    if (!family)
+        return NULL;
+    family->device = device;
+    family->last = &family->first;
+    family->root = (struct launch_node){.family = family, .request = *request};
+    family->root.request.node = &family->root;
+    deadline_set(&family->deadline, device->scenario->schedule.timeout_seconds);
+    rng_init(&family->rng, device->scenario->schedule.seed, RNG_DEVICE_QUEUES, device_kernels_run(device));
+    while (*link)
+        link = &(*link)->next;
+    *link = family;
+    return family;
+}
+
+/* Events that nobody released go with the kernels that could name them. */
+static void family_free(struct family *family)
+{
+    struct family **link = &family->device->families;
+    while (*link != family)
+        link = &(*link)->next;
+    *link = family->next;
+    for (uint32_t i = 0; i < family->events.count; i++)
+        if (family->events.items[i].kind != EVENT_FREE && family->events.items[i].kind != EVENT_OF_USER)
+            device_queue_events(&family->device->queues, family->events.items[i].queue, -1);
+    device_events_fini(&family->events);
+    free(family->root.awaited);
+    free(family);
+}
+
+enum status device_launch_begin(struct device *device, const struct launch_request *request,
+                                struct live_launch **out_launch, struct diagnosis *diagnosis)
+{
+    enum status status = program_construct(request->kernel->program, request, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    struct family *family = family_new(device, request);
+    if (!family)
+        return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "%s", status_name(STATUS_OUT_OF_MEMORY));
+    status = launch_begin(device, &family->root.request, out_launch, diagnosis);
+    if (status != STATUS_OK) {
+        family_free(family);
+        return status;
+    }
+    family->live = *out_launch;
+    family->root.launch = family->live->launch.info.launch;
+    family->running = 1;
+    return STATUS_OK;
+}
+
+static struct family *complete_family(const struct device *device)
+{
+    struct family *family = device->families;
+    while (family && go_on(family))
+        family = family->next;
+    return family;
+}
+
+/* Beside launches that only spin: they may wait for it. */
+static bool start_beside(const struct device *device)
+{
+    for (struct family *family = device->families; family; family = family->next) {
+        struct launch_node *node = take_ready(family);
+        if (node) {
+            start(family, node);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool some_ready(const struct device *device)
+{
+    for (const struct family *family = device->families; family; family = family->next)
+        for (const struct launch_node *node = family->first; node; node = node->next)
+            if (is_ready(family, node))
+                return true;
+    return false;
+}
+
+/* A family's kernels run one after another, as they have the same compute units, unless all that runs only
+ * spins. */
+struct live_launch *device_run(struct device *device, enum device_help help)
+{
+    for (;;) {
+        const struct family *family = complete_family(device);
+        if (family)
+            return family->live;
+        struct live_launch *over = launches_run(device, some_ready(device) ? HELP_COMMANDS : help);
+        if (over)
+            end_one(over);
+        else if (!start_beside(device) && help != HELP_NONE)
+            return NULL;
+    }
+}
+
+enum status device_launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
+{
+    struct family *family = live->launch.node->family;
+    struct launch_result *result = family->root.request.result;
+    enum status status = family->status;
+    *out_time = family->serial ? clock_now(&family->device->clock) : family->end_time;
+    if (result)
+        *result = (struct launch_result){.end_time = family->end_time, .child_error = family->root.status};
+    if (status != STATUS_OK)
+        diagnose(diagnosis, status, "%s", family->diagnosis.text);
+    else if (family->root.status < 0 && family->child.text[0])
+        diagnose(diagnosis, family->child.status, "%s", family->child.text);
+    if (family->serial && live->device->tree_races)
+        tree_races_complete(live->device->tree_races, family->root.launch, status != STATUS_OUT_OF_MEMORY);
+    live_launch_give(live);
+    family_free(family);
+    return status;
+}
+
+enum status device_launch(struct device *device, const struct launch_request *request,
+                          struct diagnosis *diagnosis)
+{
+    struct live_launch *live;
+    uint64_t time;
+    enum status status = device_launch_begin(device, request, &live, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    while (device_run(device, HELP_NONE) != live)
+        continue;
+    return device_launch_end(live, &time, diagnosis);
+}
+
+/* What else runs does not exist meanwhile. */
+enum status device_launch_alone(struct device *device, const struct launch_request *request,
+                                struct diagnosis *diagnosis)
+{
+    struct concurrent *concurrent = &device->concurrent, others = *concurrent;
+    struct family *families = device->families;
+    concurrent->live = NULL;
+    concurrent->count = concurrent->room = 0;
+    device->families = NULL;
+    enum status status = device_launch(device, request, diagnosis);
+    free(concurrent->live);
+    others.idle = concurrent->idle;
+    *concurrent = others;
+    device->families = families;
+    return status;
+}

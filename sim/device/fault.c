@@ -1,0 +1,737 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A faulty access becomes a finding: the nearest object of the pointer's address space, by how much, which
+ * rule.
+ */
+#include "fault.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "group.h"
+#include "host_memory.h"
+#include "orrery/pipe.h"
+#include "orrery/report.h"
+
+/* One fault on its way to a finding. */
+struct inquiry {
+    const struct launch *launch;
+    const struct fault *fault;
+    const struct site *site;
+    bool write;
+    struct finding finding;
+    struct sentence object, why;
+    struct commands *commands;
+    struct command_name mapping;
+};
+
+/* A null pointer with a small index is still a null pointer; private memory begins above. */
+static bool is_null(uint64_t address)
+{
+    return address < NULL_END;
+}
+
+static bool is_private(const struct inquiry *inquiry, uint64_t address)
+{
+    return address >= PRIVATE_BASE && address - PRIVATE_BASE < inquiry->launch->code->private_size;
+}
+
+static enum finding_kind by_access(const struct inquiry *inquiry, enum finding_kind read,
+                                   enum finding_kind write)
+{
+    return inquiry->write ? write : read;
+}
+
+static void set_offset(struct inquiry *inquiry, uint64_t low)
+{
+    if (inquiry->fault->address < low)
+        return;
+    inquiry->finding.has_offset = true;
+    inquiry->finding.offset_bytes = inquiry->fault->address - low;
+}
+
+/* ---- elements --------------------------------------------------------------------- */
+
+/* What the type of an argument points to, "float" of "float*": numbers alone. */
+static struct elements pointee_of(const struct kernel_arg *arg)
+{
+    static const struct {
+        const char *type;
+        struct elements elements;
+    } rows[] = {
+        {"char*", {"chars", 1}},     {"uchar*", {"uchars", 1}},   {"short*", {"shorts", 2}},
+        {"ushort*", {"ushorts", 2}}, {"int*", {"ints", 4}},       {"uint*", {"uints", 4}},
+        {"long*", {"longs", 8}},     {"ulong*", {"ulongs", 8}},   {"half*", {"halfs", 2}},
+        {"float*", {"floats", 4}},   {"double*", {"doubles", 8}},
+    };
+    for (size_t i = 0; arg->type_name && i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].type, arg->type_name) == 0)
+            return rows[i].elements;
+    return (struct elements){NULL, 0};
+}
+
+static const char *verb_of(const struct inquiry *inquiry)
+{
+    if (inquiry->site->access == ACCESS_ATOMIC_UPDATE)
+        return "updates";
+    return inquiry->write ? "writes" : "reads";
+}
+
+/* "reads a[100]; 'a' has 100 floats: ", of an access to one element of a named array from low to high. */
+static void say_element(struct inquiry *inquiry, const char *name, struct elements elements, uint64_t low,
+                        uint64_t high)
+{
+    const int64_t away = (int64_t)(inquiry->fault->address - low);
+    if (!elements.name || !name || !*name || inquiry->fault->size != elements.bytes ||
+        away % elements.bytes != 0)
+        return;
+    const uint64_t count = (high - low) / elements.bytes;
+    sentence_add(&inquiry->why, "%s %s[%" PRId64 "]; '%s' has %" PRIu64 " %.*s: ", verb_of(inquiry), name,
+                 away / elements.bytes, name, count, (int)strlen(elements.name) - (count == 1),
+                 elements.name);
+}
+
+static bool argument_address(const struct launch *launch, uint32_t index, uint64_t *out_address)
+{
+    if (index >= launch->kernel->arg_count || !launch->arg_values || !launch->arg_values[index].value)
+        return false;
+    memcpy(out_address, launch->arg_values[index].value, sizeof *out_address);
+    return true;
+}
+
+/* The object that the pointer derives from, NULL when that is not known. */
+static const struct region *derived_from(const struct inquiry *inquiry)
+{
+    const struct launch *launch = inquiry->launch;
+    const uint32_t origin = inquiry->site->argument;
+    const struct region *region = NULL;
+    uint64_t address;
+    if (!origin || inquiry->fault->image)
+        return NULL;
+    if (inquiry->site->storage == STORAGE_LOCAL) {
+        if (launch->running && origin <= launch->code->local_object_count)
+            region = launch->running->locals[origin - 1];
+    } else if (argument_address(launch, origin - 1, &address))
+        region = memory_region(&launch->arena->memory, address);
+    return region && region->kind != REGION_NONE && !(region->flags & REGION_FLAG_FREED) ? region : NULL;
+}
+
+static void say_derived(struct inquiry *inquiry, const struct region *region)
+{
+    const struct launch *launch = inquiry->launch;
+    const struct kernel_arg *args = launch->kernel->args;
+    const uint32_t origin = inquiry->site->argument - 1;
+    uint64_t low = region->low;
+    if (inquiry->site->storage != STORAGE_LOCAL) {
+        if (argument_address(launch, origin, &low))
+            say_element(inquiry, args[origin].name, pointee_of(&args[origin]), low, region->high);
+        return;
+    }
+    const struct local_object *object = &launch->code->local_objects[origin];
+    if (object->arg >= 0)
+        say_element(inquiry, args[object->arg].name, pointee_of(&args[object->arg]), low, region->high);
+    else
+        say_element(inquiry, object_plain_name(region), object->elements, low, region->high);
+}
+
+/* ---- by how much ------------------------------------------------------------------ */
+
+static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
+{
+    uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
+    struct sentence *why = &inquiry->why;
+    sentence_add(why, "the access of ");
+    sentence_bytes(why, size);
+    if (address >= high) {
+        sentence_add(why, " begins ");
+        sentence_bytes(why, address - high);
+        sentence_add(why, " past the end of ");
+    } else if (address >= low) {
+        sentence_add(why, " begins inside and runs ");
+        sentence_bytes(why, size - (high - address));
+        sentence_add(why, " past the end of ");
+    } else if (low - address < size) {
+        sentence_add(why, " begins ");
+        sentence_bytes(why, low - address);
+        sentence_add(why, " before the start of, and runs into, ");
+    } else {
+        sentence_add(why, " begins ");
+        sentence_bytes(why, low - address);
+        sentence_add(why, " before the start of ");
+    }
+    sentence_add(why, "%s", inquiry->object.bytes);
+}
+
+/* Where the host has its memory is chance: no number says so. */
+static bool of_the_host(struct inquiry *inquiry)
+{
+    const struct memory *memory = &inquiry->launch->arena->memory;
+    uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
+    if (address - memory->base < memory->size)
+        return false;
+    if (memory->host.permits) {
+        sentence_add(&inquiry->why, "the program has no memory at this address%s",
+                     inquiry->write ? ", or may only read it" : "");
+        return true;
+    }
+    if (!host_memory_has(address, size ? size : 1))
+        return false;
+    sentence_add(&inquiry->why,
+                 "the address is of memory that only the host has: the device does not share all of it");
+    inquiry->finding.fix =
+        "take the memory from clSVMAlloc or a buffer; or give the device features: {svm_system: true}";
+    return true;
+}
+
+static void out_of_bounds(struct inquiry *inquiry, const struct region *region)
+{
+    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    if (of_the_host(inquiry))
+        return;
+    if (!region) {
+        sentence_add(&inquiry->why,
+                     "the address lies in no allocation, and there is none that the pointer may reach");
+        return;
+    }
+    object_name(inquiry->launch, region, &inquiry->object);
+    set_offset(inquiry, region->low);
+    if (region == derived_from(inquiry))
+        say_derived(inquiry, region);
+    say_distance(inquiry, region->low, region->high);
+}
+
+/* ---- mapped ------------------------------------------------------------------------- */
+
+void mapped_say(const struct region *region, const struct region_map *map, const char *object,
+                struct sentence *out_why)
+{
+    sentence_add(out_why, "the host has mapped ");
+    if (map->low > region->low || map->high < region->high)
+        sentence_add(out_why, "bytes %" PRIu64 "..%" PRIu64 " of ", map->low - region->low,
+                     map->high - 1 - region->low);
+    sentence_add(out_why, "%s for %s and not yet unmapped it", object,
+                 map->deny & DENY_KERNEL_READ ? "writing" : "reading");
+}
+
+void mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding,
+               struct command_name *out_name)
+{
+    struct finding_access *access = &finding->access[1];
+    *access = (struct finding_access){.act = ACT_CALL,
+                                      .what = map->deny & DENY_KERNEL_READ ? "mapping for writing"
+                                                                           : "mapping for reading"};
+    if (commands && commands_name(commands, map->command, out_name, access))
+        finding->access_count = 2;
+}
+
+/* ---- inside a region, but not allowed ------------------------------------------------ */
+
+static void not_allowed(struct inquiry *inquiry, const struct region *region)
+{
+    struct finding *finding = &inquiry->finding;
+    struct sentence *why = &inquiry->why;
+    uint32_t deny = inquiry->write ? DENY_KERNEL_WRITE : DENY_KERNEL_READ;
+    const struct region_map *map = memory_map_at(region, inquiry->fault->address, inquiry->fault->size, deny);
+    object_name(inquiry->launch, region, &inquiry->object);
+    set_offset(inquiry, region->low);
+
+    if (region->flags & REGION_FLAG_FREED) {
+        finding->kind = FINDING_USE_AFTER_FREE;
+        sentence_add(why, "%s has been released by the host", inquiry->object.bytes);
+        finding->fix = "keep the memory object until the kernels that use it have finished";
+    } else if (region->kind == REGION_LOCAL_VARIABLE) {
+        finding->kind = FINDING_USE_AFTER_FREE;
+        sentence_add(why, "the local memory belonged to a work-group that has ended");
+    } else if (map) {
+        finding->kind = FINDING_MAPPED_ACCESS;
+        mapped_say(region, map, inquiry->object.bytes, why);
+        finding->fix = "unmap the memory object before the launch";
+        mapped_by(inquiry->commands, map, finding, &inquiry->mapping);
+    } else if (region->flags & REGION_FLAG_NOT_SET) {
+        finding->kind = FINDING_SVM_MISUSE;
+        sentence_add(why, "%s is no argument of the kernel, and not set with clSetKernelExecInfo",
+                     inquiry->object.bytes);
+        finding->fix = "clSetKernelExecInfo with a pointer into it (or, of unified shared memory, that "
+                       "allows indirect access)";
+    } else if (inquiry->write && region->kind == REGION_CONSTANT_DATA) {
+        finding->kind = FINDING_CONSTANT_WRITE;
+        sentence_add(why, "%s is in the constant address space", inquiry->object.bytes);
+    } else if (inquiry->write && !(region->flags & REGION_FLAG_WRITE_ONLY)) {
+        /* Write-only memory denies reading alone: an atomic update, which also writes, fails there as a
+         * read. */
+        finding->kind = FINDING_READ_ONLY_WRITE;
+        sentence_add(why, "%s was created for kernels to read only", inquiry->object.bytes);
+    } else {
+        finding->kind = FINDING_WRITE_ONLY_READ;
+        sentence_add(why, "%s was created for kernels to write only", inquiry->object.bytes);
+    }
+}
+
+/* ---- null, and other address spaces ----------------------------------------------------- */
+
+static void name_null_argument(struct inquiry *inquiry)
+{
+    const struct launch *launch = inquiry->launch;
+    int32_t found = -1;
+    for (size_t i = 0; i < launch->kernel->arg_count; i++) {
+        enum arg_kind kind = launch->kernel->args[i].kind;
+        uint64_t address = 1;
+        if ((kind != ARG_GLOBAL && kind != ARG_CONSTANT) || !launch->arg_values)
+            continue;
+        if (launch->arg_values[i].value)
+            memcpy(&address, launch->arg_values[i].value, sizeof address);
+        if (address != 0 && launch->arg_values[i].value)
+            continue;
+        if (found >= 0)
+            return; /* two: which one is not known */
+        found = (int32_t)i;
+    }
+    if (found >= 0)
+        sentence_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found,
+                     launch->kernel->args[found].name);
+}
+
+static void null_access(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = by_access(inquiry, FINDING_NULL_READ, FINDING_NULL_WRITE);
+    if (inquiry->fault->address == 0) {
+        sentence_add(&inquiry->why, "the pointer is null");
+    } else {
+        sentence_add(&inquiry->why, "the address is ");
+        sentence_bytes(&inquiry->why, inquiry->fault->address);
+        sentence_add(&inquiry->why, " from a null pointer");
+    }
+    name_null_argument(inquiry);
+}
+
+static const char *storage_name(enum storage storage)
+{
+    static const char *const names[] = {"global", "constant", "local", "private", "generic"};
+    return storage <= STORAGE_GENERIC ? names[storage] : "another";
+}
+
+static void wrong_space(struct inquiry *inquiry, const char *holds)
+{
+    inquiry->finding.kind = FINDING_WRONG_ADDRESS_SPACE;
+    sentence_add(&inquiry->why, "the pointer is %s, the address it holds is %s",
+                 storage_name(inquiry->site->storage), holds);
+}
+
+/* ---- private memory ------------------------------------------------------------------------ */
+
+static const struct private_object *private_of(const struct inquiry *inquiry)
+{
+    const struct code *code = inquiry->launch->code;
+    uint32_t known = inquiry->fault->private_object;
+    if (known && known <= code->private_object_count)
+        return &code->private_objects[known - 1];
+
+    const struct private_object *nearest = NULL;
+    uint64_t offset = inquiry->fault->address - PRIVATE_BASE, best = 0;
+    for (uint32_t i = 0; i < code->private_object_count; i++) {
+        const struct private_object *object = &code->private_objects[i];
+        uint64_t away = offset >= object->high ? offset - object->high
+                        : offset < object->low ? object->low - offset
+                                               : 0;
+        if (!nearest || away < best) {
+            nearest = object;
+            best = away;
+        }
+    }
+    return nearest;
+}
+
+static void private_access(struct inquiry *inquiry)
+{
+    const struct private_object *object = private_of(inquiry);
+    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    if (!object) {
+        sentence_add(&inquiry->why, "the address lies outside the work-item's private memory");
+        return;
+    }
+    uint64_t low = PRIVATE_BASE + (uint64_t)object->low, high = PRIVATE_BASE + (uint64_t)object->high;
+    sentence_add(&inquiry->object, "private variable '%s' (",
+                 object->name && *object->name ? object->name : "?");
+    sentence_bytes(&inquiry->object, high - low);
+    sentence_add(&inquiry->object, ")");
+    set_offset(inquiry, low);
+    say_element(inquiry, object->name, object->elements, low, high);
+    say_distance(inquiry, low, high);
+}
+
+/* ---- reads and writes ------------------------------------------------------------------------ */
+
+static bool contains(const struct region *region, uint64_t address, uint64_t size)
+{
+    return address >= region->low && address <= region->high && size <= region->high - address;
+}
+
+static void image_access(struct inquiry *inquiry)
+{
+    const struct fault *fault = inquiry->fault;
+    const struct image_desc *image = fault->image;
+    uint32_t used = image_dimensions(image->type) + image_is_array(image->type);
+    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    object_name_image(inquiry->launch, image, &inquiry->object);
+    sentence_add(&inquiry->why, "the texel (");
+    for (uint32_t d = 0; d < used; d++)
+        sentence_add(&inquiry->why, "%s%" PRId32, d ? ", " : "", fault->texel[d]);
+    sentence_add(&inquiry->why, ")");
+    if (image->levels > 1)
+        sentence_add(&inquiry->why, " of mip level %" PRIu32, fault->level);
+    sentence_add(&inquiry->why, " lies outside %s", inquiry->object.bytes);
+    inquiry->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
+}
+
+static void examine_misuse(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = FINDING_IMAGE_MISUSE;
+    object_name_image(inquiry->launch, inquiry->fault->image, &inquiry->object);
+    sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
+    inquiry->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
+}
+
+/* Kinds of the regions that the pointer may have been made for. The place of an asynchronous copy has the
+ * storage of its target; what it reads is in the other one. */
+static uint32_t kinds_in_reach(const struct inquiry *inquiry)
+{
+    const uint32_t local = REGION_KIND_BIT(REGION_LOCAL_VARIABLE);
+    if (inquiry->site->what && strncmp(inquiry->site->what, "async_", 6) == 0)
+        return (inquiry->site->storage == STORAGE_LOCAL) == (inquiry->fault->kind == FAULT_WRITE) ? local
+                                                                                                  : ~local;
+    switch (inquiry->site->storage) {
+    case STORAGE_LOCAL: return local;
+    case STORAGE_GLOBAL:
+    case STORAGE_CONSTANT: return ~local;
+    default: return ~UINT32_C(0);
+    }
+}
+
+static void examine_access(struct inquiry *inquiry)
+{
+    if (inquiry->fault->image) {
+        image_access(inquiry);
+        return;
+    }
+    const struct memory *memory = &inquiry->launch->arena->memory;
+    uint64_t address = inquiry->fault->address;
+    const struct region *region = memory_region(memory, address);
+    int64_t distance;
+
+    if (is_null(address))
+        null_access(inquiry);
+    else if (inquiry->fault->private_space && region->kind == REGION_NONE)
+        private_access(inquiry);
+    else if (inquiry->fault->private_space)
+        wrong_space(inquiry, region->kind == REGION_LOCAL_VARIABLE ? "local" : "global");
+    else if (is_private(inquiry, address))
+        wrong_space(inquiry, "private");
+    else if (contains(region, address, inquiry->fault->size) &&
+             memory_denied(region, address, inquiry->fault->size))
+        not_allowed(inquiry, region);
+    else if (derived_from(inquiry))
+        out_of_bounds(inquiry, derived_from(inquiry));
+    else
+        out_of_bounds(inquiry, memory_nearest(memory, address, kinds_in_reach(inquiry), &distance));
+}
+
+static void examine_index(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    const char *words = inquiry->fault->misuse, *end = words[0] == '\'' ? strchr(words + 1, '\'') : NULL;
+    if (end) /* "'left' has 4 ints" */
+        sentence_add(&inquiry->why, "%s %.*s[%" PRId64 "]; %s", verb_of(inquiry), (int)(end - words - 1),
+                     words + 1, inquiry->fault->index, words);
+    else
+        sentence_add(&inquiry->why, "the index is %" PRId64 "; %s", inquiry->fault->index, words);
+    inquiry->finding.spec = "C11, 6.5.6p8: an index stays inside its array";
+}
+
+static void examine_misaligned(struct inquiry *inquiry)
+{
+    const struct memory *memory = &inquiry->launch->arena->memory;
+    const struct region *region = memory_region(memory, inquiry->fault->address);
+    uint32_t align = inquiry->site->size ? inquiry->site->size : inquiry->fault->size;
+    if (inquiry->fault->private_space) {
+        private_access(inquiry);
+        sentence_init(&inquiry->why);
+    } else if (region->kind != REGION_NONE) {
+        object_name(inquiry->launch, region, &inquiry->object);
+        set_offset(inquiry, region->low);
+    }
+    inquiry->finding.kind = FINDING_MISALIGNED;
+    if (inquiry->finding.has_offset)
+        sentence_add(&inquiry->why,
+                     "offset %" PRIu64 " is not a multiple of %" PRIu32 ", the alignment of the type",
+                     inquiry->finding.offset_bytes, align);
+    else
+        sentence_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type",
+                     align);
+}
+
+static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kind)
+{
+    const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
+    inquiry->finding.kind = kind;
+    sentence_add(&inquiry->why,
+                 "the %s derives from a variable, or from bytes of memory, that nobody has written yet",
+                 kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
+                 : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
+                                                         : "stored value");
+    if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
+        !inquiry->fault->private_space) {
+        object_name(inquiry->launch, region, &inquiry->object);
+        set_offset(inquiry, region->low);
+    }
+}
+
+/* misuse NULL: a packet of the function has another size than the pipe's. */
+static void examine_pipe(struct inquiry *inquiry)
+{
+    const struct fault *fault = inquiry->fault;
+    const struct region *region = memory_region(&inquiry->launch->arena->memory, fault->address);
+    inquiry->finding.kind = FINDING_PIPE_MISUSE;
+    if (region->kind != REGION_NONE)
+        object_name(inquiry->launch, region, &inquiry->object);
+    if (fault->misuse) {
+        sentence_add(&inquiry->why, "%s", fault->misuse);
+        return;
+    }
+    sentence_add(&inquiry->why, "the packets of the kernel's pipe have ");
+    sentence_bytes(&inquiry->why, fault->size);
+    sentence_add(&inquiry->why, ", those of the pipe that was made have %" PRIu32,
+                 ((const struct pipe *)(uintptr_t)region->low)->packet_bytes);
+    inquiry->finding.fix = "give clCreatePipe the size of the type that the kernel names";
+}
+
+static void say_argument(struct sentence *why, const struct disagreement *differ)
+{
+    if (differ->argument)
+        sentence_add(why, "argument %" PRIu32, differ->argument);
+    else
+        sentence_add(why, "an event of the list");
+}
+
+/* Addresses are not told, but how far they are apart is. */
+static void examine_difference(struct inquiry *inquiry)
+{
+    static const char spec_of_copies[] = "OpenCL C 2.0, 6.13.10, asynchronous copies and waits";
+    const struct disagreement *differ = inquiry->fault->differ;
+    struct sentence *why = &inquiry->why;
+    struct item other;
+    struct finding_access *access = &inquiry->finding.access[1];
+    inquiry->finding.kind = FINDING_NON_UNIFORM_ARGUMENT;
+    origin_item(&differ->origin, differ->lane, &other);
+    say_argument(why, differ);
+    sentence_add(why, " of %s has to be the same for all: ", inquiry->site->what);
+    if (differ->is_address) {
+        const uint64_t apart = differ->value[1] - differ->value[0];
+        sentence_add(why, "the pointers of the two work-items are ");
+        sentence_bytes(why, apart >> 63 ? 0 - apart : apart);
+        sentence_add(why, " apart");
+    } else {
+        sentence_add(why, "it is %" PRIu64 " for the first work-item and %" PRIu64 " for the second",
+                     differ->value[0], differ->value[1]);
+    }
+    inquiry->finding.fix = "a value that does not depend on the work-item";
+    if (strcmp(inquiry->site->what, "wait_group_events") == 0) {
+        inquiry->finding.fix =
+            "let every work-item of the group make the same copies, and wait for the same events";
+        inquiry->finding.spec = spec_of_copies;
+    } else if (strncmp(inquiry->site->what, "async_", 6) == 0) {
+        inquiry->finding.spec = spec_of_copies;
+    }
+    inquiry->finding.access_count = 2;
+    launch_access(inquiry->launch, inquiry->fault->site, access);
+    access->has_item = true;
+    access->item = other;
+}
+
+static void examine_nobody(struct inquiry *inquiry)
+{
+    const struct disagreement *differ = inquiry->fault->differ;
+    inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
+    say_argument(&inquiry->why, differ);
+    sentence_add(&inquiry->why, " of %s is %" PRIu64 ", and the %s has %" PRIu64 " work-item%s%s",
+                 inquiry->site->what, differ->value[0], differ->sub_group ? "sub-group" : "work-group",
+                 differ->value[1], differ->value[1] == 1 ? "" : "s",
+                 differ->sub_group ? "" : " in that dimension");
+    inquiry->finding.fix = "the place of a work-item of the group, counted from 0";
+}
+
+static void examine_event(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
+    sentence_add(&inquiry->why, "event %" PRId64 " of the list %s", inquiry->fault->index,
+                 inquiry->fault->misuse);
+    inquiry->finding.fix = "wait for the event that async_work_group_copy returned";
+    inquiry->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
+}
+
+static void examine(struct inquiry *inquiry)
+{
+    switch (inquiry->fault->kind) {
+    case FAULT_READ:
+    case FAULT_WRITE: examine_access(inquiry); break;
+    case FAULT_INDEX: examine_index(inquiry); break;
+    case FAULT_MISALIGNED: examine_misaligned(inquiry); break;
+    case FAULT_UNREACHABLE: inquiry->finding.kind = FINDING_UNREACHABLE; break;
+    case FAULT_UNINITIALISED_ADDRESS: examine_uninitialised(inquiry, FINDING_UNINITIALISED_ADDRESS); break;
+    case FAULT_UNINITIALISED_BRANCH: examine_uninitialised(inquiry, FINDING_UNINITIALISED_BRANCH); break;
+    case FAULT_UNINITIALISED_STORE: examine_uninitialised(inquiry, FINDING_UNINITIALISED_STORE); break;
+    case FAULT_IMAGE: examine_misuse(inquiry); break;
+    case FAULT_MISSING_WAIT:
+        inquiry->finding.kind = FINDING_MISSING_WAIT;
+        sentence_add(&inquiry->why, "the work-group has ended, and no wait_group_events was given this "
+                                    "copy's event: nothing orders the copy before what uses its bytes");
+        inquiry->finding.fix = "wait_group_events with its event after this line, before the bytes are used "
+                               "and before the kernel ends";
+        break;
+    case FAULT_ATOMIC_PRIVATE:
+        private_access(inquiry);
+        sentence_init(&inquiry->why);
+        inquiry->finding.kind = FINDING_ATOMIC_PRIVATE;
+        sentence_add(&inquiry->why, "the object is in private memory, which no other work-item can reach");
+        inquiry->finding.fix = "a plain variable, or an atomic object in local or global memory";
+        inquiry->finding.spec = "OpenCL C 3.0, 6.15.12 atomic functions: global and local memory";
+        break;
+    case FAULT_PIPE: examine_pipe(inquiry); break;
+    case FAULT_NON_UNIFORM: examine_difference(inquiry); break;
+    case FAULT_EVENT: examine_event(inquiry); break;
+    case FAULT_NOBODY: examine_nobody(inquiry); break;
+    case FAULT_ENQUEUE:
+        inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
+        sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
+        break;
+    }
+}
+
+static bool writes(const struct fault *fault, const struct site *site)
+{
+    if (fault->kind == FAULT_READ)
+        return false;
+    if (fault->kind == FAULT_WRITE || fault->kind == FAULT_UNINITIALISED_STORE)
+        return true;
+    return site->access == ACCESS_WRITE || site->access == ACCESS_ATOMIC_WRITE ||
+           (fault->kind == FAULT_INDEX && site->access == ACCESS_ATOMIC_UPDATE);
+}
+
+static bool stops_lanes(enum fault_kind kind)
+{
+    return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_UNREACHABLE;
+}
+
+/* Whatever stands there: a copy or a function of a group has its accesses. */
+static bool touches_memory(enum fault_kind kind)
+{
+    return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED ||
+           kind == FAULT_UNINITIALISED_STORE;
+}
+
+/* ---- the same again -------------------------------------------------------------------------- */
+
+enum { REPEATS = 64 };
+
+/* What decides on a finding's kind and key. Addresses decide on words alone, and those are of the first. */
+struct likeness {
+    const struct region *region;
+    uint32_t site, deny, flags; /* of the region: it may be freed meanwhile */
+    enum fault_kind kind;
+    bool null, own, private_space, contained;
+};
+struct fault_repeats {
+    struct repeat {
+        bool used;
+        struct likeness like;
+        uint64_t *count, clears;
+    } of_site[REPEATS];
+};
+
+/* False: more than this decides. Of a region with maps, it is where in it; of suppressions that name
+ * objects, the nearest one. */
+static bool likeness_of(const struct launch *launch, const struct fault *fault, struct likeness *out)
+{
+    const bool misses =
+        fault->kind == FAULT_READ || fault->kind == FAULT_WRITE || fault->kind == FAULT_MISALIGNED;
+    const struct region *region = memory_region(&launch->arena->memory, fault->address);
+    const uint64_t address = fault->address;
+    *out = (struct likeness){region,
+                             fault->site,
+                             region->deny,
+                             region->flags,
+                             fault->kind,
+                             is_null(address),
+                             address >= PRIVATE_BASE && address - PRIVATE_BASE < launch->code->private_size,
+                             fault->private_space,
+                             contains(region, address, fault->size)};
+    return misses && !fault->image && !region->maps && !report_suppresses_objects(launch->report);
+}
+
+static bool alike(const struct likeness *a, const struct likeness *b)
+{
+    return a->region == b->region && a->site == b->site && a->deny == b->deny && a->flags == b->flags &&
+           a->kind == b->kind && a->null == b->null && a->own == b->own &&
+           a->private_space == b->private_space && a->contained == b->contained;
+}
+
+static struct repeat *repeat_of(const struct launch *launch, const struct likeness *like)
+{
+    return &launch->repeats->of_site[(like->site + (like->kind == FAULT_MISALIGNED)) % REPEATS];
+}
+
+static bool is_repeat(const struct launch *launch, const struct likeness *like, uint64_t lanes)
+{
+    const struct repeat *repeat = launch->repeats ? repeat_of(launch, like) : NULL;
+    if (!repeat || !repeat->used || !alike(&repeat->like, like))
+        return false;
+    return !repeat->count ||
+           report_came_again(launch->report, repeat->count, repeat->clears, lanes ? lanes : 1);
+}
+
+static void keep_repeat(struct launch *launch, const struct likeness *like, uint64_t *count, uint64_t clears)
+{
+    if (!launch->repeats)
+        launch->repeats = calloc(1, sizeof *launch->repeats);
+    if (launch->repeats)
+        *repeat_of(launch, like) = (struct repeat){true, *like, count, clears};
+}
+
+void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault,
+                  struct commands *commands)
+{
+    struct likeness like;
+    const bool may_repeat = likeness_of(launch, fault, &like);
+    struct inquiry inquiry = {
+        .launch = launch, .fault = fault, .commands = commands, .site = launch_site(launch, fault->site)};
+    struct finding *finding = &inquiry.finding;
+    struct finding_access *access = &finding->access[0];
+
+    if (launch->running && stops_lanes(fault->kind) && !fault->goes_on)
+        launch->running->faulted += fault->lanes ? fault->lanes : 1;
+    if (may_repeat && is_repeat(launch, &like, fault->lanes))
+        return;
+    sentence_init(&inquiry.object);
+    sentence_init(&inquiry.why);
+    inquiry.write = writes(fault, inquiry.site);
+    examine(&inquiry);
+
+    finding->launch = launch->info.launch;
+    finding->kernel = launch->info.kernel;
+    finding->object = inquiry.object.used ? inquiry.object.bytes : NULL;
+    finding->why = inquiry.why.used ? inquiry.why.bytes : NULL;
+    finding->access_count = finding->access_count ? finding->access_count : 1;
+    finding->count = fault->lanes;
+    launch_access(launch, fault->site, access);
+    if (touches_memory(fault->kind))
+        access->act = ACT_ACCESS;
+    if (inquiry.write && access->kind == ACCESS_READ)
+        access->kind = ACCESS_WRITE;
+    access->has_item = true;
+    origin_item(&wave->origin, fault->lane, &access->item);
+    access->size_bytes = fault->size;
+    const uint64_t clears = report_clears(launch->report);
+    uint64_t *count = report_add(launch->report, finding);
+    if (may_repeat)
+        keep_repeat(launch, &like, count, clears);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  From what a handler saw to what the user is reported: which object an address
+ *          belongs to or just misses, by how much, and which rule that breaks.
+ *
+ * Interface
+ *   fault_report   the wave_host callback's body
+ *   object_name    "argument 0 'data' (buffer, 64 bytes)" of a region, as this launch
+ *                  knows it; object_name_image the same of an image, "(image2d_t, 4 x 4)"
+ *   object_argument, object_may_be_written   struct launch_info's argument and may_write
+ *   mapped_say     why bytes that the host has mapped may not be touched
+ *   mapped_by      the finding's second access is the command that mapped, if it is known; commands NULL:
+ *                  nobody knows
+ */
+#ifndef ORRERY_SIM_DEVICE_FAULT_H
+#define ORRERY_SIM_DEVICE_FAULT_H
+
+#include "sim/memmodel/commands/commands.h"
+#include "launch.h"
+#include "sim/base/sentence.h"
+
+void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault,
+                  struct commands *commands);
+void object_name_image(const struct launch *launch, const struct image_desc *image,
+                       struct sentence *out_name);
+bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name,
+                     size_t size);
+bool object_may_be_written(const struct launch_info *info, uint64_t low, uint64_t high);
+const char *object_plain_name(const struct region *region); /* without the function that a variable is in */
+void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name);
+void mapped_say(const struct region *region, const struct region_map *map, const char *object,
+                struct sentence *out_why);
+void mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding,
+               struct command_name *out_name);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  One NDRange on its way through the device: how it is cut into tiles, and
+ *          what its groups share while it runs.
+ *
+ * Tiles    A tile is what waves are cut from: one work-group, or, when the kernel cannot
+ *          tell, as many neighbours as fill a wave: along dimension 0, and when that is
+ *          used up, whole rows of groups along 1, then planes along 2.  Tiles are numbered
+ *          0 .. tile_total - 1, dimension 0 fastest; nothing is kept per tile.
+ *
+ * Interface
+ *   tiling_init, tiling_tile   pure arithmetic, safe for every size that fits uint64_t
+ *   struct launch              filled by device.c, read by schedule.c, group.c, fault.c
+ */
+#ifndef ORRERY_SIM_DEVICE_LAUNCH_H
+#define ORRERY_SIM_DEVICE_LAUNCH_H
+
+#include "sim/base/clock.h"
+#include "sim/interp/interp.h"
+#include "memory_arena.h"
+#include "orrery/device.h"
+#include "sim/base/rng.h"
+
+struct code_place;
+struct fence_place;
+struct finding_access;
+struct code_order;
+struct code_rewrite;
+struct code_edit;
+
+struct tiling {
+    uint64_t global_size[3], local_size[3], group_count[3];
+    uint64_t tile_step[3]; /* work-items per full tile */
+    uint64_t tile_count[3];
+    uint64_t tile_total; /* saturates: such a launch does not end anyway */
+    uint32_t wave_lanes; /* of every wave of a tile but the last */
+    uint32_t sub_group_size;
+    bool merged;
+};
+
+struct tiling_request {
+    uint64_t global_size[3], local_size[3];
+    uint32_t sub_group_size;
+    uint32_t wave_lanes_max; /* 1: every work-item is scheduled alone */
+    bool may_merge;
+};
+void tiling_init(struct tiling *tiling, const struct tiling_request *request);
+
+struct tile {
+    uint64_t origin[3];
+    uint32_t size[3];
+    uint32_t lane_count;
+    uint64_t group_id[3]; /* the first group's */
+    uint64_t groups[3];   /* how many the tile has */
+};
+void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_tile);
+uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile);
+
+struct group;
+struct pages;
+struct group_pool;
+
+struct launch {
+    /* set before it runs */
+    struct launch_info info;
+    struct tiling tiling;
+    const struct code *code;
+    const struct kernel_info *kernel;
+    const struct launch_arg *arg_values; /* as the host passed them, for findings */
+    const uint8_t *args;                 /* laid out for the frame */
+    const uint64_t *local_bytes;         /* per code->local_objects */
+    const struct schedule_config *schedule;
+    const struct device_config *config;   /* of the root device it runs on */
+    const struct schedule_launch *replay; /* the turns to take again; NULL: none */
+    bool lenient;                         /* those that do not fit are passed over */
+    struct schedule_record *record;       /* where its turns are noted: launches[record_at]; NULL: nowhere */
+    size_t record_at;
+    const uint8_t *stop; /* as in struct launch_request */
+    const uint64_t *reported;
+    size_t reported_count; /* likewise */
+    bool has_atomics;
+    bool zero_local;               /* local memory begins as zeros, and counts as initialised */
+    bool same_local;               /* every work-group begins with the same local memory */
+    bool apart;                    /* somebody looks at compute units: groups share no wave */
+    uint64_t began;                /* simulated time */
+    struct launch_node *node;      /* among the kernels that enqueue each other */
+    const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
+    uint32_t compute_unit_count;
+    const struct pages *pages; /* first touch; NULL: nobody keeps it */
+    struct {
+        uint64_t address, bytes;
+    } largest; /* buffer among the arguments; 0 bytes: there is none */
+    struct memory_arena *arena;
+    struct group_pool *pool;
+    const struct observer *observer;      /* NULL: nobody listens */
+    const struct observer *wave_observer; /* whom its waves call; likewise */
+    struct report *report;
+
+    /* changes as it runs */
+    struct group *running; /* whose wave runs now: faults are counted there */
+    uint64_t steps;        /* of turns that are over */
+    /* of turns that are over; of the running wave before its turn: interp/cost.h */
+    uint64_t work, turn_work;
+    uint64_t clock_reads;
+    struct fault_repeats *repeats;       /* of faults that were reported; NULL: none were */
+    struct rng spurious;                 /* which weak compare-exchanges fail that would succeed */
+    uint64_t waves;                      /* started so far */
+    uint64_t group_ns;                   /* the price of its groups so far */
+    uint64_t printed_bytes, not_printed; /* by printf; calls that found no room */
+    bool print_closed;                   /* one found none */
+    bool exhausted;                      /* memory for what waves print or gather ran out */
+    bool contended;                      /* some wave spun while lanes of it were parked */
+    /* such lanes go on at once: nothing is to be found out from them */
+    bool splits_freely;
+};
+
+/* Simulated time: the clock's, and what the launch has cost since it began. */
+uint64_t launch_time(const struct launch *launch);
+/* of the wave that runs now */
+uint64_t launch_time_within(const struct launch *launch, const struct wave *wave);
+
+/* Site of the running code; program_site for those who hold the launch. */
+void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);
+/* where and what; not by whom */
+void launch_access(const struct launch *launch, uint32_t site, struct finding_access *out_access);
+const struct site *launch_site(const struct launch *launch, uint32_t site);
+/* As struct checker_host says. */
+bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
+bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order);
+uint32_t launch_opencl_c(const struct launch *launch); /* as interp_opencl_c */
+bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b);
+bool launch_decides(const struct launch *launch, uint32_t a, uint32_t b);
+bool launch_spins_on(const struct launch *launch, uint32_t a, uint32_t b);
+bool launch_update(const struct launch *launch, uint32_t site, uint32_t *out_load, uint32_t *out_store);
+bool launch_rewrite(const struct launch *launch, uint32_t load, uint32_t store, bool local, bool one_group,
+                    struct code_rewrite *out_rewrite);
+/* enum code_builds */
+int launch_builds(const struct launch *launch, uint32_t site, const struct code_edit *edits, uint32_t count);
+bool launch_other_buffer(const struct launch *launch, uint32_t first, uint32_t later, char *out_name,
+                         size_t size);
+bool launch_uniform(const struct launch *launch, uint32_t site);
+bool launch_even(const struct launch *launch, uint32_t site);
+bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool past,
+                   struct fence_place *out_place);
+bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site);
+bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places);
+bool launch_last_turn(const struct launch *launch, uint32_t a, const struct code_place *place, uint32_t b);
+bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
+bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since,
+                    struct code_place *out_place);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of objects for findings: arguments, variables, buffers. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fault.h"
+#include "group.h"
+#include "orrery/pipe.h"
+
+static bool is_pointer(enum arg_kind kind)
+{
+    return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
+}
+
+/* Sub-buffers and SVM pointers too. */
+static bool points_into(const struct launch *launch, size_t i, uint64_t low, uint64_t high)
+{
+    uint64_t address;
+    enum arg_kind kind = launch->kernel->args[i].kind;
+    if (!launch->arg_values || !launch->arg_values[i].value ||
+        (!is_pointer(kind) && kind != ARG_IMAGE && kind != ARG_PIPE))
+        return false;
+    memcpy(&address, launch->arg_values[i].value, sizeof address);
+    if (kind == ARG_IMAGE)
+        address = ((const struct image_desc *)launch->arg_values[i].value)->address;
+    return address >= low && (address < high || address == low);
+}
+
+/* The first argument that points there. */
+static int32_t argument_in(const struct launch *launch, uint64_t low, uint64_t high)
+{
+    for (size_t i = 0; i < launch->kernel->arg_count; i++)
+        if (points_into(launch, i, low, high))
+            return (int32_t)i;
+    return -1;
+}
+
+static int32_t argument_of(const struct launch *launch, const struct region *region)
+{
+    return argument_in(launch, region->low, region->high);
+}
+
+static const struct local_object *local_of(const struct launch *launch, const struct region *region)
+{
+    const struct group *group = launch->running;
+    for (uint32_t i = 0; group && i < launch->code->local_object_count; i++)
+        if (group->locals[i] == region)
+            return &launch->code->local_objects[i];
+    return NULL;
+}
+
+static void add_argument(struct sentence *name, const struct launch *launch, int32_t index)
+{
+    const char *given = launch->kernel->args[index].name;
+    sentence_add(name, "argument %" PRId32, index);
+    if (given && *given)
+        sentence_add(name, " '%s'", given);
+}
+
+static const struct launch *launch_of(const struct launch_info *info)
+{
+    return (const struct launch *)(uintptr_t)((const char *)info - offsetof(struct launch, info));
+}
+
+/* A pointer may stand at the end of what is its own, and at the beginning of the next. */
+bool object_may_be_written(const struct launch_info *info, uint64_t low, uint64_t high)
+{
+    const struct launch *launch = launch_of(info);
+    bool may = !launch->code->written || launch->code->writes_elsewhere || argument_in(launch, low, high) < 0;
+    for (size_t i = 0; !may && i < launch->kernel->arg_count; i++)
+        may = launch->code->written[i] && points_into(launch, i, low, high);
+    return may;
+}
+
+bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name, size_t size)
+{
+    const struct launch *launch = launch_of(info);
+    const int32_t index = argument_in(launch, low, high);
+    struct sentence name;
+    if (index < 0)
+        return false;
+    sentence_init(&name);
+    add_argument(&name, launch, index);
+    snprintf(out_name, size, "%s", name.bytes);
+    return true;
+}
+
+static void add_size(struct sentence *name, const char *sort, const struct region *region)
+{
+    sentence_add(name, " (%s, ", sort);
+    sentence_bytes(name, region->high - region->low);
+    sentence_add(name, ")");
+}
+
+/* The front end calls a variable inside a function "function.variable". */
+static const char *scoped_name(const struct region *region)
+{
+    const char *dot = strrchr(region->name, '.');
+    return dot && dot[1] ? dot + 1 : region->name;
+}
+
+/* In C++ for OpenCL a variable inside a function is "function::variable". */
+const char *object_plain_name(const struct region *region)
+{
+    const char *colon = strrchr(region->name, ':');
+    return colon && colon[1] ? colon + 1 : scoped_name(region);
+}
+
+static void name_local(struct sentence *name, const struct launch *launch, const struct region *region)
+{
+    const struct local_object *object = local_of(launch, region);
+    if (object && object->arg >= 0 && (size_t)object->arg < launch->kernel->arg_count) {
+        add_argument(name, launch, object->arg);
+        add_size(name, "local memory", region);
+        return;
+    }
+    sentence_add(name, "local variable '%s' (", object_plain_name(region));
+    sentence_bytes(name, region->high - region->low);
+    sentence_add(name, ")");
+}
+
+static const char *buffer_sort(const struct region *region)
+{
+    return region->flags & REGION_FLAG_SVM ? "SVM allocation" : "buffer";
+}
+
+void object_name_image(const struct launch *launch, const struct image_desc *image, struct sentence *out_name)
+{
+    const uint32_t *size = image->level[0].size;
+    uint32_t used = image_dimensions(image->type) + image_is_array(image->type);
+    sentence_init(out_name);
+    for (size_t i = 0; launch->arg_values && i < launch->kernel->arg_count; i++)
+        if (launch->arg_values[i].value == image) {
+            add_argument(out_name, launch, (int32_t)i);
+            sentence_add(out_name, " (%.*s%s, %" PRIu32, (int)strlen(image_type_name(image->type)) - 2,
+                         image_type_name(image->type), image->format->depth ? "_depth_t" : "_t", size[0]);
+        }
+    for (uint32_t d = 1; d < used; d++)
+        sentence_add(out_name, " x %" PRIu32, size[d]);
+    sentence_add(out_name, ")");
+}
+
+static void name_pipe(struct sentence *name, const struct launch *launch, const struct region *region)
+{
+    const struct pipe *pipe = (const struct pipe *)(uintptr_t)region->low;
+    const int32_t argument = argument_of(launch, region);
+    if (argument >= 0)
+        add_argument(name, launch, argument);
+    else
+        sentence_add(name, "%s", region->name);
+    sentence_add(name, " (pipe, %" PRIu32 " packets of ", pipe->packet_count);
+    sentence_bytes(name, pipe->packet_bytes);
+    sentence_add(name, ")");
+}
+
+static void name_buffer(struct sentence *name, const struct launch *launch, const struct region *region)
+{
+    int32_t argument = argument_of(launch, region);
+    if (argument >= 0 && launch->kernel->args[argument].kind == ARG_IMAGE) {
+        object_name_image(launch, launch->arg_values[argument].value, name);
+        return;
+    }
+    if (argument >= 0) {
+        add_argument(name, launch, argument);
+        add_size(name, buffer_sort(region), region);
+        return;
+    }
+    sentence_add(name, "%s (", region->name[0] ? region->name : buffer_sort(region));
+    sentence_bytes(name, region->high - region->low);
+    sentence_add(name, ")");
+}
+
+void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name)
+{
+    sentence_init(out_name);
+    switch (region->kind) {
+    case REGION_LOCAL_VARIABLE: name_local(out_name, launch, region); return;
+    case REGION_VARIABLE:
+    case REGION_CONSTANT_DATA:
+        sentence_add(out_name, "%s '%s' (",
+                     region->kind == REGION_VARIABLE ? "program-scope variable" : "constant variable",
+                     scoped_name(region));
+        sentence_bytes(out_name, region->high - region->low);
+        sentence_add(out_name, ")");
+        return;
+    case REGION_PIPE: name_pipe(out_name, launch, region); return;
+    default: name_buffer(out_name, launch, region);
+    }
+}

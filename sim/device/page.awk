@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# The lines of page.html as C strings; in place of a line @INCLUDE NAME@ stand those of the file NAME of
+# `folder`.
+
+function put(s) {
+    gsub(/\\/, "\\\\&", s)
+    gsub(/"/, "\\\"", s)
+    gsub(/\?/, "\\?", s) # no trigraphs
+    print "\"" s "\","
+}
+
+/^@INCLUDE .*@$/ {
+    name = folder substr($2, 1, length($2) - 1)
+    while ((got = (getline part < name)) > 0)
+        put(part)
+    if (got < 0) {
+        print "page.awk: no such file: " name > "/dev/stderr"
+        exit 1
+    }
+    close(name)
+    next
+}
+{ put($0) }

@@ -1,0 +1,459 @@
+/* Findings, timeline and topology; and the start of it all. */
+const AROUND = 3,
+    GAP_LINES = 12;
+
+function sourceRow(source, number, mark) {
+    return make(
+        "tr",
+        {class: mark ? mark.class : null},
+        make("td", {class: "number"}, String(number)),
+        make("td", {}, mark && mark.text ? make("span", {class: "badge"}, mark.text) : ""),
+        make("td", {}, source.lines[number - 1]),
+    );
+}
+
+/* The marked lines and some around each; what lies between them is cut where it is long. */
+function sourceTable(source, marks, around) {
+    const shown = new Set(),
+        rows = [];
+    for (const line of marks.keys())
+        for (let i = line - around; i <= line + around; i++)
+            if (i >= 1 && i <= source.lines.length) shown.add(i);
+    const numbers = [...shown].sort((a, b) => a - b);
+    numbers.forEach((number, i) => {
+        const gap = i ? number - numbers[i - 1] : 1;
+        for (let k = 1; k < gap && gap <= GAP_LINES; k++) rows.push(sourceRow(source, numbers[i - 1] + k));
+        if (gap > GAP_LINES)
+            rows.push(make("tr", {}, make("td", {class: "number"}, "…"), make("td"), make("td")));
+        rows.push(sourceRow(source, number, marks.get(number)));
+    });
+    const titles = ["line", "marks", "text"].map(key => make("th", {scope: "col"}, say(key)));
+    return make(
+        "div",
+        {class: "scroll", tabindex: 0, role: "group", "aria-label": say("sourceOf", source.name)},
+        make(
+            "table",
+            {class: "source"},
+            make("caption", {}, say("sourceOf", source.name)),
+            make("thead", {}, make("tr", {}, ...titles)),
+            make("tbody", {}, ...rows),
+        ),
+    );
+}
+
+/* ---- findings ---- */
+
+function idsText(ids) {
+    return ids.join(",");
+}
+
+function accessText(access) {
+    const words = [access.what || access.access];
+    if (access.size_bytes) words.push(say("size", access.size_bytes));
+    if (access.value !== undefined)
+        words.push(say(/load|modify/.test(access.access) ? "read" : "wrote", access.value));
+    if (access.written !== undefined) words.push(say("wrote", access.written));
+    if (access.by) words.push(access.by);
+    if (access.item)
+        words.push(
+            say(
+                "item",
+                idsText(access.item.global_id),
+                access.item.sub_group,
+                idsText(access.item.group_id),
+                access.item.compute_unit,
+            ),
+        );
+    if (access.device) words.push(access.device);
+    if (access.called_from) words.push(say("calledFrom", placeText(access.called_from)));
+    return words.join(", ");
+}
+
+/* A table for each text that an access is in. */
+function findingSources(data, finding) {
+    const bySource = new Map();
+    finding.accesses.forEach((access, i) => {
+        const source = access.line ? sourceAt(data, access) || onlyLine(access) : undefined;
+        if (!source) return;
+        const key =
+            [...bySource.keys()].find(each => each.name === source.name && each.lines === source.lines) ||
+            source;
+        const marks = bySource.get(key) || new Map(),
+            mark = marks.get(access.line);
+        marks.set(
+            access.line,
+            mark
+                ? {class: "both", text: `${mark.text} ${i + 1}`}
+                : {class: i ? "two" : "one", text: String(i + 1)},
+        );
+        bySource.set(key, marks);
+    });
+    return [...bySource].map(([source, marks]) =>
+        source.only ? lineTable(source, marks) : sourceTable(source, marks, AROUND),
+    );
+}
+
+/* Of a text that is not here: the line of the access. */
+function onlyLine(access) {
+    return access.text === undefined ? undefined : {name: access.file || "", only: access.text, lines: []};
+}
+
+function lineTable(source, marks) {
+    const [line] = marks.keys(),
+        lines = [];
+    lines[line - 1] = source.only;
+    return sourceTable({name: source.name, lines}, marks, 0);
+}
+
+function entries(pairs) {
+    const list = make("dl");
+    for (const [key, value] of pairs)
+        if (value) list.append(make("dt", {}, say(key)), make("dd", {}, value));
+    return list;
+}
+
+function bytesText(finding) {
+    const first = finding.offset_bytes,
+        length = finding.length_bytes;
+    return first === undefined
+        ? ""
+        : length > 1
+          ? ", " + say("bytes", first, first + length - 1)
+          : ", " + say("byte", first);
+}
+
+function missing(access, a) {
+    return access.item ? make("span", {class: "small"}, say("notInSteps", a + 1)) : null;
+}
+
+function accessEntries(finding, f, player) {
+    const list = make("dl");
+    finding.accesses.forEach((access, a) => {
+        const at = player ? player.find(f, a) : undefined;
+        const jump =
+            at === undefined
+                ? missing(access, a)
+                : make(
+                      "button",
+                      {
+                          type: "button",
+                          click: () => {
+                              player.go(at);
+                              player.focus();
+                          },
+                      },
+                      say("toStep", a + 1),
+                  );
+        list.append(
+            make("dt", {}, say("access", a + 1)),
+            make("dd", {}, `${placeText(access)}: ${accessText(access)} `, jump),
+        );
+    });
+    return list;
+}
+
+/* What lies before and after each access, in program order, and what of it synchronises. */
+function orderEntries(finding) {
+    const steps = finding.steps || [],
+        edges = finding.edges || [];
+    if (!steps.length) return null;
+    const key = step => (step.side > 1 ? "ofOther" : step.before ? "beforeAccess" : "afterAccess");
+    const rows = steps.map((step, i) =>
+        make(
+            "li",
+            {value: i + 1},
+            `${step.step || ""}, ${say(key(step), step.side + 1)}, `,
+            step.item
+                ? say(
+                      "item",
+                      idsText(step.item.global_id),
+                      step.item.sub_group,
+                      idsText(step.item.group_id),
+                      step.item.compute_unit,
+                  ) + ", "
+                : "",
+            placeText(step),
+        ),
+    );
+    const pairs = edges.map(edge =>
+        make("li", {}, say(edge.synchronises ? "synchronises" : "missing", edge.from + 1, edge.to + 1)),
+    );
+    return make(
+        "details",
+        {open: ""},
+        make("summary", {}, say("orderOf")),
+        make("ol", {}, ...rows),
+        make("ul", {}, ...pairs),
+    );
+}
+
+function findingArticle(data, player, finding, f) {
+    const fix = finding.fix && finding.fix_verified ? `${finding.fix} (${say("tried")})` : finding.fix;
+    const edits = (finding.edits || []).map(edit =>
+        say("edit", edit.file || "", edit.line, edit.column, edit.text || say("nothing")),
+    );
+    const title = `finding-${f + 1}`;
+    return make(
+        "article",
+        {"aria-labelledby": title},
+        make(
+            "h3",
+            {id: title},
+            `${f + 1}. `,
+            make("span", {class: finding.severity}, `${finding.severity}: ${finding.id}`),
+            `: ${finding.sentence}`,
+        ),
+        entries([
+            ["kernel", finding.kernel],
+            ["object", finding.object ? finding.object + bytesText(finding) : ""],
+            ["enqueued", finding.enqueued ? placeText(finding.enqueued) : ""],
+        ]),
+        accessEntries(finding, f, player),
+        ...findingSources(data, finding),
+        orderEntries(finding),
+        entries([
+            ["why", finding.why],
+            [finding.fix_verified ? "fix" : "advice", fix],
+            ["edits", edits.join("\n")],
+            ["caused", finding.cause ? `${finding.cause.id}, ${placeText(finding.cause)}` : ""],
+            ["spec", finding.spec],
+            [
+                "times",
+                finding.count > 1
+                    ? finding.count_at_least
+                        ? say("atLeast", finding.count)
+                        : String(finding.count)
+                    : "",
+            ],
+        ]),
+    );
+}
+
+function drawFindings(data, section, player) {
+    if (!data.findings.length) section.append(make("p", {}, say("noFindings")));
+    data.findings.forEach((finding, f) => section.append(findingArticle(data, player, finding, f)));
+    if (data.findings_left_out)
+        section.append(make("p", {}, say("findingsLeftOut", data.findings_left_out)));
+}
+
+/* ---- timeline ---- */
+
+const LABEL = 150,
+    WIDTH = 900,
+    TRACK = 26;
+
+function drawTimeline(data, section) {
+    const events = data.timeline ? data.timeline.traceEvents : [],
+        titles = new Map(),
+        tracks = new Map();
+    const spans = events.filter(event => event.ph === "X"),
+        key = event => `${event.pid}.${event.tid}`;
+    for (const event of events)
+        if (event.ph === "M")
+            titles.set(event.name === "thread_name" ? key(event) : `${event.pid}`, event.args.name);
+    if (!spans.length) {
+        section.append(make("p", {}, say("noTimeline")));
+        return;
+    }
+    const shown = [...spans].sort((a, b) => a.pid - b.pid || a.tid - b.tid);
+    for (const span of shown) if (!tracks.has(key(span))) tracks.set(key(span), tracks.size);
+    let end = 0,
+        begin = Infinity;
+    for (const span of spans) {
+        end = Math.max(end, span.ts + span.dur);
+        begin = Math.min(begin, span.ts);
+    }
+    const scale = WIDTH / (end - begin || 1),
+        trackTitle = id => `${titles.get(id.split(".")[0])}: ${titles.get(id)}`;
+    const picture = make("svg", {
+        viewBox: `0 0 ${LABEL + WIDTH + 10} ${(tracks.size + 1) * TRACK}`,
+        role: "img",
+        width: "100%",
+        "aria-label": say("timelineLabel", begin, end),
+    });
+    for (const [id, at] of tracks)
+        picture.append(
+            make("text", {x: 0, y: at * TRACK + 17}, trackTitle(id).slice(0, 26)),
+            make("line", {
+                class: "axis",
+                x1: LABEL,
+                x2: LABEL + WIDTH,
+                y1: (at + 1) * TRACK - 1,
+                y2: (at + 1) * TRACK - 1,
+            }),
+        );
+    for (const span of [...spans].sort((a, b) => (a.cat === "sub-group") - (b.cat === "sub-group"))) {
+        const slice = span.cat === "sub-group",
+            y = tracks.get(key(span)) * TRACK + (slice ? 14 : 3);
+        picture.append(
+            make(
+                "rect",
+                {
+                    class: slice ? "slice" : "group",
+                    x: LABEL + (span.ts - begin) * scale,
+                    y,
+                    height: slice ? 6 : TRACK - 7,
+                    width: Math.max(span.dur * scale, 1),
+                },
+                make("title", {}, `${span.name}, ${span.ts} µs + ${span.dur} µs`),
+            ),
+        );
+    }
+    picture.append(
+        make("text", {x: LABEL, y: tracks.size * TRACK + 17}, `${begin} µs`),
+        make("text", {x: LABEL + WIDTH, y: tracks.size * TRACK + 17, "text-anchor": "end"}, `${end} µs`),
+    );
+    const rows = spans
+        .slice(0, 500)
+        .map(span =>
+            make(
+                "tr",
+                {},
+                ...[span.name, trackTitle(key(span)), span.ts, span.dur].map(cell =>
+                    make("td", {}, String(cell)),
+                ),
+            ),
+        );
+    const heads = ["what", "where", "from", "lasts"].map(each => make("th", {scope: "col"}, say(each)));
+    if (data.timeline.otherData.dropped)
+        section.append(make("p", {}, say("timelineSome", data.timeline.otherData.dropped)));
+    section.append(
+        make("div", {class: "scroll"}, picture),
+        make(
+            "details",
+            {},
+            make("summary", {}, say("timelineTable")),
+            make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)),
+        ),
+    );
+}
+
+/* ---- topology ---- */
+
+const COUNTER_WORDS = [
+    ["accesses", "accesses"],
+    ["hits", "hits"],
+    ["misses", "misses"],
+    ["evictions", "evictions"],
+    ["bytes", "bytesMoved"],
+    ["remote_bytes", "remote"],
+];
+
+function countersText(counters) {
+    return COUNTER_WORDS.filter(([key]) => counters[key])
+        .map(([key, word]) => `${counters[key]} ${say(word)}`)
+        .join(", ");
+}
+
+/* Rows of caches and memories are named as the node, after the device where there are several. */
+function countersOf(counters, d, device, node) {
+    if (!counters) return undefined;
+    if (node.level === "cu")
+        return counters.units.find(row => row.unit === device.first_unit + node.first_unit);
+    const name = `${node.level} ${node.index}`;
+    return [...counters.caches, ...counters.memories].find(
+        row => row.device === d && row.name.replace(/^device \d+ /, "") === name,
+    );
+}
+
+function nodeItem(data, d, index) {
+    const device = data.topology[d],
+        node = device.nodes[index],
+        counters = countersOf(data.counters, d, device, node);
+    const name = index ? `${node.level} ${node.index}` : say("device", d, device.name);
+    const children = device.nodes.map((child, i) => (i && child.parent === index ? i : 0)).filter(i => i);
+    const lookups = counters ? counters.hits + counters.misses : 0,
+        rate = lookups ? Math.round((100 * counters.hits) / lookups) : 0;
+    const size = node.bytes ? ` (${say("capacity", node.bytes)})` : "";
+    return make(
+        "li",
+        {},
+        make("strong", {}, name),
+        size,
+        " ",
+        make("span", {class: "small"}, counters ? countersText(counters) : ""),
+        lookups
+            ? make(
+                  "span",
+                  {class: "small"},
+                  " ",
+                  make("meter", {min: 0, max: 100, value: rate, "aria-label": say("hits")}),
+                  ` ${say("hitRate", rate)}`,
+              )
+            : null,
+        children.length ? make("ul", {}, ...children.map(i => nodeItem(data, d, i))) : null,
+    );
+}
+
+function lineCounters(lines) {
+    const heads = [["file"], ["line"], ["kernel"]]
+        .map(([each]) => say(each))
+        .concat(COUNTER_WORDS.map(([, word]) => say(word)));
+    const rows = lines.map(row =>
+        make(
+            "tr",
+            {},
+            ...[row.file, row.line, row.kernel, ...COUNTER_WORDS.map(([key]) => row[key] ?? 0)].map(cell =>
+                make("td", {}, String(cell)),
+            ),
+        ),
+    );
+    return make(
+        "div",
+        {class: "scroll", tabindex: 0, role: "group", "aria-label": say("counted")},
+        make(
+            "table",
+            {},
+            make("caption", {}, say("counted")),
+            make("thead", {}, make("tr", {}, ...heads.map(text => make("th", {scope: "col"}, text)))),
+            make("tbody", {}, ...rows),
+        ),
+    );
+}
+
+function drawTopology(data, section) {
+    section.append(
+        make("ul", {class: "topology"}, ...(data.topology || []).map((device, d) => nodeItem(data, d, 0))),
+    );
+    if (!data.counters) return;
+    if (!data.counters.complete) section.append(make("p", {}, say("incomplete")));
+    if (data.counters.lines.length) section.append(lineCounters(data.counters.lines));
+}
+
+/* ---- start ---- */
+
+function start() {
+    const data = JSON.parse(document.getElementById("data").textContent),
+        main = document.getElementById("main");
+    data.findings = data.findings || [];
+    const run = data.run || {},
+        sections = {};
+    document.title = say("title", run.name || say("untitled"));
+    document.getElementById("title").textContent = document.title;
+    document.getElementById("summary").textContent = say(
+        "summary",
+        run.errors,
+        run.warnings,
+        run.suppressed,
+        run.kernels,
+        run.schedule,
+        run.seed,
+    );
+    for (const id of ["findings", "steps", "timeline", "topology"]) {
+        sections[id] = make(
+            "section",
+            {id, "aria-labelledby": `${id}-title`},
+            make("h2", {id: `${id}-title`}, say(id)),
+        );
+        document.getElementById("contents").append(make("a", {href: `#${id}`}, say(id)), " ");
+        main.append(sections[id]);
+    }
+    if (!data.steps) sections.steps.append(make("p", {}, say("lostSteps")));
+    const player = data.steps ? makePlayer(data, sections.steps) : null;
+    drawFindings(data, sections.findings, player);
+    drawTimeline(data, sections.timeline);
+    drawTopology(data, sections.topology);
+    document.documentElement.dataset.ready = "yes";
+}
+
+start();

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  An atomic update in place of a read and a write of one object, as text of OpenCL C.
+ *
+ * Interface
+ *   rewrite_update    the edits that make one atomic update of a write and of the read that it depends on;
+ * false: the text has no form that is known here rewrite_other_buffer   a read and a write of one of two
+ * buffers that take turns: how the text calls the other one rewrite_apply     the text with edits done to it;
+ * malloc'd, NULL: out of memory
+ *
+ * It knows tokens, statements and operators, not types nor macros: a result is a proposal until a compiler
+ * has taken it.
+ */
+#ifndef ORRERY_SIM_DEVICE_REWRITE_H
+#define ORRERY_SIM_DEVICE_REWRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/memmodel/checker.h"
+
+struct rewrite_place {
+    uint32_t line, column;
+};
+
+struct rewrite_request {
+    char *const *lines; /* lines[0] is line 1 */
+    uint32_t line_count;
+    struct rewrite_place read, write;
+    enum number_type type; /* of the object */
+    uint32_t size;
+    bool local;        /* its address space is local, else global */
+    bool one_group;    /* no other work-group accesses it */
+    uint32_t opencl_c; /* 102 is 1.2 */
+};
+
+bool rewrite_update(const struct rewrite_request *request, struct code_rewrite *out_rewrite);
+bool rewrite_other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
+                          struct rewrite_place write, char *out_name, size_t size);
+char *rewrite_apply(char *const *lines, uint32_t line_count, const struct code_edit *edits,
+                    uint32_t edit_count);
+
+#endif

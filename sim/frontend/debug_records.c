@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For a debugger, the translator's OpenCL.DebugInfo.100 records are moved out of the way before anything else
+ * looks at the words: the module is then the one that it would be without them, and findings are the same.
+ * The records go, as hexadecimal words, into OpModuleProcessed instructions, which no tool minds;
+ * sim/interp/debug_info.c reads them there. Those of function bodies become two records of our own, whose
+ * numbers the set does not have:
+ *
+ *   DEBUG_RECORD_POSITION  function, OpString of the file, line, column, scope: of an OpLine
+ *   DEBUG_RECORD_VARIABLE  function, OpVariable or parameter, DebugLocalVariable
+ *
+ * A declaration has a line of its own in front of it. Where what follows has another line, or had none, that
+ * line goes too.
+ */
+#include <spirv/unified1/OpenCLDebugInfo100.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "spirv_words.h"
+
+static const char set_name[] = "OpenCL.DebugInfo.100";
+
+enum { CHUNK_WORDS = 8192, RECORD_HEAD = 5, HEX = 8 };
+
+struct words {
+    uint32_t *at;
+    size_t count, room;
+    bool failed;
+};
+
+struct parking {
+    const struct spirv *from;
+    struct words kept, records;
+    uint32_t set, function, scope;
+    uint32_t file, line, column; /* of the latest OpLine; 0: there was none in this function */
+    size_t line_at;              /* where it is in kept; 0: something followed it */
+    bool owed; /* it went with a declaration: the translator does not repeat it for what stands there, too */
+};
+
+static void add(struct words *words, const uint32_t *more, size_t count)
+{
+    if (words->count + count > words->room) {
+        const size_t room = (words->count + count) * 2;
+        uint32_t *grown = realloc(words->at, room * sizeof *grown);
+        words->failed |= !grown;
+        if (!grown)
+            return;
+        words->at = grown;
+        words->room = room;
+    }
+    memcpy(words->at + words->count, more, count * sizeof *more);
+    words->count += count;
+}
+
+static void add_record(struct parking *p, uint32_t number, const uint32_t *operands, uint32_t count)
+{
+    const uint32_t head[RECORD_HEAD] = {(RECORD_HEAD + count) << SpvWordCountShift | SpvOpExtInst, 0, 0,
+                                        p->set, number};
+    add(&p->records, head, RECORD_HEAD);
+    add(&p->records, operands, count);
+}
+
+static bool is_record(const struct parking *p, const uint32_t *w)
+{
+    return opcode_of(w[0]) == SpvOpExtInst && length_of(w[0]) >= RECORD_HEAD && w[3] == p->set;
+}
+
+/* Past records from `at` on: is the next instruction on a line of its own, or on none? */
+static bool line_is_over(const struct parking *p, size_t at)
+{
+    for (; at < p->from->word_count; at += length_of(p->from->words[at])) {
+        const uint32_t *w = p->from->words + at;
+        if (!is_record(p, w))
+            return opcode_of(w[0]) == SpvOpLine || opcode_of(w[0]) == SpvOpNoLine;
+        if (w[4] == OpenCLDebugInfo100DebugNoScope)
+            return true;
+    }
+    return true;
+}
+
+static void note_position(struct parking *p)
+{
+    const uint32_t position[] = {p->function, p->file, p->line, p->column, p->scope};
+    if (p->scope && p->line)
+        add_record(p, DEBUG_RECORD_POSITION, position, sizeof position / sizeof *position);
+}
+
+static void take_record(struct parking *p, size_t at)
+{
+    const uint32_t *w = p->from->words + at, length = length_of(w[0]);
+    if (!p->function) {
+        add(&p->records, w, length);
+    } else if (w[4] == OpenCLDebugInfo100DebugScope && length > 5) {
+        p->scope = w[5];
+    } else if (w[4] == OpenCLDebugInfo100DebugNoScope) {
+        p->scope = 0;
+    } else if (w[4] == OpenCLDebugInfo100DebugDeclare && length > 6) {
+        const uint32_t variable[] = {p->function, w[6], w[5]};
+        add_record(p, DEBUG_RECORD_VARIABLE, variable, sizeof variable / sizeof *variable);
+        if (p->line_at && line_is_over(p, at + length)) {
+            p->kept.count = p->line_at;
+            p->line_at = 0;
+            p->owed = true;
+        }
+    }
+}
+
+/* Without a scope an instruction has no line. */
+static void pay_line(struct parking *p, uint32_t opcode)
+{
+    const uint32_t line[] = {4u << SpvWordCountShift | SpvOpLine, p->file, p->line, p->column};
+    if (opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpFunctionEnd)
+        p->owed = false;
+    if (!p->owed || !p->scope || opcode == SpvOpLabel || opcode == SpvOpVariable)
+        return;
+    add(&p->kept, line, sizeof line / sizeof *line);
+    note_position(p);
+    p->owed = false;
+}
+
+static void take_instruction(struct parking *p, const uint32_t *w)
+{
+    const uint32_t opcode = opcode_of(w[0]), length = length_of(w[0]);
+    p->line_at = 0;
+    pay_line(p, opcode);
+    if (opcode == SpvOpFunction) {
+        p->function = w[2];
+        p->scope = p->line = 0;
+    } else if (opcode == SpvOpLine) {
+        p->line_at = p->kept.count;
+        p->file = w[1];
+        p->line = w[2];
+        p->column = w[3];
+        note_position(p);
+    }
+    add(&p->kept, w, length);
+}
+
+static size_t after_processed(const struct words *words)
+{
+    size_t after = 0;
+    for (size_t at = HEADER_WORDS; at < words->count; at += length_of(words->at[at])) {
+        const uint32_t opcode = opcode_of(words->at[at]);
+        if (opcode == SpvOpName || opcode == SpvOpMemberName || opcode == SpvOpString ||
+            opcode == SpvOpSource || opcode == SpvOpModuleProcessed)
+            after = at + length_of(words->at[at]);
+    }
+    return after;
+}
+
+static void put_chunk(const struct words *records, size_t first, size_t count, struct words *out)
+{
+    static const char prefix[] = DEBUG_RECORDS_PREFIX;
+    const size_t size = sizeof prefix - 1 + count * HEX, words = size / sizeof(uint32_t) + 1;
+    char *text = calloc(words, sizeof(uint32_t));
+    const uint32_t head = (uint32_t)(1 + words) << SpvWordCountShift | SpvOpModuleProcessed;
+    out->failed |= !text;
+    if (!text)
+        return;
+    memcpy(text, prefix, sizeof prefix - 1);
+    for (size_t i = 0; i < count; i++) {
+        char hex[HEX + 1];
+        snprintf(hex, sizeof hex, "%08x", records->at[first + i]);
+        memcpy(text + sizeof prefix - 1 + i * HEX, hex, HEX);
+    }
+    add(out, &head, 1);
+    add(out, (const uint32_t *)(const void *)text, words);
+    free(text);
+}
+
+static enum status put_together(struct parking *p, struct spirv *spirv)
+{
+    struct words out = {0};
+    const size_t after = after_processed(&p->kept);
+    add(&out, p->kept.at, after);
+    for (size_t first = 0; first < p->records.count; first += CHUNK_WORDS)
+        put_chunk(&p->records, first,
+                  p->records.count - first < CHUNK_WORDS ? p->records.count - first : CHUNK_WORDS, &out);
+    add(&out, p->kept.at + after, p->kept.count - after);
+    if (out.failed) {
+        free(out.at);
+        return STATUS_OUT_OF_MEMORY;
+    }
+    free(spirv->words);
+    *spirv = (struct spirv){out.at, out.count};
+    return STATUS_OK;
+}
+
+static uint32_t find_set(const struct spirv *spirv)
+{
+    for (size_t at = HEADER_WORDS; at < spirv->word_count && length_of(spirv->words[at]);
+         at += length_of(spirv->words[at]))
+        if (opcode_of(spirv->words[at]) == SpvOpExtInstImport &&
+            !strncmp((const char *)(spirv->words + at + 2), set_name, sizeof set_name))
+            return spirv->words[at + 1];
+    return 0;
+}
+
+enum status module_park_debug(struct spirv *spirv)
+{
+    struct parking p = {.from = spirv, .set = find_set(spirv)};
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (!p.set)
+        return STATUS_OK;
+    add(&p.kept, spirv->words, HEADER_WORDS);
+    for (size_t at = HEADER_WORDS; at < spirv->word_count && !p.kept.failed && !p.records.failed;
+         at += length_of(spirv->words[at])) {
+        const uint32_t *w = spirv->words + at;
+        if (!length_of(w[0]) || at + length_of(w[0]) > spirv->word_count) {
+            status = STATUS_BAD_BINARY;
+            goto out;
+        }
+        if (is_record(&p, w))
+            take_record(&p, at);
+        else if (opcode_of(w[0]) != SpvOpExtInstImport || w[1] != p.set)
+            take_instruction(&p, w);
+    }
+    if (!p.kept.failed && !p.records.failed)
+        status = put_together(&p, spirv);
+out:
+    free(p.kept.at);
+    free(p.records.at);
+    return status;
+}

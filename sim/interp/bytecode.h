@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The bytecode: what lowering writes and the handlers execute.
+ *
+ * A frame is one block of bytes per wave. Operands are byte offsets into it:
+ *   U  uniform: an 8-byte-aligned cell (arguments: naturally aligned); the value is
+ *      in the low bytes, little-endian, the rest undefined. bool: uint8_t 0 or 1.
+ *   V  varying: one element per lane, contiguous, in the value's own width; 64-byte
+ *      aligned. bool: LANE_MASK_WORDS uint64_t, bit = lane.
+ *   A  affine: struct affine below, an integer or address that is usually
+ *      base + step_x * (lane % row) + step_y * (lane / row).
+ *
+ * Compute all lanes: a handler writes every lane below wave->n (a multiple of 16),
+ * active or not, unless op.def says "active lanes". Lowering guarantees that nothing
+ * live is overwritten. So arithmetic on any bits must be harmless: no traps.
+ *
+ * Who owns what: struct code owns all its arrays, from one arena.
+ */
+#ifndef ORRERY_SIM_INTERP_BYTECODE_H
+#define ORRERY_SIM_INTERP_BYTECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "orrery/observer.h"
+
+struct wave;
+struct insn;
+
+/* Returns the next instruction in the looping build; tail-calls it in the threaded
+ * build and returns NULL when the wave stops (see NEXT in lanes.h). */
+typedef const struct insn *exec_fn(const struct insn *insn, uint8_t *frame, struct wave *wave);
+
+/* gcc makes a jump of it where it optimises; clang does so at -O1 if it is asked to, and both functions
+ * have the same parameters. */
+#ifdef __has_attribute
+#if __has_attribute(musttail)
+#define TAIL_CALL_ASKED 1
+#endif
+#endif
+#ifdef TAIL_CALL_ASKED
+#define TAIL_CALL __attribute__((musttail)) return
+#else
+#define TAIL_CALL return
+#endif
+
+struct insn {
+    exec_fn *exec;
+    uint32_t d, a, b, c; /* operands; d is the result */
+    uint32_t e, f;       /* immediates, site index: as op.def says */
+};
+
+struct affine {
+    int64_t base, step_x, step_y; /* exact modulo 2^bits; kept sign-extended from bits */
+    uint32_t general;             /* 1: not affine, the lanes are in the V slot below */
+    /* frame offset of this value's own V slot; set in the template, never changes */
+    uint32_t slot;
+};
+
+/* In the list of a wait for asynchronous copies. */
+#define WAVE_EVERY_EVENT UINT64_MAX
+#define WAVE_NO_EVENT (UINT64_MAX - 1) /* past the end of the list */
+
+enum { AFFINE_STRIDE = 40 }; /* between neighbouring A inputs */
+
+/* Of OP_convert. */
+enum number_kind {
+    NUMBER_S8,
+    NUMBER_U8,
+    NUMBER_S16,
+    NUMBER_U16,
+    NUMBER_S32,
+    NUMBER_U32,
+    NUMBER_S64,
+    NUMBER_U64,
+    NUMBER_F16,
+    NUMBER_F32,
+    NUMBER_F64
+};
+/* default: to nearest even; toward zero for float to integer */
+enum rounding { ROUND_DEFAULT, ROUND_RTE, ROUND_RTZ, ROUND_RTP, ROUND_RTN };
+
+/* Of OP_collective, the low bits of f. */
+enum collective_op {
+    COLLECTIVE_ALL,
+    COLLECTIVE_ANY,
+    COLLECTIVE_BROADCAST,
+    COLLECTIVE_REDUCE_ADD,
+    COLLECTIVE_REDUCE_MIN,
+    COLLECTIVE_REDUCE_MAX, /* signedness: */
+    /* COLLECTIVE_UNSIGNED, inclusive: */
+    COLLECTIVE_SCAN_ADD,
+    COLLECTIVE_SCAN_MIN,
+    COLLECTIVE_SCAN_MAX,
+    COLLECTIVE_REDUCE_MUL,
+    COLLECTIVE_REDUCE_AND,
+    COLLECTIVE_REDUCE_OR,
+    COLLECTIVE_REDUCE_XOR,
+    COLLECTIVE_SCAN_MUL,
+    COLLECTIVE_SCAN_AND,
+    COLLECTIVE_SCAN_OR,
+    COLLECTIVE_SCAN_XOR,
+    COLLECTIVE_SHUFFLE, /* of the lane of the sub-group that the id names, each lane its own */
+    COLLECTIVE_FIRST,   /* of the lowest lane that takes part */
+    COLLECTIVE_BALLOT_LOW,
+    COLLECTIVE_BALLOT_HIGH, /* bit per lane of the sub-group; lanes from 0, from 64 */
+    COLLECTIVE_UNSIGNED = 64,
+    COLLECTIVE_EXCLUSIVE = 128
+};
+/* Its other parts. NON_UNIFORM: lanes elsewhere do not count, and that is no finding. CLUSTER: 1 + log2 of
+ * the lanes that are reduced together, 0 = all. IDS: how many operands follow the value, 0 = as many as the
+ * range has dimensions. SAME: these have to be the same in all. */
+enum {
+    COLLECTIVE_OP_MASK = 63,
+    COLLECTIVE_SCOPE_SHIFT = 8,
+    COLLECTIVE_NON_UNIFORM = 1 << 11,
+    COLLECTIVE_CLUSTER_SHIFT = 12,
+    COLLECTIVE_TYPE_SHIFT = 16,
+    COLLECTIVE_IDS_SHIFT = 24,
+    COLLECTIVE_SAME = 1 << 30
+};
+static inline uint32_t collective_ids(uint32_t f)
+{
+    return f >> COLLECTIVE_IDS_SHIFT & 15;
+}
+static inline enum memory_scope collective_scope(uint32_t f)
+{
+    return (enum memory_scope)(f >> COLLECTIVE_SCOPE_SHIFT & 7);
+}
+/* A reduction made a scan. */
+static inline uint32_t collective_scan(uint32_t how, bool scan, bool exclusive)
+{
+    uint32_t distance = (how & COLLECTIVE_OP_MASK) >= COLLECTIVE_REDUCE_MUL
+                            ? COLLECTIVE_SCAN_MUL - COLLECTIVE_REDUCE_MUL
+                            : COLLECTIVE_SCAN_ADD - COLLECTIVE_REDUCE_ADD;
+    return scan ? how + distance + (exclusive ? COLLECTIVE_EXCLUSIVE : 0u) : how;
+}
+
+enum op {
+#define OP(name, text) OP_##name,
+#include "op.def"
+#undef OP
+    OP_COUNT
+};
+extern const char *const op_names[OP_COUNT];
+/* The handlers of the best build for this CPU; isa 0 baseline, 1 AVX2, 2 AVX-512 (NULL if absent). */
+exec_fn *const *exec_table(void);
+exec_fn *const *exec_table_isa(int isa);
+
+/* Of OP_poison_st: an uninitialised value in global memory is reported; lanes of d alone are, and their bytes
+ * count as initialised from then on; as before, and another operation of the same store reports. */
+enum poison_report { POISON_REPORTS_ALL, POISON_REPORTS, POISON_REPORTED };
+
+enum storage { STORAGE_GLOBAL, STORAGE_CONSTANT, STORAGE_LOCAL, STORAGE_PRIVATE, STORAGE_GENERIC };
+
+enum atomic_op {
+    ATOMIC_LOAD,
+    ATOMIC_STORE,
+    ATOMIC_EXCHANGE,
+    ATOMIC_COMPARE_EXCHANGE,
+    ATOMIC_ADD,
+    ATOMIC_SUB,
+    ATOMIC_SMIN,
+    ATOMIC_UMIN,
+    ATOMIC_SMAX,
+    ATOMIC_UMAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_FADD,
+    ATOMIC_FMIN,
+    ATOMIC_FMAX,
+    ATOMIC_COMPARE_EXCHANGE_WEAK /* where it may fail spuriously */
+};
+/* Floating point as an atomic sees it: bits in, bits out. Of a number and a NaN min and max give the
+ * number. */
+uint32_t atomic_float_32(enum atomic_op operation, uint32_t old, uint32_t value);
+uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value);
+
+/* What an instruction is in the user's program: for findings and events. */
+struct site {
+    uint32_t file; /* string index, 0 = unknown */
+    uint32_t line, column;
+    uint32_t call; /* which inlined call it is of: of struct code's calls; 0: the kernel */
+    enum act act;
+    bool of_work_group; /* a barrier: of all of it */
+    enum access_kind access;
+    enum memory_order order, failure_order;
+    enum memory_scope scope;
+    uint32_t regions; /* fences, barriers: REGION_* */
+    enum storage storage;
+    uint32_t size; /* bytes of one component */
+    uint32_t components;
+    enum number_type type; /* of one that is alone */
+    uint32_t align;        /* bytes; power of two */
+    bool sampled;          /* an image read with a sampler */
+    uint32_t rank;         /* where it stands in the code; 0: nowhere */
+    /* how many blocks that every work-item comes by once begin before it, its own counted */
+    uint32_t stage;
+    bool always;          /* every work-item that ends comes by, once */
+    uint32_t block;       /* in struct code's ways */
+    uint32_t loop;        /* 1 + the innermost one of struct code's loops that it is in; 0: none */
+    bool turn;            /* and every work-item comes by in each turn of it */
+    bool controls_branch; /* a branch depends on what it reads */
+    /* the other half of an update: of a load, the store that depends on it; of a store, the load; 0: none */
+    uint32_t update;
+    bool suspect;      /* an atomic or fence whose scope, order or flags deserve a look */
+    uint32_t argument; /* 1 + the argument that its pointer derives from, or local object; 0: not known */
+    const char *what;  /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
+};
+
+/* The ranks of its sites, and of no others; low is more than high where it has none. */
+struct code_loop {
+    uint32_t low, high;
+    uint32_t parent;     /* 1 + loop; 0: none */
+    uint32_t head, tail; /* the blocks that each turn begins and ends with, in struct code's ways */
+    bool divergent;      /* work-items of a sub-group may go round it unequally often */
+    /* all work-items of a work-group come to it and go round equally often, whatever memory has */
+    bool level;
+};
+
+/* An inlined call: where it is made, and by which one; 0: by the kernel. */
+struct code_call {
+    uint32_t caller, file, line, column;
+};
+
+/* A block, as ways through the code go. NO_WAY: none. */
+struct code_way {
+    uint32_t idom, ipdom; /* the nearest ones that each way here, or from here, comes by */
+    /* in no loop, and all work-items of a work-group come by or none, whatever memory has */
+    bool level;
+};
+enum { NO_WAY = 0xffffffff };
+
+/* A variable in private memory: byte offsets in the work-item's private space. */
+/* What an array consists of: "ints", 4 bytes each; name NULL: not known. */
+struct elements {
+    const char *name;
+    uint32_t bytes;
+};
+struct private_object {
+    uint32_t low, high;
+    const char *name;
+    struct elements elements;
+};
+
+/* A local variable of the kernel, or a local pointer argument (size known at launch). */
+struct local_object {
+    uint32_t cell; /* U cell that holds its address */
+    uint64_t size;
+    uint32_t align;
+    int32_t arg; /* -1: declared */
+    const char *name;
+    struct elements elements;
+};
+
+/* Inputs that the wave's set-up writes; frame offsets of U cells, then of A cells. */
+enum frame_input {
+    INPUT_GROUP_ID = 0, /* 3 cells each */
+    INPUT_GROUP_COUNT = 24,
+    INPUT_LOCAL_SIZE = 48, /* of this group (last ones may be smaller) */
+    INPUT_ENQUEUED_LOCAL_SIZE = 72,
+    INPUT_GLOBAL_SIZE = 96,
+    INPUT_GLOBAL_OFFSET = 120,
+    INPUT_WORK_DIM = 144, /* 1 cell each */
+    INPUT_SUB_GROUP_MAX_SIZE = 152,
+    INPUT_SUB_GROUP_COUNT = 160,
+    INPUT_ENQUEUED_SUB_GROUP_COUNT = 168,
+    INPUT_FIRST_AFFINE = 192,
+    INPUT_LOCAL_ID = 192,        /* 3 A cells of AFFINE_STRIDE bytes each */
+    INPUT_GLOBAL_ID = 312,       /* 3 A cells; includes the offset */
+    INPUT_LOCAL_LINEAR_ID = 432, /* 1 A cell each */
+    INPUT_GLOBAL_LINEAR_ID = 472,
+    INPUT_SUB_GROUP_ID = 512, /* A cells, usually general; SIZE, LOCAL_ID too */
+    INPUT_SUB_GROUP_LOCAL_ID = 552,
+    INPUT_SUB_GROUP_SIZE = 592,
+    INPUT_END = 640
+};
+_Static_assert(sizeof(struct affine) == 32, "A cells are 40 bytes apart: 32 and padding");
+
+/* An outermost loop, by its instructions, and the places in the frame whose values change there and
+ * concern nobody in it. */
+struct frame_range {
+    uint32_t offset, bytes;
+};
+struct idle_loop {
+    uint32_t first, end;
+    const struct frame_range *ranges;
+    uint32_t range_count; /* ascending, apart */
+};
+
+/* A slot that has no value on the way from one block to another: that of a phi whose operand is undefined
+ * there. */
+struct slot_undefined {
+    uint32_t from, to, slot;
+};
+/* ---- for a debugger: in code that was asked for with code_request.debug ------------------------- */
+
+/* A place at which a debugger may stop: a line begins, or a call has returned to the middle of one. */
+struct code_line {
+    uint32_t file; /* string index */
+    uint32_t line, column;
+    uint32_t call;  /* of struct code's calls */
+    uint32_t scope; /* debug_scope: the innermost */
+    bool returned;
+    /* in the order of the code, of those of this line in this call: where a breakpoint stands */
+    bool first;
+};
+
+enum variable_place { VARIABLE_PRIVATE, VARIABLE_LOCAL, VARIABLE_GLOBAL };
+struct code_variable {
+    const char *name;
+    const struct debug_type *type;
+    uint32_t scope; /* that declares it; of VARIABLE_GLOBAL 0 where that is the program's */
+    uint32_t call;  /* whose instance it is; of local and global variables 0 */
+    uint32_t line;  /* that declares it */
+    enum variable_place place;
+    /* private: offset in the work-item's private memory; local: index in local_objects; global: address */
+    uint64_t where;
+    bool parameter;
+};
+
+/* What clang's debug information says of a type. */
+enum debug_kind {
+    DEBUG_VOID,
+    DEBUG_INTEGER,
+    DEBUG_UNSIGNED,
+    DEBUG_BOOL,
+    DEBUG_FLOAT,
+    DEBUG_POINTER,
+    DEBUG_VECTOR,
+    DEBUG_ARRAY,
+    DEBUG_STRUCT,
+    DEBUG_UNION,
+    DEBUG_ENUM
+};
+struct debug_member {
+    const char *name;
+    const struct debug_type *type;
+    uint64_t offset;
+};
+struct debug_enumerator {
+    const char *name;
+    int64_t value;
+};
+struct debug_type {
+    enum debug_kind kind;
+    const char *name;                 /* as the source has it: of a typedef, that; NULL: it has none */
+    uint64_t size;                    /* bytes */
+    const struct debug_type *element; /* pointer, vector, array */
+    uint64_t count;                   /* vector, array */
+    const struct debug_member *members;
+    uint32_t member_count;
+    const struct debug_enumerator *enumerators;
+    uint32_t enumerator_count;
+    enum storage storage; /* pointer */
+};
+struct debug_scope {
+    uint32_t parent, line;
+}; /* scopes[0] is the program's */
+
+struct code_debug {
+    const struct code_line *lines;
+    uint32_t line_count;
+    const struct code_variable *variables;
+    uint32_t variable_count;
+    const struct debug_scope *scopes;
+    uint32_t scope_count;
+    const char *const *functions; /* name of each of struct code's calls */
+    uint32_t plain_private_size;  /* of the kernel's code without a debugger */
+};
+
+/* One kernel, emitted for one lane width. Immutable while waves run it. */
+struct code {
+    uint32_t width; /* lanes a V slot has room for: 16, 64 or 256 */
+    struct insn *insns;
+    uint32_t insn_count;
+    uint16_t *ops; /* enum op of each instruction, for listings */
+    const uint32_t *operands;
+    uint32_t operand_count; /* lists that instructions index */
+    const struct site *sites;
+    uint32_t site_count;
+    const struct code_loop *loops;
+    uint32_t loop_count;
+    const struct code_call *calls;
+    uint32_t call_count;         /* that of the kernel is the first */
+    const struct code_way *ways; /* block_count of them, in execution order */
+    uint32_t frame_size;
+    const uint8_t *template_bytes;
+    uint32_t template_size;          /* frame start: constants, affine slots */
+    uint32_t args_offset, args_size; /* where launch arguments are copied to in the frame */
+    uint32_t block_count;
+    const uint32_t *block_start; /* first instruction of each block, in execution order */
+    bool suspect;                /* some site is */
+    uint32_t private_size;       /* bytes per work-item, multiple of 4 */
+    bool zero_private;           /* they begin as zeros */
+    const struct private_object *private_objects;
+    uint32_t private_object_count;
+    const struct local_object *local_objects;
+    uint32_t local_object_count;
+    const char *const *strings;
+    uint32_t string_count;
+    uint32_t file; /* string: where the kernel itself stands; 0 = unknown */
+    const struct idle_loop *idle_loops;
+    uint32_t idle_loop_count;
+    /* of each argument: it may write there; or does atomics, or writes to the image */
+    const bool *written;
+    const struct slot_undefined *undefined;
+    uint32_t undefined_count; /* for slot_check.c */
+    /* of the module's private variables: it stays in memory */
+    const bool *private_kept;
+    uint32_t private_variable_count;
+    const struct code_debug *debug; /* NULL: no debugger asked for this code */
+    bool writes_elsewhere;          /* through pointers that come from no argument: wherever it likes */
+};
+
+#endif

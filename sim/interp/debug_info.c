@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines and variables for a debugger. As a kernel is lowered with code_request.debug, an IR_line stands where
+ * a line of the source begins in a block, and after each call; debug records say which private variable is
+ * which variable of the source. Once variables have their places, debug_describe() writes them down, with
+ * their types. A module without records has lines only.
+ *
+ * The records are those of OpenCL.DebugInfo.100, as sim/frontend/debug_records.c keeps them. A record's
+ * operands begin at word 5. Lines are literals there; sizes and counts are ids of constants, sizes in bits.
+ */
+#include <spirv/unified1/OpenCLDebugInfo100.h>
+#include <string.h>
+
+#include "lower.h"
+#include "orrery/compiler.h"
+
+enum { RECORD_HEAD = 5, HEX = 8 };
+
+static bool hex_word(const char *text, uint32_t *out)
+{
+    uint32_t word = 0;
+    for (int i = 0; i < HEX; i++) {
+        const char c = text[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+        word = word << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    *out = word;
+    return true;
+}
+
+/* The first word stays free: index 0 is no record. A module that only looks as if it had records has no use
+ * of them. */
+void debug_take_records(struct module *m, const char *text)
+{
+    const size_t prefix = strlen(DEBUG_RECORDS_PREFIX);
+    if (strncmp(text, DEBUG_RECORDS_PREFIX, prefix))
+        return;
+    const uint32_t more = (uint32_t)(strlen(text + prefix) / HEX),
+                   before = m->record_words ? m->record_words : 1;
+    uint32_t *records = ARENA_ARRAY(&m->arena, uint32_t, before + more + 1);
+    if (m->records)
+        memcpy(records, m->records, before * sizeof *records);
+    for (uint32_t i = 0; i < more; i++)
+        if (!hex_word(text + prefix + (size_t)i * HEX, &records[before + i]))
+            return;
+    m->records = records;
+    m->record_words = before + more;
+}
+
+/* Past the last: 0. A record whose length cannot be ends the list. */
+static uint32_t next_record(const struct module *m, uint32_t at)
+{
+    const uint32_t next = at ? at + (m->records[at] >> 16) : 1;
+    if (!m->record_words || next + RECORD_HEAD > m->record_words)
+        return 0;
+    const uint32_t length = m->records[next] >> 16;
+    return length >= RECORD_HEAD && length <= m->record_words - next ? next : 0;
+}
+
+static void index_records(struct module *m)
+{
+    if (m->record_of)
+        return;
+    m->record_of = ARENA_ARRAY(&m->arena, uint32_t, m->bound);
+    for (uint32_t at = next_record(m, 0); at; at = next_record(m, at))
+        if (m->records[at + 2] < m->bound)
+            m->record_of[m->records[at + 2]] = at;
+    m->record_of[0] = 0; /* our own have no id */
+}
+
+/* The words of a record of this id; NULL: it is none, or shorter. */
+static const uint32_t *record(struct module *m, uint32_t id, uint32_t length)
+{
+    index_records(m);
+    const uint32_t at = id < m->bound ? m->record_of[id] : 0;
+    return at && m->records[at] >> 16 >= length ? &m->records[at] : NULL;
+}
+
+/* ---- scopes ---------------------------------------------------------------------------------- */
+
+enum { SCOPES_NESTED = 1000 };
+
+/* Index of a scope; 0: the program's, or none. Parents come first. */
+static uint32_t scope_of(struct ir *ir, uint32_t id, uint32_t depth)
+{
+    const uint32_t *w = record(ir->module, id, 8);
+    struct debug_scope scope = {0};
+    if (!w || depth > SCOPES_NESTED)
+        return 0;
+    if (ir->scope_index[id])
+        return ir->scope_index[id];
+    const uint32_t length = w[0] >> 16;
+    if (w[4] == OpenCLDebugInfo100DebugFunction && length > 10)
+        scope = (struct debug_scope){scope_of(ir, w[10], depth + 1), w[8]};
+    else if (w[4] == OpenCLDebugInfo100DebugLexicalBlock && length > 8)
+        scope = (struct debug_scope){scope_of(ir, w[8], depth + 1), w[6]};
+    else if (w[4] == OpenCLDebugInfo100DebugLexicalBlockDiscriminator)
+        return scope_of(ir, w[7], depth + 1);
+    else
+        return 0;
+    *list_push(ir->arena, &ir->scopes) = scope;
+    return ir->scope_index[id] = ir->scopes.count - 1;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static bool is_first(const struct ir *ir, const struct code_line *line)
+{
+    for (uint32_t i = ir->lines.count; i-- > 0;) {
+        const struct code_line *other = &ir->lines.at[i];
+        if (other->call == line->call && other->line == line->line && other->file == line->file)
+            return false;
+    }
+    return true;
+}
+
+static void note_line(struct lower *l, bool returned)
+{
+    const struct code_line line = {.file = l->file,
+                                   .line = l->line,
+                                   .column = l->column,
+                                   .call = lower_call_number(l),
+                                   .scope = l->scope,
+                                   .returned = returned};
+    if (!l->line || (l->m->record_words && !l->scope))
+        return;
+    const uint32_t v = ir_new_value(l->ir, IR_line, T_NONE);
+    ir_value(l->ir, v)->imm = l->ir->lines.count;
+    ir_append(l->ir, l->block, v);
+    const bool first = !returned && is_first(l->ir, &line);
+    *list_push(l->arena, &l->ir->lines) = line;
+    l->ir->lines.at[l->ir->lines.count - 1].first = first;
+    l->line_noted = true;
+}
+
+void debug_returned(struct lower *l)
+{
+    if (l->ir->debug)
+        note_line(l, true);
+}
+
+/* The scope of a position in a function; the table is in the order of the code, so the search begins where
+ * the last one ended. */
+void debug_line(struct lower *l, const uint32_t *w)
+{
+    const uint32_t function = lower_function_id(l);
+    l->scope = 0;
+    for (uint32_t at = next_record(l->m, l->position), wrapped = 0; wrapped < 2; at = next_record(l->m, at)) {
+        if (!at) {
+            wrapped++;
+            continue;
+        }
+        const uint32_t *r = &l->m->records[at];
+        if (r[4] != DEBUG_RECORD_POSITION || r[0] >> 16 < 10 || r[5] != function || r[6] != w[1] ||
+            r[7] != w[2] || r[8] != w[3])
+            continue;
+        l->position = at;
+        l->scope = scope_of(l->ir, r[9], 0);
+        return;
+    }
+}
+
+void debug_variables(struct lower *l, uint32_t function)
+{
+    for (uint32_t at = next_record(l->m, 0); at; at = next_record(l->m, at)) {
+        const uint32_t *r = &l->m->records[at];
+        if (r[4] == DEBUG_RECORD_VARIABLE && r[0] >> 16 > 7 && r[5] == function && r[6] < l->m->bound &&
+            l->leaf[r[6]])
+            *list_push(l->arena, &l->ir->declared) =
+                (struct declared){l->leaf[r[6]][0], r[7], lower_call_number(l)};
+    }
+}
+
+/* Variables are declared, phis chosen and lines set before a line executes. */
+static bool is_preparation(uint32_t opcode)
+{
+    return opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpVariable || opcode == SpvOpPhi ||
+           opcode == SpvOpUndef || opcode == SpvOpLabel || opcode == SpvOpLifetimeStart ||
+           opcode == SpvOpLifetimeStop;
+}
+
+void debug_instruction(struct lower *l, uint32_t word)
+{
+    if (!l->line_noted && !is_preparation(spv_opcode(l->m, word)))
+        note_line(l, false);
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static const struct debug_type type_unknown = {.kind = DEBUG_VOID, .name = "void"};
+
+static const char *text_of(const struct module *m, uint32_t id)
+{
+    const uint32_t word = id < m->bound ? m->def[id] : 0;
+    const char *text = word && spv_opcode(m, word) == SpvOpString ? module_string(m, word + 2) : "";
+    return *text ? text : NULL;
+}
+
+static bool number_of(const struct module *m, uint32_t id, uint64_t *out_number)
+{
+    const uint32_t word = id < m->bound ? m->def[id] : 0;
+    if (!word || spv_opcode(m, word) != SpvOpConstant || spv_length(m, word) < 4)
+        return false;
+    *out_number = m->words[word + 3];
+    if (spv_length(m, word) > 4)
+        *out_number |= (uint64_t)m->words[word + 4] << 32;
+    return true;
+}
+
+static uint64_t bytes_of(const struct module *m, uint32_t id)
+{
+    uint64_t bits = 0;
+    number_of(m, id, &bits);
+    return (bits + 7) / 8;
+}
+
+static const struct debug_type *type_of(struct module *m, uint32_t id);
+
+static void take_basic(struct module *m, const uint32_t *w, struct debug_type *type)
+{
+    static const enum debug_kind kinds[] = {DEBUG_UNSIGNED, DEBUG_UNSIGNED, DEBUG_BOOL,     DEBUG_FLOAT,
+                                            DEBUG_INTEGER,  DEBUG_INTEGER,  DEBUG_UNSIGNED, DEBUG_UNSIGNED};
+    type->kind = kinds[w[7] & 7];
+    type->name = text_of(m, w[5]);
+    type->size = bytes_of(m, w[6]);
+}
+
+/* Of several dimensions, one array in another: the last count is the innermost's. */
+static void take_array(struct module *m, const uint32_t *w, struct debug_type *type)
+{
+    const struct debug_type *element = type_of(m, w[5]);
+    uint32_t dimensions = 0;
+    uint64_t count;
+    while (6 + dimensions < w[0] >> 16 && number_of(m, w[6 + dimensions], &count))
+        dimensions++;
+    for (uint32_t d = dimensions; d-- > 0;) {
+        struct debug_type *array = d ? ARENA_NEW(&m->arena, struct debug_type) : type;
+        number_of(m, w[6 + d], &count);
+        *array = (struct debug_type){
+            .kind = DEBUG_ARRAY, .element = element, .count = count, .size = count * element->size};
+        element = array;
+    }
+}
+
+static void take_vector(struct module *m, const uint32_t *w, struct debug_type *type)
+{
+    type->kind = DEBUG_VECTOR;
+    type->element = type_of(m, w[5]);
+    type->count = w[6];
+    type->size = type->element->size * (w[6] == 3 ? 4 : w[6]);
+}
+
+static void take_composite(struct module *m, const uint32_t *w, struct debug_type *type)
+{
+    const uint32_t length = w[0] >> 16;
+    struct debug_member *members = ARENA_ARRAY(&m->arena, struct debug_member, length);
+    type->kind = w[6] == OpenCLDebugInfo100Union ? DEBUG_UNION : DEBUG_STRUCT;
+    type->name = text_of(m, w[5]);
+    type->size = length > 12 ? bytes_of(m, w[12]) : 0;
+    type->members = members;
+    for (uint32_t i = 14; i < length; i++) {
+        const uint32_t *member = record(m, w[i], 12);
+        if (member && member[4] == OpenCLDebugInfo100DebugTypeMember)
+            members[type->member_count++] =
+                (struct debug_member){text_of(m, member[5]), type_of(m, member[6]), bytes_of(m, member[11])};
+    }
+}
+
+static void take_enum(struct module *m, const uint32_t *w, struct debug_type *type)
+{
+    const uint32_t length = w[0] >> 16;
+    struct debug_enumerator *enumerators = ARENA_ARRAY(&m->arena, struct debug_enumerator, length);
+    type->kind = DEBUG_ENUM;
+    type->name = text_of(m, w[5]);
+    type->size = length > 11 ? bytes_of(m, w[11]) : 4;
+    type->enumerators = enumerators;
+    for (uint32_t i = 13; i + 1 < length; i += 2) {
+        uint64_t value = 0;
+        number_of(m, w[i], &value);
+        enumerators[type->enumerator_count++] =
+            (struct debug_enumerator){text_of(m, w[i + 1]), (int32_t)value};
+    }
+}
+
+static enum storage storage_of(uint32_t storage_class)
+{
+    switch (storage_class) {
+    case SpvStorageClassUniformConstant: return STORAGE_CONSTANT;
+    case SpvStorageClassWorkgroup: return STORAGE_LOCAL;
+    case SpvStorageClassFunction: return STORAGE_PRIVATE;
+    case SpvStorageClassGeneric: return STORAGE_GENERIC;
+    default: return STORAGE_GLOBAL;
+    }
+}
+
+static void take_type(struct module *m, const uint32_t *w, struct debug_type *type)
+{
+    const uint32_t length = w[0] >> 16;
+    if (w[4] == OpenCLDebugInfo100DebugTypeBasic && length > 7) {
+        take_basic(m, w, type);
+    } else if (w[4] == OpenCLDebugInfo100DebugTypePointer && length > 6) {
+        *type = (struct debug_type){
+            .kind = DEBUG_POINTER, .size = 8, .element = type_of(m, w[5]), .storage = storage_of(w[6])};
+    } else if (w[4] == OpenCLDebugInfo100DebugTypeQualifier && length > 6) {
+        *type = *type_of(m, w[5]);
+    } else if (w[4] == OpenCLDebugInfo100DebugTypeArray && length > 6) {
+        take_array(m, w, type);
+    } else if (w[4] == OpenCLDebugInfo100DebugTypeVector && length > 6) {
+        take_vector(m, w, type);
+    } else if (w[4] == OpenCLDebugInfo100DebugTypedef && length > 6) {
+        *type = *type_of(m, w[6]);
+        type->name = text_of(m, w[5]);
+    } else if (w[4] == OpenCLDebugInfo100DebugTypeComposite && length > 6) {
+        take_composite(m, w, type);
+    } else if (w[4] == OpenCLDebugInfo100DebugTypeEnum && length > 6) {
+        take_enum(m, w, type);
+    }
+}
+
+/* A pointer's target may be what contains the pointer: that is why a type is in the table before it is read.
+ */
+static const struct debug_type *type_of(struct module *m, uint32_t id)
+{
+    const uint32_t *w = record(m, id, 6);
+    if (!w)
+        return &type_unknown;
+    if (m->debug_types[id])
+        return m->debug_types[id];
+    struct debug_type *type = m->debug_types[id] = ARENA_NEW(&m->arena, struct debug_type);
+    *type = type_unknown;
+    take_type(m, w, type);
+    return type;
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+/* Arguments of a call by value point to their copy; all others to a private variable. */
+static bool describe_declared(struct ir *ir, const struct declared *declared, struct code_variable *out)
+{
+    const struct value *address = ir_value(ir, declared->address);
+    const uint32_t *w = record(ir->module, declared->variable, 12);
+    if (!w || w[4] != OpenCLDebugInfo100DebugLocalVariable || address->op != IR_private_address)
+        return false;
+    *out = (struct code_variable){.name = text_of(ir->module, w[5]),
+                                  .type = type_of(ir->module, w[6]),
+                                  .scope = scope_of(ir, w[10], 0),
+                                  .call = declared->call,
+                                  .line = w[8],
+                                  .place = VARIABLE_PRIVATE,
+                                  .where = ir->private_variables.at[address->imm].offset,
+                                  .parameter = w[0] >> 16 > 12};
+    return out->name != NULL;
+}
+
+static bool describe_global(struct ir *ir, uint32_t at, struct code_variable *out)
+{
+    struct module *m = ir->module;
+    const uint32_t *w = &m->records[at];
+    if (w[4] != OpenCLDebugInfo100DebugGlobalVariable || w[0] >> 16 < 13)
+        return false;
+    const uint32_t id = w[12];
+    if (id >= m->bound || !m->variable_index[id])
+        return false;
+    const struct variable *variable = module_variable(m, id);
+    *out = (struct code_variable){.name = text_of(m, w[5]),
+                                  .type = type_of(m, w[6]),
+                                  .scope = scope_of(ir, w[10], 0),
+                                  .line = w[8],
+                                  .place = VARIABLE_GLOBAL,
+                                  .where = variable->address};
+    if (variable->storage == SpvStorageClassWorkgroup) {
+        out->place = VARIABLE_LOCAL;
+        for (out->where = 0; out->where < ir->locals.count && ir->local_ids.at[out->where] != id;)
+            out->where++;
+        return out->name && out->where < ir->locals.count;
+    }
+    return out->name && variable->address;
+}
+
+static uint32_t add_globals(struct ir *ir, struct code_variable *variables)
+{
+    const struct module *m = ir->module;
+    uint32_t count = 0;
+    struct code_variable variable;
+    for (uint32_t at = next_record(m, 0); at; at = next_record(m, at)) {
+        if (!describe_global(ir, at, &variable))
+            continue;
+        if (variables)
+            variables[count] = variable;
+        count++;
+    }
+    return count;
+}
+
+const struct code_debug *debug_describe(struct ir *ir)
+{
+    struct arena *keep = &ir->module->arena;
+    struct code_debug *debug = ARENA_NEW(keep, struct code_debug);
+    struct code_variable *variables =
+        ARENA_ARRAY(keep, struct code_variable, ir->declared.count + add_globals(ir, NULL) + 1);
+    uint32_t count = add_globals(ir, variables);
+    for (uint32_t i = 0; i < ir->declared.count; i++)
+        count += describe_declared(ir, &ir->declared.at[i], &variables[count]);
+    debug->variables = variables;
+    debug->variable_count = count;
+    debug->lines = arena_copy(keep, ir->lines.at, ir->lines.count * sizeof *ir->lines.at);
+    debug->line_count = ir->lines.count;
+    debug->scopes = arena_copy(keep, ir->scopes.at, ir->scopes.count * sizeof *ir->scopes.at);
+    debug->scope_count = ir->scopes.count;
+    debug->functions = arena_copy(keep, ir->functions.at, ir->functions.count * sizeof *ir->functions.at);
+    debug->plain_private_size = ir->plain->private_size;
+    return debug;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints the IR and the bytecode, for `orrery dis`. */
+#include "ir_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "half.h"
+
+enum { FIELD_MAX = 4096, STRING_MAX = 65536 }; /* longest width or precision; longest text read from memory */
+enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_POINTER };
+
+struct text {
+    char *bytes;
+    size_t size, room;
+    bool cut; /* no memory for the rest */
+};
+
+struct argument {
+    enum argument_kind kind;
+    uint32_t bytes, components;
+    const uint32_t *slots;
+};
+
+/* A conversion as the format spells it. */
+struct conversion {
+    char flags[8];
+    int width, precision; /* -1: none */
+    uint32_t vector;      /* 0: scalar */
+    uint32_t length;      /* bytes by the length modifier; 0: none */
+    char letter;
+};
+
+struct printer {
+    const struct insn *insn;
+    const uint8_t *frame;
+    struct wave *wave;
+    uint32_t lane;
+    const uint32_t *descriptors, *slots; /* what is left of the arguments */
+    uint32_t left;
+    struct text text;
+};
+
+/* ---- text ----------------------------------------------------------------------- */
+
+static void append(struct text *text, const char *bytes, size_t size)
+{
+    if (size == 0) /* there may be no memory yet */
+        return;
+    if (text->size + size > text->room) {
+        const size_t room = 2 * (text->size + size) + 64;
+        char *grown = realloc(text->bytes, room);
+        text->cut |= !grown;
+        if (!grown)
+            return;
+        text->bytes = grown;
+        text->room = room;
+    }
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+}
+
+/* A string in device memory up to its end, or to where nothing may be read. NULL: not even its start. */
+static char *read_string(struct printer *p, uint64_t address)
+{
+    const struct region *region = memory_region(p->wave->memory, address);
+    if (address < region->low || address >= region->high ||
+        memory_denied(region, address, 1) & DENY_KERNEL_READ)
+        return NULL;
+    const uint64_t room = region->high - address < STRING_MAX ? region->high - address : STRING_MAX;
+    char *copy = strndup((const char *)memory_byte(region, address), room);
+    p->text.cut |= !copy;
+    return copy;
+}
+
+/* ---- arguments ---------------------------------------------------------------------- */
+
+static bool next_argument(struct printer *p, struct argument *out)
+{
+    if (!p->left)
+        return false;
+    const uint32_t descriptor = *p->descriptors++;
+    *out = (struct argument){(enum argument_kind)(descriptor & 0xff), descriptor >> 8 & 0xff,
+                             descriptor >> 16, p->slots};
+    p->slots += out->components;
+    p->left--;
+    return true;
+}
+
+static uint64_t argument_bits(const struct printer *p, const struct argument *argument, uint32_t component)
+{
+    uint64_t bits = 0;
+    if (component < argument->components)
+        memcpy(&bits, p->frame + argument->slots[component] + p->lane * argument->bytes, argument->bytes);
+    return bits;
+}
+
+static double argument_double(const struct argument *argument, uint64_t bits)
+{
+    double x;
+    if (argument->kind != ARGUMENT_FLOAT)
+        return (double)(int64_t)bits;
+    if (argument->bytes == 2)
+        return half_to_float((uint16_t)bits);
+    if (argument->bytes == 4)
+        return bits_float((uint32_t)bits);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- one conversion ---------------------------------------------------------------------- */
+
+static const char *parse_number(const char *at, int *out)
+{
+    int value = 0;
+    while (*at >= '0' && *at <= '9') {
+        value = value * 10 + (*at++ - '0');
+        if (value > FIELD_MAX)
+            value = FIELD_MAX;
+    }
+    *out = value;
+    return at;
+}
+
+static const char *parse_flags(const char *at, struct conversion *c)
+{
+    size_t count = 0;
+    while (*at && strchr("-+ #0", *at)) {
+        if (!strchr(c->flags, *at) && count + 1 < sizeof c->flags)
+            c->flags[count++] = *at;
+        at++;
+    }
+    return at;
+}
+
+static const char *parse_length(const char *at, struct conversion *c)
+{
+    static const struct {
+        const char *name;
+        uint32_t bytes;
+    } lengths[] = {{"hh", 1}, {"hl", 4}, {"h", 2}, {"l", 8}};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (!strncmp(at, lengths[i].name, strlen(lengths[i].name))) {
+            c->length = lengths[i].bytes;
+            return at + strlen(lengths[i].name);
+        }
+    return at;
+}
+
+/* After the percent sign. NULL: no conversion of OpenCL C. */
+static const char *parse_conversion(const char *at, struct conversion *c)
+{
+    *c = (struct conversion){.width = -1, .precision = -1};
+    at = parse_flags(at, c);
+    if (*at >= '1' && *at <= '9')
+        at = parse_number(at, &c->width);
+    if (*at == '.')
+        at = parse_number(at + 1, &c->precision);
+    if (*at == 'v') {
+        int count;
+        at = parse_number(at + 1, &count);
+        if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16)
+            return NULL;
+        c->vector = (uint32_t)count;
+    }
+    at = parse_length(at, c);
+    if (!*at || !strchr("diouxXfFeEgGaAcsp", *at) || (c->vector && strchr("csp", *at)))
+        return NULL;
+    c->letter = *at;
+    return at + 1;
+}
+
+/* The same conversion for the C library, with its own length modifier. */
+static void spell(const struct conversion *c, const char *length, char letter, char out[64])
+{
+    char width[16] = "", precision[16] = "";
+    if (c->width >= 0)
+        snprintf(width, sizeof width, "%d", c->width);
+    if (c->precision >= 0)
+        snprintf(precision, sizeof precision, ".%d", c->precision);
+    snprintf(out, 64, "%%%s%s%s%s%c", c->flags, width, precision, length, letter);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#define APPEND_AS(text, format, ...)                                                                 \
+    do {                                                                                             \
+        char field_[2 * FIELD_MAX + 512];                                                            \
+        const int size_ = snprintf(field_, sizeof field_, format, __VA_ARGS__);                      \
+        if (size_ > 0)                                                                               \
+            append(text, field_, (size_t)size_ < sizeof field_ ? (size_t)size_ : sizeof field_ - 1); \
+    } while (0)
+
+static uint64_t cut(uint64_t bits, uint32_t bytes, bool is_signed)
+{
+    const uint32_t unused = 64 - 8 * bytes;
+    return is_signed ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits << unused >> unused;
+}
+
+static void print_integer(struct printer *p, const struct conversion *c, const struct argument *argument,
+                          uint64_t bits)
+{
+    const uint32_t bytes = c->length && c->length < argument->bytes ? c->length : argument->bytes;
+    char format[64];
+    spell(c, "ll", c->letter, format);
+    APPEND_AS(&p->text, format, (long long)cut(bits, bytes, c->letter == 'd' || c->letter == 'i'));
+}
+
+/* The sign of a NaN says nothing and differs between machines. */
+static void print_float(struct printer *p, const struct conversion *c, const struct argument *argument,
+                        uint64_t bits)
+{
+    const double x = argument_double(argument, bits);
+    char format[64];
+    spell(c, "", c->letter, format);
+    APPEND_AS(&p->text, format, x != x ? __builtin_nan("") : x);
+}
+
+static void print_pointer(struct printer *p, const struct conversion *c, uint64_t address)
+{
+    char digits[32], format[64];
+    const struct conversion plain = {
+        .width = c->width, .precision = -1, .flags = {strchr(c->flags, '-') ? '-' : 0}};
+    snprintf(digits, sizeof digits, "0x%llx", (unsigned long long)address);
+    spell(&plain, "", 's', format);
+    APPEND_AS(&p->text, format, digits);
+}
+
+static void print_character(struct printer *p, const struct conversion *c, uint64_t bits)
+{
+    char format[64];
+    spell(c, "", 'c', format);
+    APPEND_AS(&p->text, format, (int)(unsigned char)bits);
+}
+
+static void print_string(struct printer *p, const struct conversion *c, const struct argument *argument,
+                         uint64_t address)
+{
+    char *string = argument->kind == ARGUMENT_POINTER ? read_string(p, address) : NULL;
+    const char *shown = string ? string : address ? "(not a string)" : "(null)";
+    const size_t length = strlen(shown),
+                 size = c->precision >= 0 && (size_t)c->precision < length ? (size_t)c->precision : length;
+    const size_t padding = c->width > 0 && (size_t)c->width > size ? (size_t)c->width - size : 0;
+    const bool left = strchr(c->flags, '-');
+    for (size_t i = 0; !left && i < padding; i++)
+        append(&p->text, " ", 1);
+    append(&p->text, shown, size);
+    for (size_t i = 0; left && i < padding; i++)
+        append(&p->text, " ", 1);
+    free(string);
+}
+#pragma GCC diagnostic pop
+
+static void print_value(struct printer *p, const struct conversion *c, const struct argument *argument,
+                        uint32_t component)
+{
+    const uint64_t bits = argument_bits(p, argument, component);
+    switch (c->letter) {
+    case 'c': print_character(p, c, bits); break;
+    case 's': print_string(p, c, argument, bits); break;
+    case 'p': print_pointer(p, c, bits); break;
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X': print_integer(p, c, argument, bits); break;
+    default: print_float(p, c, argument, bits); break;
+    }
+}
+
+/* What cannot be converted is printed as it stands. */
+static const char *print_conversion(struct printer *p, const char *percent)
+{
+    struct conversion c;
+    struct argument argument;
+    const char *end = parse_conversion(percent + 1, &c);
+    if (!end) {
+        append(&p->text, percent, 1);
+        return percent + 1;
+    }
+    if (!next_argument(p, &argument)) {
+        append(&p->text, percent, (size_t)(end - percent));
+        return end;
+    }
+    for (uint32_t k = 0; k < (c.vector ? c.vector : 1); k++) {
+        if (k)
+            append(&p->text, ",", 1);
+        print_value(p, &c, &argument, k);
+    }
+    return end;
+}
+
+static void print_format(struct printer *p, const char *format)
+{
+    while (*format) {
+        const size_t plain = strcspn(format, "%");
+        append(&p->text, format, plain);
+        format += plain;
+        if (format[0] == '%' && format[1] == '%') {
+            append(&p->text, "%", 1);
+            format += 2;
+        } else if (*format) {
+            format = print_conversion(p, format);
+        }
+    }
+}
+
+/* Was there room for it? */
+static bool print_lane(struct printer *p, const char *format, uint32_t lane)
+{
+    const uint32_t *list = &p->wave->code->operands[p->insn->d];
+    p->lane = lane;
+    p->left = p->insn->f;
+    p->descriptors = list + 1;
+    p->slots = p->descriptors + p->insn->f;
+    p->text.size = 0;
+    print_format(p, format);
+    const char *text = p->text.bytes ? p->text.bytes : "";
+    return p->wave->host->print(p->wave->host->self, p->wave, p->text.cut ? NULL : text, p->text.size);
+}
+
+/* OpenCL C 3.0, 6.15.14: printf returns 0, or -1 where it did not succeed. What has no room is not made
+ * either. */
+void print_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave)
+{
+    const struct wave_host *host = wave->host;
+    struct printer printer = {.insn = insn, .frame = frame, .wave = wave};
+    int32_t result[WAVE_LANES_MAX] = {0}; /* its place in the frame may be that of an operand */
+    uint64_t address;
+    memcpy(&address, frame + wave->code->operands[insn->d], sizeof address);
+    const lane_mask active = wave->active;
+    char *format = read_string(&printer, address);
+    if (printer.text.cut)
+        host->print(host->self, wave, NULL, 0);
+    for (uint32_t lane = 0; lane < wave->lane_count; lane++)
+        if (lane_mask_test(&active, lane))
+            result[lane] =
+                format && host->may_print(host->self) && print_lane(&printer, format, lane) ? 0 : -1;
+    memcpy(frame + insn->a, result, wave->n * sizeof *result);
+    free(printer.text.bytes);
+    free(format);
+}

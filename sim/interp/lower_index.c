@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Finds an index past an array inside a variable, as in s.a[4] of int a[4], whose bytes belong to
+ * the variable all the same, so that bounds alone do not see it (C11 6.5.6p8).
+ *
+ * An access chain of a module that the front end made (module->by_components) indexes arrays as the source
+ * does. Each of its indices that may be past its array is noted at the address that the chain gives; an
+ * access to exactly that address checks what is noted there. Pointer arithmetic makes another address, of
+ * which nothing is noted: to form &a[0][0] and to go on from there through the rows is allowed, and so is the
+ * address one past an array's end.
+ *
+ * Not noted: the first index into a variable's own array, since the bounds of the variable are those of the
+ * array, and arrays of at most one element, which may be the last member of a struct of unknown size.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lower.h"
+
+/* Is a value always less than count? What programs write to keep it so. */
+static bool below(struct lower *l, uint32_t v, uint64_t count)
+{
+    uint64_t k;
+    const struct value *value = ir_value(l->ir, v);
+    switch (value->op) {
+    case IR_const: return value->imm < count;
+    case IR_zext: {
+        const uint32_t bits = scalar_bits((enum scalar)ir_value(l->ir, value->args[0])->type);
+        return bits < 32 && UINT64_C(1) << bits <= count;
+    }
+    case IR_and:
+        return (ir_is_const(l->ir, value->args[0], &k) || ir_is_const(l->ir, value->args[1], &k)) &&
+               k < count;
+    case IR_urem: return ir_is_const(l->ir, value->args[1], &k) && k && k <= count;
+    default: return false;
+    }
+}
+
+bool index_may_pass(struct lower *l, uint32_t pointer, const struct type *array, uint32_t index)
+{
+    const uint32_t word = l->m->def[pointer];
+    const bool is_variable =
+        word && spv_opcode(l->m, word) == SpvOpVariable && lower_pointee(l, pointer) == array;
+    return l->m->by_components && !is_variable && array->kind == TYPE_ARRAY && array->count > 1 &&
+           !below(l, index, array->count);
+}
+
+/* The value of IR_index holds in `object` what is noted of it, which nothing else reads there. */
+static uint32_t noted(struct lower *l, uint32_t address)
+{
+    return ir_value(l->ir, address)->op == IR_index ? ir_value(l->ir, address)->object : 0;
+}
+
+void index_note(struct lower *l, uint32_t base, uint32_t address, const struct index_step *step)
+{
+    if (address == base || ir_value(l->ir, address)->op != IR_index)
+        return;
+    uint32_t last = noted(l, base);
+    if (step) {
+        if (!l->indexed.count)
+            list_push(l->arena, &l->indexed); /* number 0: nothing is noted */
+        *list_push(l->arena, &l->indexed) = (struct indexed){.index = step->index,
+                                                             .count = step->array->count,
+                                                             .pointer = step->pointer,
+                                                             .element = step->array->element,
+                                                             .before = last};
+        last = l->indexed.count - 1;
+    }
+    ir_value(l->ir, address)->object = last;
+}
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+/* What clang calls the address of an element or a member, but for numbers that it adds to a name it has given
+ * before. */
+static const char *name_of(struct lower *l, uint32_t id)
+{
+    const char *name = l->m->names[id], *dot = name ? strrchr(name, '.') : NULL;
+    const size_t length = name ? strlen(name) : 0;
+    if (!length || !strncmp(name, "array", 5) || strchr("0123456789", name[length - 1]))
+        return NULL;
+    return dot && dot[1] ? dot + 1 : name;
+}
+
+static const char *plural_of(const struct type *type)
+{
+    static const char *const names[] = {
+        [T_BOOL] = "bools", [T_I8] = "chars",  [T_I16] = "shorts", [T_I32] = "ints",
+        [T_I64] = "longs",  [T_F16] = "halfs", [T_F32] = "floats", [T_F64] = "doubles"};
+    if (type->kind == TYPE_SCALAR)
+        return names[type->scalar];
+    if (type->kind == TYPE_STRUCT)
+        return "structs";
+    return type->kind == TYPE_VECTOR ? "vectors" : type->kind == TYPE_ARRAY ? "rows" : "elements";
+}
+
+struct elements lower_elements(const struct type *type)
+{
+    if (type->kind != TYPE_ARRAY || type->element->kind != TYPE_SCALAR || type->element->scalar == T_BOOL)
+        return (struct elements){NULL, 0};
+    return (struct elements){plural_of(type->element), (uint32_t)type->stride};
+}
+
+/* The array that the chain's own array lies in, or the variable: what a row is a row of. */
+static const char *name_around(struct lower *l, uint32_t id)
+{
+    const char *name = NULL;
+    for (uint32_t word = l->m->def[id]; !name && word; word = l->m->def[id]) {
+        const uint32_t op = spv_opcode(l->m, word);
+        if (op != SpvOpInBoundsPtrAccessChain && op != SpvOpInBoundsAccessChain)
+            break;
+        id = l->m->words[word + 3];
+        name = name_of(l, id);
+    }
+    return name;
+}
+
+/* "'left' has 4 ints"; of a row of a variable: "a row of 'm' has 4 ints". */
+static uint32_t words_of(struct lower *l, const struct indexed *indexed)
+{
+    char text[160], array[100] = "the array";
+    const char *own = name_of(l, indexed->pointer), *around = own ? NULL : name_around(l, indexed->pointer);
+    if (own || around)
+        snprintf(array, sizeof array, "%s'%.60s'", own ? "" : "a row of ", own ? own : around);
+    snprintf(text, sizeof text, "%s has %" PRIu32 " %s", array, indexed->count, plural_of(indexed->element));
+    for (uint32_t i = 0; i < l->ir->strings.count; i++)
+        if (!strcmp(l->ir->strings.at[i], text))
+            return i;
+    return ir_string(l->ir, arena_copy(&l->m->arena, text, strlen(text) + 1)); /* code keeps it */
+}
+
+/* ---- at an access ------------------------------------------------------------------------ */
+
+void index_check(struct lower *l, uint32_t address, uint32_t site)
+{
+    const enum access_kind access = l->ir->sites.at[site].access;
+    if (l->checked.address == address && l->checked.block == l->block && l->checked.access == access)
+        return; /* another part of one access, or another one like it in straight code */
+    l->checked = (struct index_checked){address, l->block, access};
+    for (uint32_t at = noted(l, address); at; at = l->indexed.at[at].before) {
+        const struct indexed *indexed = &l->indexed.at[at];
+        const uint32_t v = ir_new_value(l->ir, IR_index_check, T_NONE), words = words_of(l, indexed);
+        struct value *value = ir_value(l->ir, v);
+        value->args[0] = indexed->index;
+        value->imm = indexed->count | (uint64_t)words << 32;
+        value->site = site;
+        ir_append(l->ir, l->block, v);
+    }
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which loads and stores are halves of one update: the store goes to the address that the load came from, and
+ * what it stores, or whether it is done, depends on what was loaded. x++ is one, and so is if (v > x) x = v.
+ *
+ * Addresses are the same if they are one value, or made alike of the same values: after numbering, those that
+ * an optimiser could tell to be the same, and that differ for no work-item. Dependence is of values and of
+ * the branches on the way; not through memory.
+ */
+#include "ir.h"
+
+enum { ADDRESS_DEPTH = 12, PAIRS_MOST = 2048, NEAR_RANKS = 32 };
+
+struct updates {
+    struct ir *ir;
+    uint32_t *stamp, now; /* values seen in the walk of that number */
+    uint32_t *open;
+};
+
+static bool same_value(struct ir *ir, uint32_t a, uint32_t b, uint32_t depth)
+{
+    const struct value *x = ir_value(ir, a), *y = ir_value(ir, b);
+    if (a == b)
+        return true;
+    if (!a || !b || !depth || x->op != y->op || x->type != y->type || x->imm != y->imm ||
+        x->offset != y->offset || x->op == IR_phi || ir_families[x->op] == FAMILY_EFFECT ||
+        ir_families[x->op] == FAMILY_LEAF || x->list_count || y->list_count)
+        return false;
+    for (uint32_t k = 0; k < 3; k++)
+        if (!same_value(ir, x->args[k], y->args[k], depth - 1))
+            return false;
+    return true;
+}
+
+static bool same_place(struct ir *ir, const struct value *load, const struct value *store)
+{
+    return load->storage == store->storage && load->size_log2 == store->size_log2 &&
+           load->offset == store->offset && same_value(ir, load->args[0], store->args[0], ADDRESS_DEPTH);
+}
+
+static void reach(struct updates *updates, uint32_t v, uint32_t *count)
+{
+    if (!v || updates->stamp[v] == updates->now)
+        return;
+    updates->stamp[v] = updates->now;
+    updates->open[(*count)++] = v;
+}
+
+static bool post_dominates(struct ir *ir, uint32_t b, uint32_t other)
+{
+    for (uint32_t steps = 0; other && other != b && steps < ir->blocks.count; steps++)
+        other = ir_block(ir, other)->ipdom;
+    return other == b;
+}
+
+static void reach_exits(struct updates *updates, const struct loop *loop, uint32_t *count)
+{
+    for (uint32_t i = 0; i < loop->blocks.count; i++) {
+        const struct block *block = ir_block(updates->ir, loop->blocks.at[i]);
+        for (uint32_t k = 0; block->succ_count > 1 && k < block->succ_count; k++)
+            if (!loop->members[block->succs[k]])
+                reach(updates, block->cond, count);
+    }
+}
+
+/* What decides whether the block is come to, and how often. */
+static void reach_conditions(struct updates *updates, uint32_t b, uint32_t *count)
+{
+    struct ir *ir = updates->ir;
+    for (uint32_t d = ir_block(ir, b)->idom, steps = 0; d && steps < ir->blocks.count;
+         d = ir_block(ir, d)->idom, steps++)
+        if (ir_block(ir, d)->succ_count > 1 && !post_dominates(ir, b, d))
+            reach(updates, ir_block(ir, d)->cond, count);
+    for (uint32_t l = ir_block(ir, b)->loop; l; l = ir->loops.at[l - 1].parent)
+        reach_exits(updates, &ir->loops.at[l - 1], count);
+}
+
+static bool is_access(const struct value *value)
+{
+    return value->op == IR_load || value->op == IR_store || value->op == IR_copy || value->op == IR_atomic ||
+           value->op == IR_fence || value->op == IR_barrier;
+}
+
+/* Does something else access memory, or order it, before it in its block? */
+static bool follows_another(struct ir *ir, uint32_t store)
+{
+    const struct block *block = ir_block(ir, ir_value(ir, store)->block);
+    for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != store; i++)
+        if (is_access(ir_value(ir, block->insts.at[i])))
+            return true;
+    return false;
+}
+
+/* The store that follows at once a loop which waited for the address: as a lock is taken, by what is no lock.
+ */
+static void reach_awaited(struct updates *updates, uint32_t store, uint32_t *count)
+{
+    struct ir *ir = updates->ir;
+    const uint32_t own = ir_value(ir, store)->block;
+    uint32_t b = ir_block(ir, own)->idom;
+    for (uint32_t steps = 0;
+         steps < ir->blocks.count && b && ir_block(ir, b)->loop == ir_block(ir, own)->loop &&
+         ir_block(ir, b)->succ_count == 1;
+         steps++)
+        b = ir_block(ir, b)->idom;
+    const uint32_t loop = b ? ir_block(ir, b)->loop : 0;
+    if (loop && !ir->loops.at[loop - 1].members[own] && !follows_another(ir, store))
+        reach_exits(updates, &ir->loops.at[loop - 1], count);
+}
+
+/* Epochs all that the store depends on. */
+static void walk(struct updates *updates, uint32_t store)
+{
+    struct ir *ir = updates->ir;
+    uint32_t count = 0;
+    updates->now++;
+    for (uint32_t k = 0; k < ir_value(ir, store)->list_count; k++)
+        reach(updates, ir_value(ir, store)->list[k], &count);
+    reach_conditions(updates, ir_value(ir, store)->block, &count);
+    reach_awaited(updates, store, &count);
+    while (count) {
+        const uint32_t v = updates->open[--count];
+        const struct value *value = ir_value(ir, v);
+        if (ir_families[value->op] == FAMILY_EFFECT)
+            continue;
+        if (value->op == IR_phi && ir_block(ir, value->block)->idom)
+            reach(updates, ir_block(ir, ir_block(ir, value->block)->idom)->cond, &count);
+        IR_OPERANDS(ir, v, slot)
+        {
+            reach(updates, *slot, &count);
+        }
+    }
+}
+
+static void pair(struct updates *updates, uint32_t load, uint32_t store)
+{
+    struct ir *ir = updates->ir;
+    struct site *read = &ir->sites.at[ir_value(ir, load)->site],
+                *write = &ir->sites.at[ir_value(ir, store)->site];
+    if (updates->stamp[load] != updates->now)
+        return;
+    read->update = read->update ? read->update : ir_value(ir, store)->site;
+    write->update = write->update ? write->update : ir_value(ir, load)->site;
+}
+
+static bool waits_between(struct ir *ir, uint32_t b, uint32_t first, uint32_t last)
+{
+    const struct block *block = ir_block(ir, b);
+    bool begun = false;
+    for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != last; i++) {
+        begun |= block->insts.at[i] == first;
+        if (begun && ir_value(ir, block->insts.at[i])->op == IR_barrier)
+            return true;
+    }
+    return false;
+}
+
+static bool is_near(struct ir *ir, uint32_t load, uint32_t store)
+{
+    const uint32_t rank = ir->sites.at[ir_value(ir, load)->site].rank,
+                   last = ir->sites.at[ir_value(ir, store)->site].rank;
+    return rank < last && last - rank <= NEAR_RANKS;
+}
+
+/* Nearby, n = x; x++; is an update whose first read is the first one, too: the two are to see one value. */
+static void pair_before(struct updates *updates, uint32_t load, uint32_t store)
+{
+    struct ir *ir = updates->ir;
+    const struct value *value = ir_value(ir, load);
+    struct site *read = &ir->sites.at[value->site], *write = &ir->sites.at[ir_value(ir, store)->site];
+    if (read->update || !write->update || value->block != ir_value(ir, store)->block ||
+        read->rank > ir->sites.at[write->update].rank || waits_between(ir, value->block, load, store))
+        return;
+    read->update = ir_value(ir, store)->site;
+    write->update = value->site;
+}
+
+static bool is_shared(const struct value *value, enum ir_op op)
+{
+    return value->op == op && value->site &&
+           (value->storage == STORAGE_GLOBAL || value->storage == STORAGE_LOCAL ||
+            value->storage == STORAGE_GENERIC);
+}
+
+/* In execution order; *out_count of them, or PAIRS_MOST. */
+static uint32_t *list_of(struct ir *ir, enum ir_op op, uint32_t *out_count)
+{
+    uint32_t *list = ARENA_ARRAY(ir->arena, uint32_t, PAIRS_MOST);
+    *out_count = 0;
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        for (uint32_t i = 0; i < block->insts.count && *out_count < PAIRS_MOST; i++)
+            if (is_shared(ir_value(ir, block->insts.at[i]), op))
+                list[(*out_count)++] = block->insts.at[i];
+    }
+    return list;
+}
+
+/* Kernels with more pairs than PAIRS_MOST have updates that stay unknown: less is said of their races, and
+ * none is missed. */
+void mark_updates(struct ir *ir)
+{
+    uint32_t load_count, store_count, pairs = 0;
+    const uint32_t *loads = list_of(ir, IR_load, &load_count), *stores = list_of(ir, IR_store, &store_count);
+    struct updates updates = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), 0,
+                              ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
+    for (uint32_t s = 0; s < store_count && pairs < PAIRS_MOST; s++) {
+        bool walked = false;
+        for (uint32_t l = 0; l < load_count && pairs < PAIRS_MOST; l++) {
+            if (!same_place(ir, ir_value(ir, loads[l]), ir_value(ir, stores[s])))
+                continue;
+            if (!walked)
+                walk(&updates, stores[s]);
+            walked = true;
+            pair(&updates, loads[l], stores[s]);
+            pairs++;
+        }
+        for (uint32_t l = load_count; walked && l-- > 0;)
+            if (is_near(ir, loads[l], stores[s]) &&
+                same_place(ir, ir_value(ir, loads[l]), ir_value(ir, stores[s])))
+                pair_before(&updates, loads[l], stores[s]);
+    }
+}

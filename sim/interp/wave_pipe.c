@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pipe functions, work-item after work-item. */
+#include "wave_pipe.h"
+
+#include <string.h>
+
+#include "access.h"
+#include "orrery/pipe.h"
+
+/* ---- reservations ---------------------------------------------------------------- */
+
+static struct pipe_side *side_of(struct pipe *pipe, bool writes)
+{
+    return writes ? &pipe->write : &pipe->read;
+}
+
+/* Packets that may be reserved now. */
+static uint64_t room(const struct pipe *pipe, bool writes)
+{
+    return writes ? pipe->read.done + pipe->packet_count - pipe->write.next
+                  : pipe->write.done - pipe->read.next;
+}
+
+static struct pipe_record *record_at(struct pipe *pipe, bool writes, uint64_t first)
+{
+    for (uint32_t i = 0; i < PIPE_RESERVATIONS; i++) {
+        struct pipe_record *record = &pipe->record[i];
+        if (record->state != PIPE_FREE && record->writes == writes && record->first == first)
+            return record;
+    }
+    return NULL;
+}
+
+static void settle(struct pipe *pipe, bool writes)
+{
+    struct pipe_side *side = side_of(pipe, writes);
+    struct pipe_record *record;
+    while (side->done < side->next && (record = record_at(pipe, writes, side->done)) &&
+           record->state == PIPE_CLOSED) {
+        side->done += record->count;
+        record->state = PIPE_FREE;
+        pipe->records--;
+    }
+}
+
+/* ---- which packets were written ------------------------------------------------------ */
+
+static uint8_t *bits_of(struct pipe *pipe)
+{
+    return (uint8_t *)(pipe + 1) + (uint64_t)pipe->packet_bytes * pipe->packet_count;
+}
+
+static bool is_written(struct pipe *pipe, uint64_t number)
+{
+    const uint64_t slot = number % pipe->packet_count;
+    return bits_of(pipe)[slot / 8] >> slot % 8 & 1;
+}
+
+static void set_written(struct pipe *pipe, uint64_t number, bool written)
+{
+    const uint64_t slot = number % pipe->packet_count;
+    const uint8_t bit = (uint8_t)(1u << slot % 8);
+    if (written)
+        bits_of(pipe)[slot / 8] |= bit;
+    else
+        bits_of(pipe)[slot / 8] &= (uint8_t)~bit;
+}
+
+/* NULL: no room for so many, or no record left. */
+static struct pipe_record *reserve(struct pipe *pipe, bool writes, uint64_t count)
+{
+    struct pipe_side *side = side_of(pipe, writes);
+    if (count == 0 || count > room(pipe, writes) || pipe->records == PIPE_RESERVATIONS)
+        return NULL;
+    for (uint32_t i = 0; i < PIPE_RESERVATIONS; i++) {
+        struct pipe_record *record = &pipe->record[i];
+        if (record->state != PIPE_FREE)
+            continue;
+        *record = (struct pipe_record){.first = side->next,
+                                       .count = (uint32_t)count,
+                                       .serial = (uint16_t)++pipe->serial,
+                                       .state = PIPE_OPEN,
+                                       .writes = writes};
+        for (uint64_t k = 0; writes && k < count; k++)
+            set_written(pipe, side->next + k, false);
+        side->next += count;
+        pipe->records++;
+        return record;
+    }
+    return NULL;
+}
+
+/* 0 is the id that is not valid. */
+static uint64_t id_of(const struct pipe *pipe, const struct pipe_record *record)
+{
+    return record ? (uint64_t)record->serial << 16 | (uint64_t)(record - pipe->record + 1) : 0;
+}
+
+static struct pipe_record *record_of(struct pipe *pipe, uint64_t id, bool writes)
+{
+    const uint64_t index = (id & 0xffff) - 1;
+    if (index >= PIPE_RESERVATIONS)
+        return NULL;
+    struct pipe_record *record = &pipe->record[index];
+    return record->state == PIPE_OPEN && record->writes == writes && record->serial == id >> 16 ? record
+                                                                                                : NULL;
+}
+
+static void close_record(struct pipe *pipe, struct pipe_record *record, bool writes)
+{
+    record->state = PIPE_CLOSED;
+    settle(pipe, writes);
+}
+
+static uint64_t packet_address(const struct pipe *pipe, uint64_t number)
+{
+    return (uint64_t)(uintptr_t)(pipe + 1) + number % pipe->packet_count * pipe->packet_bytes;
+}
+
+/* ---- one work-item ----------------------------------------------------------------- */
+
+struct turn {
+    struct wave *wave;
+    const struct insn *insn;
+    struct access_copy *copy;
+    struct pipe *pipe;
+    uint32_t lane, fault_lane;
+    uint64_t faults, address, first; /* of this pipe, of that of the first fault */
+    uint64_t a, b, c;                /* as pipe_op says */
+    const char *misuse;              /* of the first */
+};
+
+/* What the specification leaves undefined: the work-item goes on as if the call had failed. */
+static uint64_t misused(struct turn *turn, const char *why)
+{
+    if (!turn->faults++) {
+        turn->fault_lane = turn->lane;
+        turn->misuse = why;
+        turn->first = turn->address;
+    }
+    return PIPE_FAILED;
+}
+
+static void announce(const struct turn *turn, bool writes, bool moves)
+{
+    const struct wave_host *host = turn->wave->host;
+    const uint32_t launch = turn->wave->origin.launch->launch;
+    struct pipe_user *user = &turn->pipe->user[writes];
+    struct item item;
+    origin_item(&turn->wave->origin, turn->lane, &item);
+    const struct packets_use use = {.side = (uint64_t)(uintptr_t)side_of(turn->pipe, writes),
+                                    .writes = writes,
+                                    .other = user->launch != launch,
+                                    .others = user->launch != launch || user->group != item.group_linear,
+                                    .moves = moves,
+                                    .lane = turn->lane,
+                                    .group = item.group_linear,
+                                    .site = turn->insn->e};
+    if ((use.others || moves) && host->packets)
+        host->packets(host->self, turn->wave, &use);
+    *user = (struct pipe_user){launch, use.group};
+}
+
+/* Told, and done all the same. */
+static void enter(struct turn *turn, bool writes, bool moves)
+{
+    announce(turn, writes, moves);
+    if (turn->pipe->user[!writes].launch == turn->wave->origin.launch->launch)
+        misused(turn, "the same kernel reads from and writes to this pipe");
+}
+
+static void move_packet(struct turn *turn, uint64_t number, bool writes)
+{
+    const uint64_t packet = packet_address(turn->pipe, number);
+    if (writes)
+        set_written(turn->pipe, number, true);
+    else if (!is_written(turn->pipe, number))
+        misused(turn,
+                "the packet was reserved and committed, and nobody wrote it: its contents are undefined");
+    if (writes)
+        access_copy_in(turn->copy, turn->lane, turn->a, packet, turn->pipe->packet_bytes);
+    else
+        access_copy_out(turn->copy, turn->lane, packet, turn->a, turn->pipe->packet_bytes);
+}
+
+static uint64_t move_one(struct turn *turn, bool writes)
+{
+    enter(turn, writes, true);
+    struct pipe_record *record = reserve(turn->pipe, writes, 1);
+    if (!record)
+        return PIPE_FAILED;
+    move_packet(turn, record->first, writes);
+    close_record(turn->pipe, record, writes);
+    return 0;
+}
+
+static const char not_open[] =
+    "the reservation is not valid, was committed already, or is of the other side or of another pipe";
+
+static uint64_t reserve_for(struct turn *turn, bool writes)
+{
+    struct pipe_record *record = reserve(turn->pipe, writes, turn->b);
+    enter(turn, writes, false);
+    if (record) {
+        record->launch = turn->wave->origin.launch->launch;
+        record->site = turn->insn->e;
+        origin_item(&turn->wave->origin, turn->lane, &record->item);
+    }
+    return id_of(turn->pipe, record);
+}
+
+static uint64_t move_reserved(struct turn *turn, bool writes)
+{
+    const struct pipe_record *record = record_of(turn->pipe, turn->b, writes);
+    if (!record)
+        return misused(turn, not_open);
+    if (turn->c >= record->count)
+        return misused(turn, "the index is not below the number of packets that was reserved");
+    announce(turn, writes, true);
+    move_packet(turn, record->first + turn->c, writes);
+    return 0;
+}
+
+static uint64_t commit(struct turn *turn, bool writes)
+{
+    struct pipe_record *record = record_of(turn->pipe, turn->b, writes);
+    if (!record)
+        return misused(turn, not_open);
+    close_record(turn->pipe, record, writes);
+    return 0;
+}
+
+static uint64_t take_turn(struct turn *turn, enum pipe_op op)
+{
+    switch (op) {
+    case PIPE_READ:
+    case PIPE_WRITE: return move_one(turn, op == PIPE_WRITE);
+    case PIPE_RESERVED_READ:
+    case PIPE_RESERVED_WRITE: return move_reserved(turn, op == PIPE_RESERVED_WRITE);
+    case PIPE_RESERVE_READ:
+    case PIPE_RESERVE_WRITE: return reserve_for(turn, op == PIPE_RESERVE_WRITE);
+    case PIPE_COMMIT_READ:
+    case PIPE_COMMIT_WRITE: return commit(turn, op == PIPE_COMMIT_WRITE);
+    case PIPE_PACKETS: return turn->pipe->write.done - turn->pipe->read.next;
+    case PIPE_PACKETS_MAX: return turn->pipe->packet_count;
+    }
+    return 0;
+}
+
+/* ---- a wave -------------------------------------------------------------------------- */
+
+static uint64_t operand(const struct turn *turn, const uint8_t *frame, uint32_t k)
+{
+    uint64_t value;
+    memcpy(&value, frame + turn->wave->code->operands[turn->insn->d + k] + turn->lane * sizeof value,
+           sizeof value);
+    return value;
+}
+
+/* The host passes the address of a pipe or refuses the argument; a module may still make one up. */
+static bool pipe_at(struct turn *turn, uint64_t address)
+{
+    const struct region *region = memory_region(turn->wave->memory, address);
+    turn->address = address;
+    const bool is_pipe =
+        region->kind == REGION_PIPE && region->low == address && !(region->flags & REGION_FLAG_FREED);
+    turn->pipe = is_pipe ? (struct pipe *)(uintptr_t)address : NULL;
+    if (!is_pipe)
+        misused(turn, "there is no pipe");
+    else if (turn->pipe->packet_bytes != turn->insn->f >> PIPE_BYTES_SHIFT)
+        misused(turn, NULL); /* sizes are reported where the sentence is made */
+    return is_pipe && turn->pipe->packet_bytes == turn->insn->f >> PIPE_BYTES_SHIFT;
+}
+
+bool exec_pipe(const struct insn *insn, uint8_t *frame, struct wave *wave)
+{
+    struct access_copy copy;
+    struct turn turn = {.wave = wave, .insn = insn, .copy = &copy};
+    const lane_mask active = wave->active;
+    access_copy_begin(&copy, wave, insn->e);
+    for (turn.lane = 0; turn.lane < wave->lane_count; turn.lane++) {
+        uint64_t result = PIPE_FAILED;
+        if (!lane_mask_test(&active, turn.lane))
+            continue;
+        turn.a = operand(&turn, frame, 2);
+        turn.b = operand(&turn, frame, 3);
+        turn.c = operand(&turn, frame, 4);
+        if (!operand(&turn, frame, 5))
+            result = 0;
+        else if (pipe_at(&turn, operand(&turn, frame, 1)))
+            result = take_turn(&turn, (enum pipe_op)(insn->f & 0xff));
+        memcpy(frame + wave->code->operands[insn->d] + turn.lane * sizeof result, &result, sizeof result);
+    }
+    if (turn.faults) {
+        struct fault fault = {.kind = FAULT_PIPE,
+                              .site = insn->e,
+                              .address = turn.first,
+                              .lane = turn.fault_lane,
+                              .size = insn->f >> PIPE_BYTES_SHIFT,
+                              .lanes = turn.faults,
+                              .goes_on = true,
+                              .misuse = turn.misuse};
+        wave->host->fault(wave->host->self, wave, &fault);
+    }
+    return access_copy_end(&copy);
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The axioms of the memory model over bit matrices: relations are closed, and a cycle refuses the execution.
+ */
+#include "axioms.h"
+
+#include <string.h>
+
+#include "orrery/rule.h"
+
+/* ---- sets and relations ------------------------------------------------------------------ */
+
+static uint32_t lowest(event_set set)
+{
+    uint64_t low = (uint64_t)set;
+    return low ? (uint32_t)__builtin_ctzll(low) : 64 + (uint32_t)__builtin_ctzll((uint64_t)(set >> 64));
+}
+
+#define EACH_EVENT(i, set)                                               \
+    for (event_set rest_##i = (set); rest_##i; rest_##i &= rest_##i - 1) \
+        for (uint32_t i = lowest(rest_##i), once_##i = 1; once_##i; once_##i = 0)
+
+static void close_relation(relation r, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t i = 0; i < count; i++)
+            if (has_event(r[i], k))
+                r[i] |= r[k];
+}
+
+/* r must be closed. */
+static bool has_cycle(const relation r, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (has_event(r[i], i))
+            return true;
+    return false;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static struct candidate_event *event_new(struct candidate *candidate)
+{
+    struct candidate_event *event = &candidate->event[candidate->count++];
+    *event = (struct candidate_event){.thread = NO_THREAD, .cell = UINT32_MAX};
+    return event;
+}
+
+void candidate_init(struct candidate *candidate, const struct unfold *unfold, bool thin_air)
+{
+    const struct litmus *test = unfold->test;
+    memset(candidate, 0, sizeof *candidate);
+    candidate->unfold = unfold;
+    candidate->thin_air = thin_air;
+    for (uint32_t i = 0; i < test->location_count; i++) {
+        const struct location *location = &test->locations[i];
+        for (uint32_t k = 0; k < location->cells; k++) {
+            struct candidate_event *event = event_new(candidate);
+            event->cell = location->first_cell + k;
+            event->is_write = true;
+            event->stored = location->initial[k];
+        }
+    }
+}
+
+static bool acquires(enum memory_order order)
+{
+    return order == ORDER_ACQUIRE || order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+}
+
+static bool releases(enum memory_order order)
+{
+    return order == ORDER_RELEASE || order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+}
+
+static bool declared_nowhere(const struct candidate *candidate, const struct step *step)
+{
+    const struct litmus *test = candidate->unfold->test;
+    const struct thread *thread = &test->threads[step->thread];
+    for (uint32_t i = 0; i < thread->parameter_count; i++) {
+        const struct location *location = &test->locations[thread->parameters[i].location];
+        if (step->cell - location->first_cell < location->cells)
+            return thread->parameters[i].space == SPACE_GENERIC;
+    }
+    return false;
+}
+
+static void fill_access(const struct candidate *candidate, struct candidate_event *event,
+                        const struct step *step, struct reading read)
+{
+    bool failed = step->kind == STEP_UPDATE && !step_writes(step, read);
+    enum memory_order order = failed ? step->failure_order : step->order;
+    event->cell = step->cell;
+    event->is_read = step_reads(step);
+    event->is_write = step_writes(step, read);
+    event->is_atomic = step->atomic;
+    event->read = read.value;
+    event->stored = step_stored(step, read);
+    event->acquires = event->is_atomic && event->is_read && acquires(order);
+    event->releases = event->is_atomic && event->is_write && releases(order);
+    event->is_seq_cst = event->is_atomic && order == ORDER_SEQ_CST;
+    if (candidate->thin_air && declared_nowhere(candidate, step))
+        event->regions = 0;
+}
+
+static void fill_fence(struct candidate_event *event, const struct step *step)
+{
+    event->is_fence = true;
+    event->acquires = acquires(step->order);
+    event->releases = releases(step->order);
+    event->is_seq_cst = step->order == ORDER_SEQ_CST;
+}
+
+static struct candidate_event *event_of(struct candidate *candidate, const struct step *step)
+{
+    struct candidate_event *event = event_new(candidate);
+    event->step = step;
+    event->thread = step->thread;
+    event->regions = step->regions;
+    event->scope = step->scope;
+    return event;
+}
+
+static void add_barrier(struct candidate *candidate, const struct step *step, uint32_t instance)
+{
+    for (int exit = 0; exit < 2; exit++) {
+        struct candidate_event *event = event_of(candidate, step);
+        event->is_fence = true;
+        event->releases = !exit;
+        event->acquires = exit;
+        event->is_exit = exit;
+        event->instance = 1 + instance;
+    }
+}
+
+bool candidate_add(struct candidate *candidate, const struct step *step, struct reading read,
+                   uint32_t instance)
+{
+    if (candidate->count + 2 > EVENTS_MOST)
+        return false;
+    if (step->kind == STEP_BARRIER)
+        add_barrier(candidate, step, instance);
+    else if (step->kind == STEP_FENCE)
+        fill_fence(event_of(candidate, step), step);
+    else
+        fill_access(candidate, event_of(candidate, step), step, read);
+    return true;
+}
+
+/* ---- what follows from the events alone -------------------------------------------------------- */
+
+/* Equal scopes that contain both. */
+static bool includes(const struct candidate *candidate, const struct candidate_event *a,
+                     const struct candidate_event *b)
+{
+    const struct thread_places *places = &candidate->unfold->places;
+    if (a->thread == NO_THREAD || b->thread == NO_THREAD || a->scope != b->scope)
+        return false;
+    switch (a->scope) {
+    case SCOPE_WORK_ITEM: return false;
+    case SCOPE_SUB_GROUP: /* a work-group of a litmus test is one sub-group */
+    case SCOPE_WORK_GROUP: return places->group[a->thread] == places->group[b->thread];
+    case SCOPE_DEVICE: return places->device[a->thread] == places->device[b->thread];
+    case SCOPE_ALL_SVM: return true;
+    }
+    return false;
+}
+
+static bool sequenced(const struct candidate_event *a, const struct candidate_event *b, uint32_t i,
+                      uint32_t k)
+{
+    return a->thread == b->thread && a->thread != NO_THREAD && i < k;
+}
+
+void candidate_link(struct candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->count; i++) {
+        const struct candidate_event *a = &candidate->event[i];
+        if (a->regions & REGION_GLOBAL || a->thread == NO_THREAD)
+            candidate->region[0] |= one_event(i);
+        if (a->regions & REGION_LOCAL || a->thread == NO_THREAD)
+            candidate->region[1] |= one_event(i);
+        for (uint32_t k = 0; k < candidate->count; k++) {
+            const struct candidate_event *b = &candidate->event[k];
+            if (sequenced(a, b, i, k))
+                candidate->before[i] |= one_event(k);
+            if (includes(candidate, a, b))
+                candidate->inclusive[i] |= one_event(k);
+        }
+    }
+}
+
+/* ---- synchronises with ----------------------------------------------------------------------------- */
+
+/* The release sequence headed by a store: what follows in modification order, until another work-item's
+ * store. */
+static event_set release_sequence(const struct candidate *candidate, uint32_t head)
+{
+    event_set later = candidate->modified[head], sequence = one_event(head), stopped = 0;
+    const struct candidate_event *event = candidate->event;
+    EACH_EVENT(i, later)
+    {
+        bool keeps = event[i].thread == event[head].thread || event[i].is_read;
+        if (!keeps)
+            stopped |= one_event(i) | candidate->modified[i];
+    }
+    return sequence | (later & ~stopped);
+}
+
+/* Fences of a region and the event itself, whichever releases or acquires, on one side of an atomic
+ * access. */
+static event_set release_ends(const struct candidate *candidate, uint32_t store, uint32_t region)
+{
+    event_set ends = candidate->event[store].releases ? one_event(store) : 0;
+    for (uint32_t i = 0; i < store; i++)
+        if (candidate->event[i].is_fence && candidate->event[i].releases &&
+            has_event(candidate->region[region], i) && has_event(candidate->before[i], store))
+            ends |= one_event(i);
+    return ends;
+}
+
+static event_set acquire_ends(const struct candidate *candidate, uint32_t load, uint32_t region)
+{
+    event_set ends = candidate->event[load].acquires ? one_event(load) : 0;
+    EACH_EVENT(i, candidate->before[load] & candidate->region[region])
+    if (candidate->event[i].is_fence && candidate->event[i].acquires)
+        ends |= one_event(i);
+    return ends;
+}
+
+static bool spans_regions(const struct candidate_event *a, const struct candidate_event *b)
+{
+    const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
+    bool dual = a->is_fence && b->is_fence && (a->regions & both) == both && (b->regions & both) == both;
+    return dual || (a->is_seq_cst && b->is_seq_cst);
+}
+
+static void synchronise(const struct candidate *candidate, relation with[2], event_set from, event_set to,
+                        uint32_t region)
+{
+    EACH_EVENT(a, from)
+    EACH_EVENT(b, to & candidate->inclusive[a])
+    {
+        if (candidate->event[a].thread == candidate->event[b].thread)
+            continue;
+        with[region][a] |= one_event(b);
+        if (spans_regions(&candidate->event[a], &candidate->event[b]))
+            with[!region][a] |= one_event(b);
+    }
+}
+
+static void synchronise_through(const struct candidate *candidate, relation with[2], uint32_t store,
+                                uint32_t region)
+{
+    event_set sequence = release_sequence(candidate, store), from = release_ends(candidate, store, region);
+    for (uint32_t load = 0; from && load < candidate->count; load++) {
+        const struct candidate_event *event = &candidate->event[load];
+        if (event->is_read && event->is_atomic && has_event(candidate->region[region], load) &&
+            has_event(sequence, candidate->reads_from[load]))
+            synchronise(candidate, with, from, acquire_ends(candidate, load, region), region);
+    }
+}
+
+static bool same_barrier(const struct candidate *candidate, const struct candidate_event *entry,
+                         const struct candidate_event *exit)
+{
+    const uint32_t *group = candidate->unfold->places.group;
+    return entry->instance && entry->instance == exit->instance && !entry->is_exit && exit->is_exit &&
+           entry->thread != exit->thread && group[entry->thread] == group[exit->thread];
+}
+
+static void synchronise_barriers(const struct candidate *candidate, relation with[2])
+{
+    for (uint32_t a = 0; a < candidate->count; a++)
+        for (uint32_t b = 0; b < candidate->count; b++)
+            for (uint32_t region = 0; region < 2; region++)
+                if (same_barrier(candidate, &candidate->event[a], &candidate->event[b]) &&
+                    has_event(candidate->region[region], a) && has_event(candidate->region[region], b))
+                    with[region][a] |= one_event(b);
+}
+
+/* ---- happens before ------------------------------------------------------------------------------------ */
+
+static void order_events(struct candidate *candidate)
+{
+    relation with[2];
+    memset(with, 0, sizeof with);
+    for (uint32_t i = 0; i < candidate->count; i++)
+        for (uint32_t region = 0; region < 2; region++)
+            if (candidate->event[i].is_write && candidate->event[i].is_atomic &&
+                has_event(candidate->region[region], i))
+                synchronise_through(candidate, with, i, region);
+    synchronise_barriers(candidate, with);
+    event_set all = candidate->count == EVENTS_MOST ? ~(event_set)0 : one_event(candidate->count) - 1,
+              initial = 0;
+    for (uint32_t i = 0; i < candidate->count; i++)
+        if (candidate->event[i].thread == NO_THREAD)
+            initial |= one_event(i);
+    for (uint32_t region = 0; region < 2; region++) {
+        event_set actions = candidate->region[region];
+        for (uint32_t i = 0; i < candidate->count; i++) {
+            event_set after = has_event(actions, i) ? candidate->before[i] & actions : 0;
+            candidate->happens[region][i] =
+                with[region][i] | after | (has_event(initial, i) ? all & ~initial : 0);
+        }
+        close_relation(candidate->happens[region], candidate->count);
+    }
+}
+
+/* ---- axioms
+ * ------------------------------------------------------------------------------------------------ */
+
+static bool is_access(const struct candidate_event *event)
+{
+    return event->is_read || event->is_write;
+}
+
+/* What a read comes before: the stores after the one it reads. */
+static event_set overwritten_by(const struct candidate *candidate, uint32_t read)
+{
+    return candidate->modified[candidate->reads_from[read]] & ~one_event(read);
+}
+
+/* The stores that an access stands at in modification order: its own, the one it reads. */
+static event_set stands_at(const struct candidate *candidate, uint32_t access)
+{
+    const struct candidate_event *event = &candidate->event[access];
+    return (event->is_write ? one_event(access) : 0) |
+           (event->is_read ? one_event(candidate->reads_from[access]) : 0);
+}
+
+/* a happens before b: then b stands no earlier, and a does not read from b. */
+static bool coherent_pair(const struct candidate *candidate, uint32_t a, uint32_t b)
+{
+    event_set at = stands_at(candidate, a);
+    EACH_EVENT(i, stands_at(candidate, b))
+    if (candidate->modified[i] & at)
+        return false;
+    return !candidate->event[a].is_read || candidate->reads_from[a] != b;
+}
+
+static bool coherent(const struct candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->count; i++) {
+        event_set later = candidate->happens[0][i] | candidate->happens[1][i];
+        if (has_event(later, i))
+            return false;
+        EACH_EVENT(k, later)
+        if (is_access(&candidate->event[i]) && is_access(&candidate->event[k]) &&
+            candidate->event[i].cell == candidate->event[k].cell && !coherent_pair(candidate, i, k))
+            return false;
+    }
+    return true;
+}
+
+/* An update reads the store just before its own. */
+static bool updates_are_atomic(const struct candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->count; i++) {
+        if (!candidate->event[i].is_read || !candidate->event[i].is_write)
+            continue;
+        event_set past = candidate->modified[candidate->reads_from[i]];
+        if (!has_event(past, i))
+            return false;
+        EACH_EVENT(k, past & ~one_event(i))
+        if (has_event(candidate->modified[k], i))
+            return false;
+    }
+    return true;
+}
+
+/* Sequentially consistent fences speak for what they stand beside. */
+static event_set spoken_for(const struct candidate *candidate, uint32_t i, bool after)
+{
+    const struct candidate_event *event = &candidate->event[i];
+    event_set set = one_event(i);
+    if (event->is_fence)
+        for (uint32_t k = 0; k < candidate->count; k++)
+            if (after ? has_event(candidate->before[i], k) : has_event(candidate->before[k], i))
+                set |= one_event(k);
+    return set;
+}
+
+static bool ordered_for_seq_cst(const struct candidate *candidate, uint32_t a, uint32_t b)
+{
+    event_set target = spoken_for(candidate, b, false);
+    EACH_EVENT(i, spoken_for(candidate, a, true))
+    {
+        event_set later = candidate->happens[0][i] | candidate->happens[1][i];
+        if (candidate->event[i].is_write)
+            later |= candidate->modified[i];
+        if (candidate->event[i].is_read)
+            later |= overwritten_by(candidate, i);
+        if (later & target)
+            return true;
+    }
+    return false;
+}
+
+static bool seq_cst_is_total(const struct candidate *candidate)
+{
+    relation order;
+    memset(order, 0, sizeof order);
+    for (uint32_t a = 0; a < candidate->count; a++)
+        for (uint32_t b = 0; b < candidate->count; b++)
+            if (a != b && candidate->event[a].is_seq_cst && candidate->event[b].is_seq_cst &&
+                has_event(candidate->inclusive[a], b) && ordered_for_seq_cst(candidate, a, b))
+                order[a] |= one_event(b);
+    close_relation(order, candidate->count);
+    return !has_cycle(order, candidate->count);
+}
+
+static void list_causes(const struct candidate *candidate, relation causes)
+{
+    memcpy(causes, candidate->before, sizeof(relation));
+    for (uint32_t i = 0; i < candidate->count; i++)
+        if (candidate->event[i].is_read)
+            causes[candidate->reads_from[i]] |= one_event(i);
+}
+
+/* Values come from stores that have been executed: no cycle of program order and reading. */
+bool candidate_is_caused(const struct candidate *candidate)
+{
+    relation causes;
+    list_causes(candidate, causes);
+    close_relation(causes, candidate->count);
+    return !has_cycle(causes, candidate->count);
+}
+
+bool candidate_is_executable(const struct candidate *candidate)
+{
+    relation causes;
+    list_causes(candidate, causes);
+    for (uint32_t a = 0; a < candidate->count; a++)
+        for (uint32_t b = 0; b < candidate->count; b++)
+            if (same_barrier(candidate, &candidate->event[a], &candidate->event[b]))
+                causes[a] |= one_event(b);
+    close_relation(causes, candidate->count);
+    return !has_cycle(causes, candidate->count);
+}
+
+static bool is_visible(const struct candidate *candidate, uint32_t read, const relation happens)
+{
+    uint32_t store = candidate->reads_from[read];
+    if (!has_event(happens[store], read))
+        return false;
+    EACH_EVENT(k, happens[store])
+    if (candidate->event[k].is_write && candidate->event[k].cell == candidate->event[read].cell &&
+        has_event(happens[k], read))
+        return false;
+    return true;
+}
+
+/* Without causes, at least plain reads take what happened before them. */
+static bool plain_reads_visible(const struct candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->count; i++)
+        for (uint32_t region = 0; region < 2; region++)
+            if (candidate->event[i].is_read && !candidate->event[i].is_atomic &&
+                has_event(candidate->region[region], i) &&
+                !is_visible(candidate, i, candidate->happens[region]))
+                return false;
+    return true;
+}
+
+bool candidate_consistent(struct candidate *candidate)
+{
+    bool caused = candidate_is_caused(candidate);
+    if ((RULE(25) && !updates_are_atomic(candidate)) || (!caused && !candidate->thin_air && RULE(27)))
+        return false;
+    order_events(candidate);
+    return (coherent(candidate) || !RULE(24)) && (seq_cst_is_total(candidate) || !RULE(26)) &&
+           (caused || plain_reads_visible(candidate) || !RULE(23));
+}
+
+/* ---- races
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool conflict(const struct candidate_event *a, const struct candidate_event *b)
+{
+    return is_access(a) && is_access(b) && a->cell == b->cell && (a->is_write || b->is_write) &&
+           a->thread != b->thread && a->thread != NO_THREAD && b->thread != NO_THREAD;
+}
+
+bool candidate_races(const struct candidate *candidate)
+{
+    for (uint32_t a = 0; a < candidate->count; a++) {
+        for (uint32_t b = a + 1; b < candidate->count; b++) {
+            if (!conflict(&candidate->event[a], &candidate->event[b]))
+                continue;
+            if (candidate->event[a].is_atomic && candidate->event[b].is_atomic &&
+                has_event(candidate->inclusive[a], b))
+                continue;
+            event_set after_a = candidate->happens[0][a] | candidate->happens[1][a],
+                      after_b = candidate->happens[0][b] | candidate->happens[1][b];
+            if (!has_event(after_a, b) && !has_event(after_b, a))
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The memory model as relations over the events of one execution (OpenCL 2.2 API,
+ *          3.3.6; scopes as in "Overhauling SC atomics in C11 and OpenCL", POPL 2016): is it
+ *          consistent, does it race?  A row of a relation is a set of events.
+ *
+ * Interface
+ *   candidate_init, candidate_add     events: initial stores first, then thread by thread in
+ *                             program order; a barrier is two: its entry and its exit
+ *   candidate_link                what follows from the events alone
+ *   candidate_consistent          with reads_from and the modification order filled in
+ *   candidate_races               of a consistent execution, after candidate_consistent
+ */
+#ifndef ORRERY_SIM_LITMUS_AXIOMS_H
+#define ORRERY_SIM_LITMUS_AXIOMS_H
+
+#include "unfold.h"
+
+enum { EVENTS_MOST = 128 };
+__extension__ typedef unsigned __int128 event_set;
+static inline event_set one_event(uint32_t event)
+{
+    return (event_set)1 << event;
+}
+static inline bool has_event(event_set set, uint32_t event)
+{
+    return set >> event & 1;
+}
+
+typedef event_set relation[EVENTS_MOST];
+
+enum { NO_THREAD = THREADS_MOST };
+struct candidate_event {
+    const struct step *step; /* NULL: an initial store */
+    uint32_t thread, cell;   /* accesses */
+    int32_t read, stored;
+    bool is_read, is_write, is_atomic, is_fence;
+    bool acquires, releases, is_seq_cst;
+    uint32_t regions;
+    enum memory_scope scope;
+    uint32_t instance; /* barriers: 1 + number of the instance in its group */
+    bool is_exit;
+};
+
+struct candidate {
+    const struct unfold *unfold;
+    bool thin_air;
+    uint32_t count;
+    struct candidate_event event[EVENTS_MOST];
+
+    /* candidate_link */
+    relation before;     /* sequenced before */
+    relation inclusive;  /* scopes include each other */
+    event_set region[2]; /* actions of REGION_GLOBAL, REGION_LOCAL */
+
+    /* chosen by who enumerates */
+    uint32_t reads_from[EVENTS_MOST]; /* of reads: the store */
+    relation modified;                /* modification order: later stores of the same cell */
+
+    /* candidate_consistent */
+    relation happens[2]; /* before, per region */
+};
+
+void candidate_init(struct candidate *candidate, const struct unfold *unfold, bool thin_air);
+/* false: too many events. instance: barriers. */
+bool candidate_add(struct candidate *candidate, const struct step *step, struct reading read,
+                   uint32_t instance);
+void candidate_link(struct candidate *candidate);
+/* with reads_from alone: no value out of thin air */
+bool candidate_is_caused(const struct candidate *candidate);
+/* Likewise: some order executes each store before the reads that take its value, and nothing past a barrier
+ * before all of the work-group have reached it. The others are those of values out of thin air, and of
+ * reads that end past a barrier. */
+bool candidate_is_executable(const struct candidate *candidate);
+bool candidate_consistent(struct candidate *candidate);
+bool candidate_races(const struct candidate *candidate);
+
+#endif

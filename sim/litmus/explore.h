@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  All executions of an unfolded litmus test, each shown to a visitor.
+ *
+ * Interface
+ *   explore_interleavings   each read takes the latest store: one execution for each order of
+ *                           the accesses that depend on each other (sleep sets)
+ *   explore_reads           each read takes any store that was executed before it and that the
+ *                           memory model lets it take
+ *   explore_thin_air        the rest of what the formal text allows: executions where a read
+ *                           ends past a barrier that does not order it; with thin_air
+ *                           also those where a value is its own cause
+ *
+ * What is visited  Interleavings: executions where every thread returns, those where all that
+ *                  is left spins or waits at a barrier (EXECUTION_STUCK), and those that met
+ *                  the bound.  The others follow nobody beyond spinning, since what comes after
+ *                  it comes without it too, and set *out_cut when they met a bound;
+ *                  explore_thin_air shows no EXECUTION_STUCK.  Where a turn that changed nothing
+ *                  has an access that may race, its thread is followed nevertheless: such
+ *                  executions (execution_repeats) tell of races and of nothing else.
+ *
+ * Errors   OUT_OF_MEMORY, or what the unfolding says; the visitor stops by returning false.
+ */
+#ifndef ORRERY_SIM_LITMUS_EXPLORE_H
+#define ORRERY_SIM_LITMUS_EXPLORE_H
+
+#include "unfold.h"
+
+struct event {
+    struct step *step;
+    struct reading read;
+    uint32_t version;  /* interleavings: of the cell, before */
+    uint32_t previous; /* 1 + index of the thread's event before it, or 0 */
+};
+
+enum execution_end { EXECUTION_ENDED, EXECUTION_STUCK, EXECUTION_CUT };
+struct execution {
+    enum execution_end end;
+    const struct event *events; /* interleavings: in their order; else none */
+    uint32_t event_count;
+    const int32_t *cells;     /* in the end */
+    struct step *const *last; /* per thread: END when it has returned */
+    bool race;                /* by the axioms; not of interleavings */
+};
+/* Its outcome is also that of another execution, without some turn of a loop. */
+static inline bool execution_repeats(const struct unfold *unfold, const struct execution *execution)
+{
+    for (uint32_t i = 0; i < unfold->test->thread_count; i++)
+        if (execution->last[i]->after_turn)
+            return true;
+    return false;
+}
+
+typedef bool execution_visit(void *self, const struct execution *execution);
+
+enum status explore_interleavings(struct unfold *unfold, execution_visit *visit, void *self);
+enum status explore_reads(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit,
+                          void *self);
+enum status explore_thin_air(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit,
+                             void *self);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The OpenCL C of a test: one kernel, a case for each thread. */
+#include "litmus_test.h"
+
+#include <stdlib.h>
+
+bool kernel_passes(const struct location *location, enum space space)
+{
+    return space == SPACE_LOCAL ? location->local : location->global;
+}
+
+/* ---- places ---------------------------------------------------------------------------- */
+
+static bool same_group(const struct thread *a, const struct thread *b)
+{
+    return a->group == b->group && a->device == b->device;
+}
+
+void litmus_place(const struct litmus *test, struct thread_places *out_places)
+{
+    uint32_t sizes[THREADS_MOST] = {0};
+    *out_places = (struct thread_places){.group_size = 1};
+    for (uint32_t i = 0; i < test->thread_count; i++) {
+        uint32_t before = 0;
+        while (before < i && !same_group(&test->threads[before], &test->threads[i]))
+            before++;
+        uint32_t group = before < i ? out_places->group[before] : out_places->group_count++;
+        out_places->group[i] = group;
+        out_places->device[i] = test->threads[i].device;
+        out_places->item[i] = sizes[group]++;
+        if (sizes[group] > out_places->group_size)
+            out_places->group_size = sizes[group];
+    }
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+struct writer {
+    const struct litmus *test;
+    const struct thread *thread;
+    FILE *stream;
+};
+
+static void write_statements(const struct writer *writer, const struct statement *first);
+
+static void write_assignment(const struct writer *writer, const struct statement *statement)
+{
+    if (statement->kind == STATEMENT_ASSIGN) {
+        fprintf(writer->stream, "%s = ", writer->thread->registers[statement->target]);
+    } else if (statement->kind == STATEMENT_STORE) {
+        expression_print(writer->thread, statement->to, true, writer->stream);
+        fputs(" = ", writer->stream);
+    }
+    expression_print(writer->thread, statement->value, true, writer->stream);
+    fputs(";\n", writer->stream);
+}
+
+static void write_barrier(const struct writer *writer, const struct statement *barrier)
+{
+    fprintf(writer->stream, "litmus_log[0] = %u; work_group_barrier(", barrier->label + 1);
+    flags_print(barrier->flags, writer->stream);
+    fprintf(writer->stream, ", %s);\n", memory_scope_word(barrier->scope));
+}
+
+static void write_branch(const struct writer *writer, const struct statement *branch)
+{
+    fputs(branch->kind == STATEMENT_IF ? "if (" : "while (", writer->stream);
+    expression_print(writer->thread, branch->value, true, writer->stream);
+    fputs(") {\n", writer->stream);
+    write_statements(writer, branch->body);
+    if (branch->otherwise) {
+        fputs("} else {\n", writer->stream);
+        write_statements(writer, branch->otherwise);
+    }
+    fputs("}\n", writer->stream);
+}
+
+static void write_statement(const struct writer *writer, const struct statement *statement)
+{
+    if (statement->kind == STATEMENT_NOTHING)
+        return;
+    fprintf(writer->stream, "#line %u\n", statement->place.line);
+    switch (statement->kind) {
+    case STATEMENT_FENCE:
+        fputs("atomic_work_item_fence(", writer->stream);
+        flags_print(statement->flags, writer->stream);
+        fprintf(writer->stream, ", %s, %s);\n", memory_order_word(statement->order),
+                memory_scope_word(statement->scope));
+        break;
+    case STATEMENT_BARRIER: write_barrier(writer, statement); break;
+    case STATEMENT_IF:
+    case STATEMENT_WHILE: write_branch(writer, statement); break;
+    case STATEMENT_BLOCK: write_statements(writer, statement->body); break;
+    default: write_assignment(writer, statement); break;
+    }
+}
+
+static void write_statements(const struct writer *writer, const struct statement *first)
+{
+    for (const struct statement *statement = first; statement; statement = statement->next)
+        write_statement(writer, statement);
+}
+
+/* ---- the kernel ---------------------------------------------------------------------------------- */
+
+static void write_thread(const struct writer *writer, uint32_t number, uint32_t global_id)
+{
+    const struct thread *thread = writer->thread;
+    fprintf(writer->stream, "case %u: { /* P%u */\n", global_id, number);
+    for (uint32_t i = 0; i < thread->parameter_count; i++) {
+        const struct parameter *parameter = &thread->parameters[i];
+        const char *space = parameter->space == SPACE_LOCAL ? "local" : "global";
+        fprintf(writer->stream, "%s%s int *%s = %s_%s;\n", parameter->is_volatile ? "volatile " : "", space,
+                parameter->name, space, parameter->name);
+    }
+    for (uint32_t i = 0; i < thread->register_count; i++)
+        fprintf(writer->stream, "int %s = 0;\n", thread->registers[i]);
+    write_statements(writer, thread->body->body);
+    for (uint32_t i = 0; i < thread->register_count; i++)
+        fprintf(writer->stream, "litmus_log[%u] = %s;\n", i + 1, thread->registers[i]);
+    fputs("break; }\n", writer->stream);
+}
+
+static void write_arguments(const struct writer *writer)
+{
+    for (uint32_t i = 0; i < writer->test->location_count; i++) {
+        const struct location *location = &writer->test->locations[i];
+        if (kernel_passes(location, SPACE_GLOBAL))
+            fprintf(writer->stream, "global int *global_%s, ", location->name);
+        if (kernel_passes(location, SPACE_LOCAL))
+            fprintf(writer->stream, "local int *local_%s, ", location->name);
+    }
+    fputs("global int *litmus_log", writer->stream);
+}
+
+static void write_kernel(struct writer *writer)
+{
+    struct thread_places places;
+    litmus_place(writer->test, &places);
+    fputs("kernel void " LITMUS_KERNEL_NAME "(", writer->stream);
+    write_arguments(writer);
+    fputs(")\n{\nswitch (get_global_id(0)) {\n", writer->stream);
+    for (uint32_t i = 0; i < writer->test->thread_count; i++) {
+        writer->thread = &writer->test->threads[i];
+        write_thread(writer, i, places.group[i] * places.group_size + places.item[i]);
+    }
+    fputs("}\n}\n", writer->stream);
+}
+
+char *litmus_kernel(const struct litmus *test)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    struct writer writer = {.test = test, .stream = stream};
+    write_kernel(&writer);
+    bool fine = !ferror(stream);
+    if (fclose(stream) == 0 && fine)
+        return text;
+    free(text);
+    return NULL;
+}

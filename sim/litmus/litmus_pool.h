@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Memory of one test: taken piece by piece, given back at once.
+ *
+ * Errors   pool_take jumps to *fail when there is no memory.
+ */
+#ifndef ORRERY_SIM_LITMUS_LITMUS_POOL_H
+#define ORRERY_SIM_LITMUS_LITMUS_POOL_H
+
+#include <setjmp.h>
+#include <stddef.h>
+
+struct pool {
+    struct pool_piece *first;
+    jmp_buf *fail;
+};
+
+void *pool_take(struct pool *pool, size_t size); /* zeroed */
+char *pool_text(struct pool *pool, const char *start, size_t length);
+void pool_fini(struct pool *pool);
+
+#endif

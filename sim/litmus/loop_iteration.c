@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Iterations that change nothing: a thread's state is compared with those on its path. */
+#include "loop_iteration.h"
+
+#include <string.h>
+
+/* What a step read on this path stands in its child. */
+static bool stored_nothing(const struct step *step, struct reading read)
+{
+    return step_reads(step) ? step_stored(step, read) == read.value : step->kind == STEP_FENCE;
+}
+
+static bool same_state(const struct step *a, const struct step *b, uint32_t frame_size)
+{
+    return a->site == b->site && step_reads(a) && memcmp(a->frame, b->frame, frame_size) == 0;
+}
+
+static void find_spinning(struct step *step, uint32_t frame_size)
+{
+    struct reading read = step->edge;
+    for (struct step *before = step->parent; before && stored_nothing(before, read);
+         before = before->parent) {
+        step->by_chance |= read.spurious;
+        if (same_state(before, step, frame_size)) {
+            step->again = before;
+            return;
+        }
+        read = before->edge;
+    }
+    step->by_chance = false;
+}
+
+/* ---- accesses that may race -------------------------------------------------------------------- */
+
+static const struct location *location_of(const struct litmus *test, uint32_t cell)
+{
+    uint32_t i = 0;
+    while (i < test->location_count && cell - test->locations[i].first_cell >= test->locations[i].cells)
+        i++;
+    return i < test->location_count ? &test->locations[i] : NULL;
+}
+
+static bool can_race(const struct litmus *test, const struct step *access)
+{
+    const struct location *location = location_of(test, access->cell);
+    return !access->atomic || !location || atomics_may_race(test, location, access->thread);
+}
+
+static bool releases(const struct step *step, struct reading read)
+{
+    bool can = step->kind == STEP_FENCE || (step->atomic && step_writes(step, read));
+    return step->kind == STEP_BARRIER ||
+           (can &&
+            (step->order == ORDER_RELEASE || step->order == ORDER_ACQ_REL || step->order == ORDER_SEQ_CST));
+}
+
+/* Whatever conflicts with access conflicts with before, too. */
+static bool as_wide(const struct step *before, struct reading read_before, const struct step *access,
+                    struct reading read)
+{
+    return step_is_access(before) && before->cell == access->cell &&
+           (step_writes(before, read_before) || !step_writes(access, read)) &&
+           (!before->atomic || (access->atomic && before->scope == access->scope));
+}
+
+/* One before it races whenever it does: nothing between them hands on what the thread did. */
+static bool is_covered(const struct step *access, struct reading read)
+{
+    struct reading read_before = access->edge;
+    for (const struct step *before = access->parent; before && !releases(before, read_before);
+         before = before->parent) {
+        if (as_wide(before, read_before, access, read))
+            return true;
+        read_before = before->edge;
+    }
+    return false;
+}
+
+/* Some access at these depths, before the step. */
+static bool some_may_race(const struct litmus *test, const struct step *step, uint32_t from, uint32_t to)
+{
+    struct reading read = step->edge;
+    for (const struct step *before = step->parent; before && before->depth >= from; before = before->parent) {
+        if (before->depth < to && step_is_access(before) && can_race(test, before) &&
+            !is_covered(before, read))
+            return true;
+        read = before->edge;
+    }
+    return false;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------- */
+
+void turn_inherit(struct step *step)
+{
+    const struct step *parent = step->parent;
+    step->after_turn = parent && (parent->after_turn || parent->may_race);
+    step->shared_from = parent ? parent->shared_from : 0;
+    step->shared_to = parent ? parent->shared_to : UINT32_MAX;
+}
+
+void turn_find(const struct unfold *unfold, struct step *step, uint32_t frame_size)
+{
+    find_spinning(step, frame_size);
+    if (!step->again || !(step->by_chance || unfold->spinners_stay))
+        return;
+    uint32_t from = step->again->depth > step->shared_from ? step->again->depth : step->shared_from;
+    uint32_t to = step->depth < step->shared_to ? step->depth : step->shared_to;
+    if (!some_may_race(unfold->test, step, from, to))
+        return;
+    step->may_race = true;
+    step->shared_from = from;
+    step->shared_to = to;
+}
+
+/* The step before it on the path that has no such turn. */
+static const struct step *without_turn(const struct step *step)
+{
+    return step->may_race ? step->again->parent : step->parent;
+}
+
+bool turn_past_bound(const struct unfold *unfold, const struct step *step)
+{
+    uint32_t visits = 1;
+    for (const struct step *before = without_turn(step); before; before = without_turn(before))
+        visits += before->site == step->site && before->kind == step->kind;
+    return visits > unfold->bound;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch touched, for the rules between commands: out of the shadow, or kept where it stands until
+ * somebody asks. */
+#include "checker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_id(const void *a, const void *b)
+{
+    const struct footprint_part *x = a, *y = b;
+    return x->region_id < y->region_id ? -1 : x->region_id > y->region_id;
+}
+
+static bool was_touched(const struct shadow_region *region)
+{
+    return region->space != IN_LOCAL && !region->in_place &&
+           (region->touched || region->epoch_filter.open || region->affine_filter.count ||
+            region->epoch_filter.access_log.used || region->reads.open);
+}
+
+uint32_t checker_shadow_count(const struct checker *checker)
+{
+    return checker->heard_count + checker->windows.count;
+}
+
+struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i)
+{
+    return i < checker->heard_count ? checker->heard[i] : checker->windows.items[i - checker->heard_count];
+}
+
+/* Of each instruction by itself, out of affine filter and notes. */
+static void collect_apart(struct shadow_region *region, enum footprint_use use, struct footprint_part *part)
+{
+    struct footprint_sites *sites = &part->sites[use];
+    bool whole = footprint_sites_part(sites, part->high - part->low);
+    for (uint32_t i = 0; whole && i < sites->count; i++) {
+        affine_filter_collect(&region->affine_filter, region->low, use, &sites->site[i], &sites->bytes[i]);
+        whole = access_log_collect(&region->epoch_filter.access_log, use, &sites->site[i], &sites->bytes[i]);
+        if (use == FOOTPRINT_READ)
+            read_only_set_collect(&region->reads, &sites->site[i], &sites->bytes[i]);
+        whole &= !sites->bytes[i].failed;
+    }
+    if (!whole)
+        footprint_sites_fini(sites);
+}
+
+/* Without the shadow: of the latest launch, or as far as epochs tell. */
+static bool collect_kept(void *self, struct footprint_part *part)
+{
+    struct shadow_region *region = self;
+    bool whole = true;
+    if (part->end)
+        epoch_filter_collect(&region->epoch_filter, part->from, part->end, part);
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        const struct footprint_sites *sites = &part->sites[use];
+        if (sites->count > 1 && part->from == region->noted)
+            collect_apart(region, use, part);
+        for (uint32_t i = 0; !part->end && sites->bytes && !sites->more && i < sites->count; i++)
+            byte_set_join(&part->bytes[use], &sites->bytes[i]);
+        if (part->end || (sites->bytes && !sites->more))
+            continue;
+        affine_filter_collect(&region->affine_filter, region->low, use, NULL, &part->bytes[use]);
+        whole &= access_log_collect(&region->epoch_filter.access_log, use, NULL, &part->bytes[use]);
+        if (use == FOOTPRINT_READ)
+            read_only_set_collect(&region->reads, NULL, &part->bytes[use]);
+    }
+    return whole;
+}
+
+static bool is_by_several(const struct footprint_part *part)
+{
+    bool several = false;
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        several |= part->sites[use].count > 1;
+    return several;
+}
+
+/* What the launch did there besides what stands in the shadow, for collect_kept. */
+static void describe_kept(struct shadow_region *region, struct footprint_part *part)
+{
+    region->keeper =
+        (struct footprint_keeper){.self = region, .region_id = region->id, .collect = collect_kept};
+    part->keeper = &region->keeper;
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        part->sites[use] = region->epoch_filter.access_log.sites[use];
+    affine_filter_sites(&region->affine_filter, part->sites);
+    for (uint32_t i = 0; region->reads.open && i < region->reads.sites.count; i++)
+        footprint_sites_add(&part->sites[FOOTPRINT_READ], region->reads.sites.site[i]);
+    part->sites[FOOTPRINT_READ].more |= region->reads.open && region->reads.sites.more;
+    if (!region->epoch_filter.open)
+        return;
+    part->from = region->noted = region->epoch_filter.first;
+    part->end = region->epoch_filter.next;
+}
+
+/* Whose bytes host and devices see at once. */
+static bool is_shared(const struct checker *checker, uint64_t address)
+{
+    return is_of_host(checker, address) ||
+           memory_region(checker->memory, address)->flags & REGION_FLAG_SHARED;
+}
+
+/* filter: what of it; all of it stands in the shadow then. */
+static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool shared,
+                                      bool may_keep, uint32_t *out_count)
+{
+    struct footprint_part *parts = calloc(checker_shadow_count(checker) + 1, sizeof *parts);
+    checker->shadow.failed |= !parts;
+    *out_count = 0;
+    for (uint32_t i = 0; parts && i < checker_shadow_count(checker); i++) {
+        struct shadow_region *region = checker_shadow_number(checker, i);
+        if (!was_touched(region) || (shared && !is_shared(checker, region->low)))
+            continue;
+        struct footprint_part *part = &parts[(*out_count)++];
+        *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
+        for (int use = 0; use < FOOTPRINT_USES; use++)
+            byte_set_init(&part->bytes[use], region->high - region->low);
+        if (region->touched) {
+            shadow_collect(region, filter, part);
+            read_only_set_collect(&region->reads, NULL, &part->bytes[FOOTPRINT_READ]);
+            continue;
+        }
+        describe_kept(region, part);
+        region->in_epochs |= may_keep && region->epoch_filter.open;
+        /* epochs do not tell who */
+        region->in_place |= may_keep && (!region->epoch_filter.open || is_by_several(part));
+        if (!may_keep) {
+            checker->shadow.failed |= !footprint_fetch(part);
+            part->keeper = NULL;
+        }
+    }
+    if (parts)
+        qsort(parts, *out_count, sizeof *parts, by_id);
+    return parts;
+}
+
+static void parts_free(struct footprint_part *parts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        footprint_part_fini(&parts[i]);
+    free(parts);
+}
+
+struct group_view {
+    struct order *order;
+    const struct ended_group *group;
+};
+
+/* Regions other than the global one order nothing that a kernel that comes later could see. */
+static bool is_unknown(void *self, uint64_t unit, uint64_t clock)
+{
+    const struct group_view *view = self;
+    return order_unit_group(view->order, unit) != view->group->number &&
+           !order_map_knows(view->order, view->group->known[IN_GLOBAL], unit, clock);
+}
+
+struct clock_snapshot_view {
+    struct order *order;
+    const struct order_clock_snapshot *clock_snapshot;
+};
+
+static bool is_unknown_then(void *self, uint64_t unit, uint64_t clock)
+{
+    const struct clock_snapshot_view *view = self;
+    return !order_clock_snapshot_knows(view->order, view->clock_snapshot, IN_GLOBAL, unit, clock);
+}
+
+static void spill_all(struct checker *checker)
+{
+    for (uint32_t i = 0; i < checker_shadow_count(checker); i++)
+        if (was_touched(checker_shadow_number(checker, i)))
+            checker_spill(checker, checker_shadow_number(checker, i));
+}
+
+static uint32_t collected_clock_snapshots(const struct checker *checker)
+{
+    uint64_t bytes = 1;
+    for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
+        const struct shadow_region *region = checker_shadow_number(checker, i);
+        bytes += was_touched(region) && is_shared(checker, region->low) ? shadow_collected(region) : 0;
+    }
+    const uint64_t most = CLOCK_SNAPSHOTS_BYTES / bytes < CLOCK_SNAPSHOTS_FIRST
+                              ? CLOCK_SNAPSHOTS_FIRST
+                              : CLOCK_SNAPSHOTS_BYTES / bytes;
+    return checker->clock_snapshot_count < most ? checker->clock_snapshot_count : (uint32_t)most;
+}
+
+static void collect_clock_snapshots(struct checker *checker, struct footprint *footprint)
+{
+    const uint32_t count = checker->clock_snapshot_count ? collected_clock_snapshots(checker) : 0;
+    footprint->clock_snapshots = calloc(count + 1, sizeof *footprint->clock_snapshots);
+    checker->shadow.failed |= !footprint->clock_snapshots;
+    for (uint32_t i = 0; footprint->clock_snapshots && i < count; i++) {
+        struct clock_snapshot_view view = {&checker->order, &checker->clock_snapshots[i]};
+        struct footprint_clock_snapshot *clock_snapshot =
+            &footprint->clock_snapshots[footprint->clock_snapshot_count++];
+        clock_snapshot->unit = view.clock_snapshot->unit;
+        clock_snapshot->parts = collect(checker, &(struct unit_filter){&view, is_unknown_then}, true, false,
+                                        &clock_snapshot->count);
+    }
+}
+
+static void collect_rests(struct checker *checker, struct footprint *footprint)
+{
+    if (checker->ended_count || checker->clock_snapshot_count)
+        spill_all(checker);
+    footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
+    checker->shadow.failed |= !footprint->rests;
+    for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
+        struct group_view view = {&checker->order, &checker->ended[i]};
+        struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
+        rest->group = view.group->number;
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, false, &rest->count);
+    }
+}
+
+void checker_hand_over(struct checker *checker, const struct launch_info *launch)
+{
+    struct footprint footprint = {.launch = launch};
+    footprint.parts =
+        collect(checker, NULL, false, checker->sink.settle && !launch->family && !checker->ended_count,
+                &footprint.count);
+    collect_rests(checker, &footprint);
+    collect_clock_snapshots(checker, &footprint);
+    footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
+    checker->sink.launch_ended(checker->sink.self, &footprint);
+    parts_free(footprint.parts, footprint.count);
+    for (uint32_t i = 0; i < footprint.rest_count; i++)
+        parts_free(footprint.rests[i].parts, footprint.rests[i].count);
+    for (uint32_t i = 0; i < footprint.clock_snapshot_count; i++)
+        parts_free(footprint.clock_snapshots[i].parts, footprint.clock_snapshots[i].count);
+    free(footprint.rests);
+    free(footprint.clock_snapshots);
+}
+
+static bool has_shared(const struct memory *memory)
+{
+    bool some = memory->host.permits;
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        some |=
+            memory->regions[i].flags & REGION_FLAG_SHARED && !(memory->regions[i].flags & REGION_FLAG_FREED);
+    return some;
+}
+
+static bool clock_snapshots_room(struct checker *checker)
+{
+    if (checker->clock_snapshot_count < checker->clock_snapshot_room)
+        return true;
+    const uint32_t room = 2 * checker->clock_snapshot_room + 8;
+    struct order_clock_snapshot *grown = realloc(checker->clock_snapshots, room * sizeof *grown);
+    checker->shadow.failed |= !grown;
+    if (!grown)
+        return false;
+    checker->clock_snapshots = grown;
+    checker->clock_snapshot_room = room;
+    return true;
+}
+
+uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origin *origin,
+                                     uint32_t lane_count, uint32_t lane)
+{
+    if (!checker->has_sink || !checker->races_wanted ||
+        checker->clock_snapshot_count == CLOCK_SNAPSHOTS_MOST || !has_shared(checker->memory))
+        return 0;
+    if (!clock_snapshots_room(checker))
+        return 0;
+    checker->order.event = ++checker->time;
+    man(checker, origin, lane_count);
+    checker_name_units(checker, origin);
+    return order_clock_snapshot(&checker->order, checker->wave_items.unit[lane],
+                                &checker->clock_snapshots[checker->clock_snapshot_count])
+               ? ++checker->clock_snapshot_count
+               : 0;
+}
+
+/* Somebody begins when this group has ended. */
+void checker_keep_group(struct checker *checker, const struct launch_event *event)
+{
+    const struct launch_info *launch = event->launch;
+    bool awaited = false;
+    for (uint32_t i = 0; i < launch->awaited_group_count; i++)
+        awaited |= launch->awaited_groups[i] == event->group_linear;
+    if (!awaited || !checker->has_sink)
+        return;
+    if (checker->ended_count == checker->ended_room) {
+        uint32_t room = 2 * checker->ended_room + 4;
+        struct ended_group *ended = realloc(checker->ended, room * sizeof *ended);
+        checker->shadow.failed |= !ended;
+        if (!ended)
+            return;
+        checker->ended = ended;
+        checker->ended_room = room;
+    }
+    struct ended_group *group = &checker->ended[checker->ended_count++];
+    group->number = event->group_linear;
+    order_group_vclock(&checker->order, group->number, group->known);
+}

@@ -1,0 +1,830 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses of commands, allocation by allocation: each new one meets those that nothing orders before it. */
+#include "commands_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memmodel/launches/inter_launch.h"
+#include "orrery/limits.h"
+#include "orrery/rule.h"
+
+/* ---- life --------------------------------------------------------------------------- */
+
+struct commands *commands_new(const struct memory *memory, struct report *report)
+{
+    struct commands *commands = calloc(1, sizeof *commands);
+    struct command_graph *graph = command_graph_new();
+    struct command_log *log = command_log_new();
+    struct cross_launch *cross = cross_launch_new(memory, report_scenario(report)->device.scope_rule);
+    if (!commands || !graph || !log || !cross) {
+        free(commands);
+        cross_launch_free(cross);
+        command_graph_free(graph);
+        command_log_free(log);
+        return NULL;
+    }
+    commands->memory = memory;
+    commands->report = report;
+    commands->graph = graph;
+    commands->log = log;
+    commands->cross = cross;
+    pthread_mutex_init(&commands->lock, NULL);
+    const struct cross_predecessors predecessors = commands_predecessors(commands);
+    cross_launch_set_predecessors(cross, &predecessors);
+    return commands;
+}
+
+void commands_free(struct commands *commands)
+{
+    if (!commands)
+        return;
+    commands_areas_free(commands);
+    commands_sites_free(commands);
+    touches_fini(&commands->touches);
+    command_graph_free(commands->graph);
+    command_log_free(commands->log);
+    cross_launch_free(commands->cross);
+    free(commands->talks);
+    free(commands->mappings);
+    pthread_mutex_destroy(&commands->lock);
+    free(commands->conflicts);
+    free(commands->storages);
+    free(commands->given);
+    free(commands);
+}
+
+/* ---- what conflicts --------------------------------------------------------------------- */
+
+bool commands_lacks_map(const struct byte_access *access, const struct byte_access *map)
+{
+    return access->unmapped && map->by_map && !map->map && RULE(33);
+}
+
+/* A map for writing is no write yet, but what it maps is the host's: for all but other maps. Of two accesses
+ * to the host's memory that memory tells. */
+static bool conflicts(const struct byte_access *a, const struct byte_access *b)
+{
+    if (a->of_host && b->of_host)
+        return false;
+    if (commands_lacks_map(a, b) || commands_lacks_map(b, a))
+        return true;
+    if ((a->opens || b->opens) && RULE(33))
+        return !a->by_map || !b->by_map;
+    return !reads_only(a) || !reads_only(b);
+}
+
+static bool same_places(const struct commands *commands, const struct conflict *a, const struct conflict *b)
+{
+    return a->earlier.command == b->earlier.command && a->later.command == b->later.command &&
+           a->area == b->area && commands_same_line(commands, &a->earlier, &b->earlier) &&
+           commands_same_line(commands, &a->later, &b->later);
+}
+
+/* Of a map for writing it is that which is reported, not that it reads. */
+static void merge_conflict(struct conflict *kept, const struct conflict *more)
+{
+    kept->bytes += more->bytes;
+    if (more->later.opens)
+        kept->later = more->later;
+    if (more->earlier.opens)
+        kept->earlier = more->earlier;
+}
+
+static void keep_conflict(struct commands *commands, const struct conflict *conflict)
+{
+    for (size_t i = commands->conflict_count; i > 0; i--) {
+        if (same_places(commands, &commands->conflicts[i - 1], conflict)) {
+            merge_conflict(&commands->conflicts[i - 1], conflict);
+            return;
+        }
+    }
+    if (commands->conflict_count == commands->conflict_room) {
+        size_t room = 2 * commands->conflict_room + 8;
+        struct conflict *grown = realloc(commands->conflicts, room * sizeof *grown);
+        if (!grown)
+            return; /* the others are reported */
+        commands->conflicts = grown;
+        commands->conflict_room = room;
+    }
+    commands->conflicts[commands->conflict_count++] = *conflict;
+}
+
+/* Where several instructions did it, each of the first few stretches that one of either side did; others
+ * are mostly of the same. */
+enum { STRETCHES_MOST = HOSTILE(4096, 64) };
+
+static void keep_conflicts(struct commands *commands, const struct byte_access *later,
+                           const struct byte_access *earlier, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = 0; i < STRETCHES_MOST && low < high; i++) {
+        struct conflict conflict = {.low = low, .high = high, .area = commands->asked};
+        conflict.later = commands_access_at(commands->asked, later, low, &conflict.high);
+        conflict.earlier = commands_access_at(commands->asked, earlier, low, &conflict.high);
+        conflict.bytes = conflict.high - low;
+        keep_conflict(commands, &conflict);
+        low = conflict.high;
+    }
+}
+
+static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
+{
+    const struct commands *commands = self;
+    return command_graph_knows(commands->graph, later->command, earlier->command);
+}
+
+/* What one kernel released on an atomic object the other one may have acquired there. */
+static bool may_hand_on(const struct byte_access *from, const struct byte_access *to)
+{
+    return from->kind != ACCESS_ATOMIC_READ && from->releases >= SCOPE_DEVICE && to->acquires >= SCOPE_DEVICE;
+}
+
+/* They may have run side by side; in turn, the one that ran first has read nothing of the other's. */
+static bool may_synchronise(const struct commands *commands, const struct byte_access *later,
+                            const struct byte_access *earlier)
+{
+    const bool in_turn =
+        command_graph_in_turn(commands->graph, later->command, earlier->command) && RULE(3203);
+    return may_hand_on(earlier, later) || (!in_turn && may_hand_on(later, earlier));
+}
+
+static void note_talk(struct commands *commands, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < commands->talk_count; i++)
+        if (commands->talks[i].a == a && commands->talks[i].b == b)
+            return;
+    if (commands->talk_count == commands->talk_room) {
+        size_t room = 2 * commands->talk_room + 4;
+        struct talk *grown = realloc(commands->talks, room * sizeof *grown);
+        commands->lost |= !grown;
+        if (!grown)
+            return;
+        commands->talks = grown;
+        commands->talk_room = room;
+    }
+    commands->talks[commands->talk_count++] = (struct talk){a, b};
+}
+
+static void met(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
+                uint64_t high)
+{
+    struct commands *commands = self;
+    if (!conflicts(later, earlier))
+        return;
+    if (is_atomic(later) && is_atomic(earlier) &&
+        ((commands->asked->guaranteed && RULE(32)) || !RULE(3201))) {
+        if (may_synchronise(commands, later, earlier) || !RULE(3202))
+            command_graph_assume(commands->graph, later->command, earlier->command);
+        else
+            note_talk(commands, later->command, earlier->command);
+        return;
+    }
+    keep_conflicts(commands, later, earlier, low, high);
+}
+
+static bool covers(const struct byte_set *all, const struct byte_set *some)
+{
+    struct byte_run need = {0, 0}, have;
+    while (byte_set_next(some, need.high, &need))
+        if (!byte_set_next(all, need.low, &have) || have.low > need.low || have.high < need.high)
+            return false;
+    return true;
+}
+
+/* The accesses are to these bytes, and what they have in common from the one end to the other is not all
+ * of one instruction. */
+static void meet_sets(struct commands *commands, const struct byte_set *bytes,
+                      const struct byte_access *access, const struct byte_set *others,
+                      const struct byte_access *earlier, const struct byte_run *within)
+{
+    const uint64_t low = commands->asked->low;
+    const uint32_t most = (access->site | earlier->site) & SITE_SEVERAL ? STRETCHES_MOST : 1;
+    struct byte_run run = {within->low, within->low};
+    for (uint32_t i = 0; i < most && byte_set_common(bytes, others, run.high, &run) && run.low < within->high;
+         i++)
+        met(commands, access, earlier, low + run.low,
+            low + (run.high < within->high ? run.high : within->high));
+}
+
+/* What meets whom among the loose ones; those that are covered go. */
+static void meet_loose(struct commands *commands, struct area *area, const struct byte_set *bytes,
+                       const struct byte_access *access)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < area->loose_count; i++) {
+        struct loose *loose = &area->loose[i];
+        bool known = loose->access.command == access->command || knows(commands, access, &loose->access);
+        if (known && byte_access_stands_for(access, &loose->access) && covers(bytes, &loose->bytes)) {
+            byte_set_fini(&loose->bytes);
+            continue;
+        }
+        if (!known)
+            meet_sets(commands, bytes, access, &loose->bytes, &loose->access,
+                      &(struct byte_run){0, UINT64_MAX});
+        area->loose[kept++] = *loose;
+    }
+    area->loose_count = kept;
+}
+
+static void touch(struct commands *commands, struct area *area, uint64_t low, uint64_t high,
+                  const struct byte_access *access)
+{
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set bytes = {.runs = &run, .count = 1, .size = area->high - area->low};
+    const struct byte_map_asker asker = {commands, knows, met};
+    commands->asked = area;
+    commands->added++;
+    meet_loose(commands, area, &bytes, access);
+    commands->lost |= !byte_map_add(area->map, low, high, access, &asker);
+}
+
+struct scattered {
+    struct commands *commands;
+    const struct area *area;
+    const struct byte_set *bytes;
+    const struct byte_access *access;
+};
+
+static void meet_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *earlier)
+{
+    struct scattered *scattered = self;
+    const struct area *area = scattered->area;
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set segment = {.runs = &run, .count = 1, .size = area->high - area->low};
+    if (earlier->command != scattered->access->command &&
+        !knows(scattered->commands, scattered->access, earlier))
+        meet_sets(scattered->commands, scattered->bytes, scattered->access, &segment, earlier, &run);
+}
+
+/* Takes the bytes. */
+static void touch_scattered(struct commands *commands, struct area *area, struct byte_set *bytes,
+                            const struct byte_access *access)
+{
+    struct scattered scattered = {commands, area, bytes, access};
+    commands->asked = area;
+    commands->added++;
+    byte_map_visit(area->map, area->low, area->high, meet_segment, &scattered);
+    meet_loose(commands, area, bytes, access);
+    if (area->loose_count == area->loose_room) {
+        size_t room = 2 * area->loose_room + 4;
+        struct loose *grown = realloc(area->loose, room * sizeof *grown);
+        commands->lost |= !grown;
+        if (!grown)
+            return;
+        area->loose = grown;
+        area->loose_room = room;
+    }
+    struct loose *loose = &area->loose[area->loose_count++];
+    loose->access = *access;
+    byte_set_take(&loose->bytes, bytes);
+}
+
+/* More runs than these stay together: each segment would be looked up and split by itself. */
+enum { RUNS_FEW = HOSTILE(16, 2), KEPT_MOST = HOSTILE(4096, 3) };
+
+static bool is_forgotten(const struct commands *commands, uint32_t command)
+{
+    return command < command_graph_first(commands->graph);
+}
+
+static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
+                                                       ACCESS_ATOMIC_READ};
+
+/* Takes the bytes of the part. */
+static void touch_part(struct commands *commands, struct area *area, struct footprint_part *part,
+                       const struct byte_access *by, const uint32_t site[FOOTPRINT_USES])
+{
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        struct byte_run run = {0, 0};
+        if (byte_set_empty(&part->bytes[use]))
+            continue;
+        struct byte_access access = *by;
+        access.kind = kinds[use];
+        access.site = site[use];
+        if (area->id && (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW)) {
+            touch_scattered(commands, area, &part->bytes[use], &access);
+            continue;
+        }
+        while (byte_set_next(&part->bytes[use], run.high, &run))
+            touch(commands, area, part->low + run.low, part->low + run.high, &access);
+    }
+}
+
+/* Of a part that has a keeper. */
+static void fetch_and_touch(struct commands *commands, struct area *area, struct kept *kept)
+{
+    uint32_t site[FOOTPRINT_USES];
+    commands->lost |= !footprint_fetch(&kept->part);
+    commands_take_sites(commands, area, &kept->part, kept->numbers, site);
+    touch_part(commands, area, &kept->part, &kept->access, site);
+    footprint_part_fini(&kept->part);
+}
+
+/* Does the command know everything that was done to the area? */
+static bool knows_all(const struct commands *commands, const struct area *area, uint32_t command)
+{
+    return !area->latest || (area->in_order && (command == area->latest ||
+                                                command_graph_knows(commands->graph, command, area->latest)));
+}
+
+static void note_latest(const struct commands *commands, struct area *area, uint32_t command)
+{
+    area->in_order &= knows_all(commands, area, command);
+    area->latest = command;
+}
+
+/* Somebody comes who may not know all of it. */
+void commands_bring_in(struct commands *commands, struct area *area)
+{
+    for (size_t i = 0; i < area->kept_count; i++) {
+        struct kept *kept = &area->kept[i];
+        if (is_forgotten(commands, kept->access.command))
+            ;
+        else if (kept->part.keeper)
+            fetch_and_touch(commands, area, kept);
+        else
+            touch(commands, area, kept->low, kept->high, &kept->access);
+        footprint_keeper_drop(kept->part.keeper);
+    }
+    area->kept_count = 0;
+}
+
+static void keep(struct commands *commands, struct area *area, const struct kept *kept)
+{
+    if (area->kept_count == KEPT_MOST)
+        commands_bring_in(commands, area);
+    if (area->kept_count == area->kept_room) {
+        size_t room = 2 * area->kept_room + 4;
+        struct kept *grown = realloc(area->kept, room * sizeof *grown);
+        commands->lost |= !grown; /* what it came with is the checker's own yet */
+        if (!grown)
+            return;
+        area->kept = grown;
+        area->kept_room = room;
+    }
+    area->kept[area->kept_count++] = *kept;
+    commands->added++;
+}
+
+bool commands_judges(const struct commands *commands, uint32_t command)
+{
+    return !commands->lost && !command_graph_exhausted(commands->graph) &&
+           command_graph_facts(commands->graph, command);
+}
+
+/* ---- forgetting ---------------------------------------------------------------------------- */
+
+static bool forgotten(void *self, const struct byte_access *access)
+{
+    return is_forgotten(self, access->command);
+}
+
+static void drop_kept(struct commands *commands, struct area *area)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < area->kept_count; i++) {
+        if (is_forgotten(commands, area->kept[i].access.command))
+            footprint_keeper_drop(area->kept[i].part.keeper);
+        else
+            area->kept[count++] = area->kept[i];
+    }
+    area->kept_count = count;
+}
+
+static void drop_loose(struct commands *commands, struct area *area)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < area->loose_count; i++) {
+        if (forgotten(commands, &area->loose[i].access))
+            byte_set_fini(&area->loose[i].bytes);
+        else
+            area->loose[kept++] = area->loose[i];
+    }
+    area->loose_count = kept;
+}
+
+enum { SWEEP_AFTER = HOSTILE(4096, 4) };
+
+static void sweep(struct commands *commands)
+{
+    struct area *area, *following;
+    touches_drop(&commands->touches, command_graph_first_step(commands->graph));
+    if (commands->added < SWEEP_AFTER && !(command_graph_idle(commands->graph) && commands->added))
+        return;
+    HASH_ITER(hh, commands->areas, area, following)
+    {
+        byte_map_drop(area->map, forgotten, commands);
+        drop_loose(commands, area);
+        drop_kept(commands, area);
+        if (area->several_count)
+            commands_drop_several(area);
+        host_dirty_drop(&area->stores, command_graph_first_step(commands->graph));
+        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count &&
+            commands_is_calm(commands, area))
+            commands_area_free(commands, area);
+    }
+    commands->added = 0;
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+static void say_loss(struct commands *commands)
+{
+    if (commands->reported_loss ||
+        !(commands->lost || command_graph_exhausted(commands->graph) || cross_launch_lost(commands->cross)))
+        return;
+    commands->reported_loss = true;
+    fputs("orrery: commands are not checked for races from here on: out of memory\n", stderr);
+    report_miss(commands->report, CHECK_RACES);
+}
+
+static void on_order(void *self, const struct order_event *event)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    command_log_add(commands->log, event);
+    if (event->kind == ORDER_END) {
+        commands_tell_all(commands, event->command);
+        commands_tell_cross(commands, event->command);
+        if (!commands->conflict_count)
+            commands->talk_count = 0;
+    }
+    cross_launch_order(commands->cross, event);
+    command_graph_order(commands->graph, event);
+    if (command_graph_idle(commands->graph))
+        command_log_clear(commands->log);
+    if (event->kind >= ORDER_HOST_WAITED)
+        commands_host_learned(commands);
+    if (event->kind == ORDER_HOST_WAITED)
+        sweep(commands);
+    say_loss(commands);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static void range_meets_host(struct commands *commands, struct area *area, const struct command_event *event,
+                             const struct byte_access *access)
+{
+    static const uint32_t nowhere[FOOTPRINT_USES];
+    const uint64_t size = event->most_bytes ? event->most_bytes : event->size_bytes;
+    struct byte_run run = {event->address - area->low, event->address + size - area->low};
+    struct byte_set sets[FOOTPRINT_USES];
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        byte_set_init(&sets[use], area->high - area->low);
+    struct byte_set *touched = &sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN];
+    touched->runs = &run;
+    touched->count = 1;
+    commands_judge_host(commands, area, sets, access, nowhere);
+}
+
+/* A command that was enqueued after the map and uses its pointer, and the map waits for it. */
+struct early {
+    struct commands *commands;
+    const struct area *area;
+    const struct byte_access *map;
+    struct byte_run bytes;
+};
+
+static void meet_early(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct early *early = self;
+    struct commands *commands = early->commands;
+    if (!access->unmapped || access->command < early->map->command || !knows(commands, early->map, access) ||
+        !RULE(33))
+        return;
+    struct conflict conflict = {
+        .later = *early->map, .earlier = *access, .area = early->area, .before_map = true};
+    conflict.low = low > early->bytes.low ? low : early->bytes.low;
+    conflict.high = high < early->bytes.high ? high : early->bytes.high;
+    conflict.bytes = conflict.high - conflict.low;
+    keep_conflict(commands, &conflict);
+}
+
+static void take_range(struct commands *commands, const struct command_event *event,
+                       struct byte_access *access)
+{
+    const uint64_t end = event->address + event->size_bytes;
+    struct area *area = commands_area_of(commands, event->address);
+    if (!area) {
+        commands->lost = true;
+        return;
+    }
+    if (!area->id && event->kind == ACCESS_WRITE)
+        commands_host_memory(commands, event->address, end, event->command);
+    if (!commands_is_calm(commands, area) && !access->of_host)
+        range_meets_host(commands, area, event, access);
+    if (event->launch)
+        access->site = commands_number_site(commands, event->launch, event->site, area);
+    const bool known = knows_all(commands, area, event->command);
+    note_latest(commands, area, event->command);
+    if (area->kept_count && known) {
+        keep(commands, area, &(struct kept){.access = *access, .low = event->address, .high = end});
+        return;
+    }
+    commands_bring_in(commands, area);
+    if (event->role == COMMAND_MAPS)
+        byte_map_visit(area->map, event->address, end, meet_early,
+                       &(struct early){commands, area, access, {event->address, end}});
+    touch(commands, area, event->address, end, access);
+}
+
+static void drop_mapping(struct commands *commands, uint32_t command)
+{
+    for (size_t i = 0; i < commands->mapping_count; i++)
+        if (commands->mappings[i].command == command)
+            commands->mappings[i--] = commands->mappings[--commands->mapping_count];
+}
+
+/* Some map piece by piece. */
+static void note_mapping(struct commands *commands, uint32_t command, uint64_t address)
+{
+    const struct command_facts *facts = command_graph_facts(commands->graph, command);
+    if (!facts ||
+        (commands->mapping_count && commands->mappings[commands->mapping_count - 1].command == command))
+        return;
+    if (commands->mapping_count == commands->mapping_room) {
+        const size_t room = 2 * commands->mapping_room + 4;
+        struct mapping *grown = realloc(commands->mappings, room * sizeof *grown);
+        if (!grown)
+            return; /* it has no name then */
+        commands->mappings = grown;
+        commands->mapping_room = room;
+    }
+    commands->mappings[commands->mapping_count++] = (struct mapping){command, address, *facts};
+}
+
+static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
+{
+    if (!access->packets && cross_launch_lacks_predecessors(commands->cross, event->command))
+        commands_tell_predecessors(commands, event->command);
+    if (!access->packets)
+        cross_launch_command(commands->cross, event);
+    take_range(commands, event, access);
+}
+
+/* Is it to bytes of a buffer that the host has only while they are mapped? */
+static bool is_lent(const struct commands *commands, uint64_t address)
+{
+    const struct region *region = commands_region_of(commands, address);
+    return region && !(region->flags & REGION_FLAG_SVM);
+}
+
+/* What the buffer has there already: a read of these very bytes (5.2.2). */
+static bool is_own(const struct commands *commands, const struct command_event *event)
+{
+    const struct command_event *moved = &commands->moved;
+    return moved->command == event->command && moved->address == event->address &&
+           moved->size_bytes == event->size_bytes;
+}
+
+/* Who reads or writes memory of the host that a buffer was made with reads or writes the buffer's. */
+static void take_storage(struct commands *commands, const struct command_event *event,
+                         const struct byte_access *access)
+{
+    struct byte_access copy = *access;
+    struct command_event there = *event;
+    struct byte_run bytes;
+    copy.of_host = true;
+    for (size_t at = 0;
+         commands_storage_next(commands, event->address, event->address + event->size_bytes, &at, &bytes);) {
+        there.address = bytes.low;
+        there.size_bytes = bytes.high - bytes.low;
+        take(commands, &there, &copy);
+        if (event->kind == ACCESS_WRITE && !is_own(commands, &there))
+            commands_wrote_after(commands, &bytes, &copy);
+    }
+}
+
+static void note_map(struct commands *commands, const struct command_event *event)
+{
+    const uint64_t high = event->address + event->size_bytes;
+    if (event->role == COMMAND_MAPS && is_lent(commands, event->address))
+        commands_give(commands, event->command, event->address, high);
+    else if (event->role == COMMAND_UNMAPS && !event->most_bytes)
+        commands_take_back(commands, event->map, event->address, high);
+}
+
+static void on_command(void *self, const struct command_event *event)
+{
+    struct commands *commands = self;
+    struct byte_access access = {.command = event->command,
+                                 .kind = event->role == COMMAND_PACKETS ? ACCESS_WRITE : event->kind,
+                                 .by_map = event->role == COMMAND_MAPS || event->role == COMMAND_OPENS ||
+                                           event->role == COMMAND_UNMAPS,
+                                 .packets = event->role == COMMAND_PACKETS,
+                                 .reads_packets =
+                                     event->role == COMMAND_PACKETS && event->kind == ACCESS_READ,
+                                 .frees = event->role == COMMAND_FREES,
+                                 /* itself: of which map it is is open */
+                                 .map = event->most_bytes ? event->command : event->map,
+                                 .opens = event->role == COMMAND_OPENS};
+    pthread_mutex_lock(&commands->lock);
+    if (event->role == COMMAND_MAPS)
+        note_mapping(commands, event->command, event->address);
+    else if (event->role == COMMAND_UNMAPS)
+        drop_mapping(commands, event->map);
+    if (commands_judges(commands, event->command)) {
+        note_map(commands, event);
+        if (event->role == COMMAND_MOVES && event->kind == ACCESS_READ)
+            commands->moved = *event;
+        access.by_pointer = event->by_pointer && is_lent(commands, event->address);
+        access.unmapped = access.by_pointer && !commands_is_given(commands, event->command, event->address,
+                                                                  event->address + event->size_bytes);
+        take(commands, event, &access);
+        if (event->by_pointer)
+            take_storage(commands, event, &access);
+    }
+    say_loss(commands);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static void on_launch(void *self, const struct launch_event *event)
+{
+    struct commands *commands = self;
+    if (event->phase != LAUNCH_BEGIN || event->launch->releases < SCOPE_DEVICE)
+        return;
+    pthread_mutex_lock(&commands->lock);
+    const uint32_t saw = command_graph_saw(commands->graph, event->launch->command);
+    if (saw > commands->released)
+        commands->released = saw;
+    pthread_mutex_unlock(&commands->lock);
+}
+
+struct observer commands_observer(struct commands *commands)
+{
+    return (struct observer){.self = commands, .command = on_command, .launch = on_launch, .order = on_order};
+}
+
+/* A kernel's, by a pointer to memory of the host: those of them that are a buffer's. */
+static void touch_storage(struct commands *commands, const struct area *host, uint64_t low, uint64_t high,
+                          const struct byte_access *access)
+{
+    struct byte_run bytes;
+    for (uint64_t end; low < high; low = end) {
+        end = high;
+        struct byte_access one = commands_access_at(host, access, low, &end);
+        one.of_host = true;
+        for (size_t at = 0; commands_storage_next(commands, low, end, &at, &bytes);) {
+            struct area *area = commands_area_of(commands, bytes.low);
+            commands->lost |= !area;
+            if (!area)
+                return;
+            note_latest(commands, area, one.command);
+            commands_bring_in(commands, area);
+            touch(commands, area, bytes.low, bytes.high, &one);
+        }
+    }
+}
+
+static void touch_storages(struct commands *commands, const struct area *host,
+                           const struct footprint_part *part, const struct byte_access *by,
+                           const uint32_t site[FOOTPRINT_USES])
+{
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        struct byte_access access = *by;
+        access.kind = kinds[use];
+        access.site = site[use];
+        for (struct byte_run run = {0, 0}; byte_set_next(&part->bytes[use], run.high, &run);)
+            touch_storage(commands, host, part->low + run.low, part->low + run.high, &access);
+    }
+}
+
+static void take_part(struct commands *commands, const struct launch_info *launch,
+                      struct footprint_part *part)
+{
+    struct area *area = commands_area_of(commands, part->low);
+    struct kept kept = {
+        .access = {.command = launch->command, .releases = launch->releases, .acquires = launch->acquires},
+        .part = *part};
+    if (!area) {
+        commands->lost = true;
+        return;
+    }
+    char name[ARGUMENT_CHARS];
+    const char *argument =
+        launch->argument && launch->argument(launch, part->low, part->high, name, sizeof name) ? name : NULL;
+    commands_number_sites(commands, launch, part, argument, kept.numbers);
+    const bool known = knows_all(commands, area, launch->command);
+    note_latest(commands, area, launch->command);
+    const bool of_host = !area->id && commands->storage_count;
+    if (part->keeper && known && !of_host && commands_is_calm(commands, area)) {
+        keep(commands, area, &kept);
+        return;
+    }
+    commands_bring_in(commands, area);
+    if (part->keeper)
+        commands->lost |= !footprint_fetch(part);
+    uint32_t site[FOOTPRINT_USES];
+    commands_take_sites(commands, area, part, kept.numbers, site);
+    if (!commands_is_calm(commands, area))
+        commands_judge_host(commands, area, part->bytes, &kept.access, site);
+    if (of_host)
+        touch_storages(commands, area, part, &kept.access, site);
+    touch_part(commands, area, part, &kept.access, site);
+}
+
+static bool shares_atomics(const struct memory *memory)
+{
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        if (memory->regions[i].flags & REGION_FLAG_SVM_ATOMICS)
+            return true;
+    return false;
+}
+
+/* Of what the host knew by then. Which accesses come before the acquire is known access by access, once
+ * those are put in. */
+static void count_as_after_host(struct commands *commands, uint32_t command)
+{
+    if (cross_launch_lacks_predecessors(commands->cross, CROSS_HOST))
+        commands_tell_predecessors(commands, CROSS_HOST);
+    command_graph_assume_host(commands->graph, command);
+}
+
+static void on_launch_ended(void *self, const struct footprint *footprint)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    if (footprint->launch->acquires >= SCOPE_ALL_SVM && shares_atomics(commands->memory))
+        count_as_after_host(commands, footprint->launch->command);
+    commands->partial |= footprint->partial;
+    if (footprint->launch->acquires >= SCOPE_DEVICE) /* by then, from any of them */
+        command_graph_sees(commands->graph, footprint->launch->command, commands->released);
+    for (uint32_t i = 0; i < footprint->count && commands_judges(commands, footprint->launch->command); i++)
+        take_part(commands, footprint->launch, &footprint->parts[i]);
+    say_loss(commands);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static struct area *kept_area(const struct commands *commands, const struct footprint_keeper *keeper)
+{
+    struct area *area = NULL;
+    HASH_FIND(hh, commands->areas, &keeper->region_id, sizeof keeper->region_id, area);
+    return area;
+}
+
+/* The latest that the keeper may be asked for; NULL: none. */
+static struct kept *latest_of(const struct area *area, const struct footprint_keeper *keeper)
+{
+    for (size_t i = area ? area->kept_count : 0; i > 0; i--)
+        if (area->kept[i - 1].part.keeper == keeper)
+            return &area->kept[i - 1];
+    return NULL;
+}
+
+static void on_settle(void *self, struct footprint_keeper *keeper)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = kept_area(commands, keeper);
+    if (area)
+        drop_kept(commands, area);
+    if (latest_of(area, keeper))
+        commands_bring_in(commands, area);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static bool on_follows(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    const struct kept *kept = latest_of(kept_area(commands, keeper), keeper);
+    const bool known = !kept || kept->access.command == launch->command ||
+                       command_graph_knows(commands->graph, launch->command, kept->access.command);
+    pthread_mutex_unlock(&commands->lock);
+    return known;
+}
+
+/* Those which the later one stands for, as they were in order. */
+static void drop_covered(struct area *area, const struct kept *later)
+{
+    size_t count = 0;
+    const struct footprint_keeper *own = later->part.keeper;
+    for (size_t i = 0; i < area->kept_count; i++) {
+        const struct footprint_keeper *earlier = area->kept[i].part.keeper;
+        if (&area->kept[i] < later && earlier && earlier->covers == own->covers && own->covers(own, earlier))
+            footprint_keeper_drop(earlier);
+        else
+            area->kept[count++] = area->kept[i];
+    }
+    area->kept_count = count;
+}
+
+static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = kept_area(commands, keeper);
+    struct kept *kept = latest_of(area, keeper);
+    if (kept && !kept->part.end) {
+        kept->part.keeper = own;
+        drop_covered(area, kept);
+    } else {
+        footprint_keeper_drop(own); /* all of it was brought in already */
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+struct footprint_sink commands_footprints(struct commands *commands)
+{
+    return (struct footprint_sink){commands, on_launch_ended, on_settle, on_follows, on_retire};
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The allocations that commands touch. */
+#include "commands_state.h"
+
+#include "sim/memmodel/explain/wording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool commands_reserve(void **list, size_t *room, size_t count, size_t item)
+{
+    if (count < *room)
+        return true;
+    const size_t wanted = 2 * *room + 8;
+    void *grown = realloc(*list, wanted * item);
+    if (!grown)
+        return false;
+    *list = grown;
+    *room = wanted;
+    return true;
+}
+
+/* ---- areas --------------------------------------------------------------------------- */
+
+void commands_name_area(struct area *area, const struct region *region)
+{
+    if (!region)
+        snprintf(area->name, sizeof area->name, "host memory");
+    else
+        wording_region(region, area->name, sizeof area->name);
+}
+
+static struct area *area_new(struct commands *commands, uint32_t id, const struct region *region)
+{
+    struct area *area = calloc(1, sizeof *area), *found = NULL;
+    struct byte_map *map = byte_map_new();
+    if (!area || !map) {
+        free(area);
+        byte_map_free(map);
+        return NULL;
+    }
+    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
+    commands_name_area(area, region);
+    if (region) {
+        area->low = region->low;
+        area->high = region->high;
+        area->guaranteed = region->kind == REGION_VARIABLE || region->flags & REGION_FLAG_SVM;
+    }
+    HASH_ADD(hh, commands->areas, id, sizeof area->id, area);
+    HASH_FIND(hh, commands->areas, &id, sizeof id, found);
+    if (!found) {
+        free(area);
+        byte_map_free(map);
+    }
+    return found;
+}
+
+/* Of a freed region too: what was done to it was done. */
+const struct region *commands_region_of(const struct commands *commands, uint64_t address)
+{
+    const struct region *region = memory_region(commands->memory, address);
+    return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
+}
+
+static struct area *area_at(const struct commands *commands, const struct region *region)
+{
+    const uint32_t id = region ? region->id : 0;
+    struct area *area = NULL;
+    HASH_FIND(hh, commands->areas, &id, sizeof id, area);
+    return area;
+}
+
+struct area *commands_area_of(struct commands *commands, uint64_t address)
+{
+    const struct region *region = commands_region_of(commands, address);
+    struct area *area = area_at(commands, region);
+    return area ? area : area_new(commands, region ? region->id : 0, region);
+}
+
+void commands_area_free(struct commands *commands, struct area *area)
+{
+    HASH_DEL(commands->areas, area);
+    for (size_t i = 0; i < area->loose_count; i++)
+        byte_set_fini(&area->loose[i].bytes);
+    commands_several_free(area);
+    byte_map_free(area->map);
+    host_dirty_fini(&area->host_dirty);
+    host_dirty_fini(&area->stores);
+    device_dirty_fini(&area->past);
+    device_dirty_fini(&area->device_dirty);
+    for (size_t i = 0; i < area->kept_count; i++)
+        footprint_keeper_drop(area->kept[i].part.keeper);
+    free(area->loose);
+    free(area->kept);
+    free(area);
+}
+
+void commands_areas_free(struct commands *commands)
+{
+    struct area *area, *following;
+    HASH_ITER(hh, commands->areas, area, following)
+    commands_area_free(commands, area);
+}
+
+/* ---- memory of the host that is a buffer's ------------------------------------------------- */
+
+/* What commands have done there by now is known of the one place, and of the other. */
+struct taking {
+    struct commands *commands;
+    const struct area *host;
+    struct area *area;
+    const struct storage *storage;
+};
+
+static void ignore(void *self, const struct byte_access *later, const struct byte_access *earlier,
+                   uint64_t low, uint64_t high)
+{
+    (void)self, (void)later, (void)earlier, (void)low, (void)high;
+}
+
+static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
+{
+    const struct commands *commands = self;
+    return command_graph_knows(commands->graph, later->command, earlier->command);
+}
+
+/* Several instructions' are known in the one area only: one by one. */
+static void take_over(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct taking *taking = self;
+    const struct storage *storage = taking->storage;
+    const uint64_t last = storage->host + storage->size;
+    const struct byte_map_asker asker = {taking->commands, knows, ignore};
+    low = low > storage->host ? low : storage->host;
+    high = high < last ? high : last;
+    for (uint64_t end; low < high; low = end) {
+        end = high;
+        struct byte_access one = commands_access_at(taking->host, access, low, &end);
+        one.of_host = true;
+        const uint64_t at = storage->address + (low - storage->host);
+        taking->commands->lost |= !byte_map_add(taking->area->map, at, at + (end - low), &one, &asker);
+    }
+    taking->area->in_order = false;
+    taking->area->latest = access->command;
+}
+
+static void take_over_all(struct commands *commands, const struct storage *storage)
+{
+    struct area *host = area_at(commands, NULL), *area = commands_area_of(commands, storage->address);
+    if (!host || !area)
+        return;
+    struct taking taking = {commands, host, area, storage};
+    commands_bring_in(commands, host);
+    byte_map_visit(host->map, storage->host, storage->host + storage->size, take_over, &taking);
+}
+
+static void forget_storage(struct commands *commands, uint64_t address)
+{
+    struct area *area = area_at(commands, commands_region_of(commands, address));
+    size_t kept = 0;
+    if (area && area->id)
+        device_dirty_fini(&area->past);
+    for (size_t i = 0; i < commands->storage_count; i++)
+        if (commands->storages[i].address != address)
+            commands->storages[kept++] = commands->storages[i];
+    commands->storage_count = kept;
+}
+
+void commands_storage(struct commands *commands, uint64_t address, uint64_t size, const void *host)
+{
+    const struct storage storage = {(uint64_t)(uintptr_t)host, address, size};
+    pthread_mutex_lock(&commands->lock);
+    if (!host) {
+        forget_storage(commands, address);
+    } else if (commands_reserve((void **)&commands->storages, &commands->storage_room,
+                                commands->storage_count, sizeof storage)) {
+        commands->storages[commands->storage_count++] = storage;
+        take_over_all(commands, &storage);
+    } else {
+        commands->lost = true;
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at,
+                           struct byte_run *out_bytes)
+{
+    for (; *at < commands->storage_count; ++*at) {
+        const struct storage *storage = &commands->storages[*at];
+        const uint64_t end = storage->host + storage->size;
+        if (low >= end || high <= storage->host)
+            continue;
+        out_bytes->low = storage->address + (low > storage->host ? low - storage->host : 0);
+        out_bytes->high = storage->address + ((high < end ? high : end) - storage->host);
+        ++*at;
+        return true;
+    }
+    return false;
+}
+
+/* ---- pointers that maps gave ------------------------------------------------------------------ */
+
+void commands_give(struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
+{
+    const struct given given = {command, low, high};
+    if (commands_reserve((void **)&commands->given, &commands->given_room, commands->given_count,
+                         sizeof given))
+        commands->given[commands->given_count++] = given;
+    else
+        commands->lost = true;
+}
+
+void commands_take_back(struct commands *commands, uint32_t map, uint64_t low, uint64_t high)
+{
+    for (size_t i = commands->given_count; i-- > 0;)
+        if (commands->given[i].command == map && commands->given[i].low == low &&
+            commands->given[i].high == high) {
+            commands->given[i] = commands->given[--commands->given_count];
+            return;
+        }
+}
+
+/* Where what it has been given from low on ends; low: nowhere. */
+static uint64_t given_until(const struct commands *commands, uint32_t command, uint64_t low)
+{
+    const uint32_t first = command_graph_first(commands->graph);
+    uint64_t high = low;
+    for (size_t i = 0; i < commands->given_count; i++) {
+        const struct given *given = &commands->given[i];
+        if (low >= given->low && given->high > high &&
+            (given->command < first || command_graph_knows(commands->graph, command, given->command)))
+            high = given->high;
+    }
+    return high;
+}
+
+bool commands_is_given(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
+{
+    for (uint64_t until; low < high; low = until)
+        if ((until = given_until(commands, command, low)) == low)
+            return false;
+    return true;
+}
+
+/* ---- memory that goes ------------------------------------------------------------------------- */
+
+static void forget_given(struct commands *commands, uint64_t low, uint64_t high)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < commands->given_count; i++)
+        if (commands->given[i].low < low || commands->given[i].low >= high)
+            commands->given[kept++] = commands->given[i];
+    commands->given_count = kept;
+}
+
+static void forget_mappings(struct commands *commands, uint64_t low, uint64_t high)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < commands->mapping_count; i++)
+        if (commands->mappings[i].address < low || commands->mappings[i].address >= high)
+            commands->mappings[kept++] = commands->mappings[i];
+    commands->mapping_count = kept;
+}
+
+void commands_released(struct commands *commands, uint64_t low, uint64_t high)
+{
+    pthread_mutex_lock(&commands->lock);
+    forget_given(commands, low, high);
+    forget_mappings(commands, low, high);
+    pthread_mutex_unlock(&commands->lock);
+}

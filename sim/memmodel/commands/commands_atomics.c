@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses of launches that atomics may have ordered, and did not: what inter_launch.h found, as findings;
+ * and what it did not hear. */
+#include "commands_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/memmodel/launches/inter_launch.h"
+#include "sim/memmodel/explain/wording.h"
+
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_what what)
+{
+    (void)what;
+    return commands_are_ordered(self, a, b);
+}
+
+static void describe(const struct commands *commands, const struct cross_side *from,
+                     struct finding_access *access, struct side *side)
+{
+    const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
+    char text[CALL_CHARS];
+    const char *call = facts ? commands_call(facts, text) : "?", *kernel = from->kernel ? from->kernel : "";
+    const bool named = from->argument[0] != '\0';
+    if (!from->kernel)
+        access->place = commands_enqueued_at(facts);
+    if (from->kernel)
+        cross_launch_action(from, side->what, sizeof side->what);
+    else
+        commands_format(side->what, sizeof side->what, "%s by %s", access->what, call);
+    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
+                    from->kernel ? "kernel " : "", kernel, from->kernel ? ", " : "", call, from->command,
+                    facts ? facts->queue : 0, named ? ", " : "", named ? from->argument : "");
+    access->what = side->what;
+    access->by = side->by;
+}
+
+/* Whom atomics do not order at all an event may. */
+static void tell(void *self, const struct cross_race *race)
+{
+    struct commands *commands = self;
+    struct finding finding;
+    struct side side[2];
+    char why[SPEC_CHARS], fix[SPEC_CHARS];
+    const uint32_t a = race->side[0].command, b = race->side[1].command;
+    cross_launch_finding(race, &finding);
+    for (int i = 0; i < 2; i++)
+        describe(commands, &race->side[i], &finding.access[i], &side[i]);
+    if (!race->by_scope && !commands_are_ordered(commands, a, b) && !report_has(commands->report, &finding)) {
+        commands_explain(commands, finding.access[0].has_order && finding.access[1].has_order, a < b ? a : b,
+                         a < b ? b : a, why);
+        if (race->side[0].packets)
+            wording_one_at_a_time(race->reads_packets, why, sizeof why);
+        finding.fix_verified = commands_fix(commands, a < b ? a : b, a < b ? b : a, fix);
+        finding.why = why;
+        finding.fix = fix;
+    }
+    report_add(commands->report, &finding);
+}
+
+void commands_tell_cross(struct commands *commands, uint32_t command)
+{
+    const struct cross_hearer hearer = {commands, counts_as_ordered, tell};
+    cross_launch_end_command(commands->cross, command, &hearer);
+}
+
+/* ---- predecessors --------------------------------------------------------------------------------- */
+
+/* bytes NULL: all from low to high. */
+struct source {
+    struct byte_access access;
+    const struct area *area;
+    uint64_t low, high, ended;
+    const struct byte_set *bytes;
+};
+struct sources {
+    struct commands *commands;
+    uint32_t command;
+    const struct area *area;
+    struct source *items;
+    size_t count, room;
+};
+
+static void add_source(struct sources *sources, const struct source *source)
+{
+    struct commands *commands = sources->commands;
+    if (!cross_launch_is_predecessor(commands->cross, sources->command, source->access.command))
+        return;
+    if (sources->count == sources->room) {
+        const size_t room = 2 * sources->room + 16;
+        struct source *grown = realloc(sources->items, room * sizeof *grown);
+        commands->lost |= !grown;
+        if (!grown)
+            return;
+        sources->items = grown;
+        sources->room = room;
+    }
+    sources->items[sources->count] = *source;
+    sources->items[sources->count++].ended = command_graph_ended(commands->graph, source->access.command);
+}
+
+static void add_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct sources *sources = self;
+    add_source(sources, &(struct source){.access = *access, .area = sources->area, .low = low, .high = high});
+}
+
+static void add_area(struct sources *sources, struct area *area)
+{
+    commands_bring_in(sources->commands, area);
+    sources->area = area;
+    byte_map_visit(area->map, area->low, area->high, add_segment, sources);
+    for (size_t i = 0; i < area->loose_count; i++)
+        add_source(sources, &(struct source){.access = area->loose[i].access,
+                                             .area = area,
+                                             .low = area->low,
+                                             .bytes = &area->loose[i].bytes});
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    if (x->ended != y->ended)
+        return x->ended < y->ended ? -1 : 1;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* Bytes [low, high) of it. */
+static void put_in_run(struct commands *commands, const struct source *source, uint64_t low, uint64_t high)
+{
+    struct cross_predecessor predecessor = {.command = source->access.command,
+                                            .region_id = source->area->id,
+                                            .kind = source->access.kind,
+                                            .partial = source->access.by_map || source->access.opens};
+    for (uint64_t end; low < high; low = end) {
+        end = high;
+        const struct byte_access access = commands_access_at(source->area, &source->access, low, &end);
+        const struct site *site = commands_site_of(commands, &access);
+        predecessor.site = access.site;
+        if (site) {
+            predecessor.kernel = site->kernel;
+            predecessor.argument = site->argument;
+            predecessor.place = site->place;
+        }
+        predecessor.address = low;
+        predecessor.size_bytes = source->access.opens ? 0 : end - low; /* no access by itself */
+        cross_launch_predecessor(commands->cross, &predecessor);
+    }
+}
+
+static void put_in(struct commands *commands, const struct source *source)
+{
+    struct byte_run run = {0, 0};
+    if (!source->bytes)
+        put_in_run(commands, source, source->low, source->high);
+    while (source->bytes && byte_set_next(source->bytes, run.high, &run))
+        put_in_run(commands, source, source->low + run.low, source->low + run.high);
+}
+
+void commands_tell_predecessors(struct commands *commands, uint32_t command)
+{
+    struct sources sources = {.commands = commands, .command = command};
+    struct area *area, *following;
+    HASH_ITER(hh, commands->areas, area, following)
+    if (area->id)
+        add_area(&sources, area);
+    if (sources.count)
+        qsort(sources.items, sources.count, sizeof *sources.items, by_end);
+    for (size_t i = 0; i < sources.count; i++)
+        put_in(commands, &sources.items[i]);
+    free(sources.items);
+    cross_launch_predecessors_over(commands->cross, command);
+}
+
+static void tell_predecessors(void *self, uint32_t command)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    commands_tell_predecessors(commands, command);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+struct cross_predecessors commands_predecessors(struct commands *commands)
+{
+    return (struct cross_predecessors){commands, tell_predecessors};
+}
+
+struct cross_launch *commands_cross(struct commands *commands)
+{
+    return commands->cross;
+}

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host does to memory that commands use, too. */
+#include "commands_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- telling ------------------------------------------------------------------------------------ */
+
+/* The host's part in a finding. touch NULL: where it was is not known. */
+struct operation {
+    const struct touch *touch;
+    const char *what, *by, *why, *fix, *spec;
+    const struct device_dirty_part *command;
+};
+
+static void tell(struct commands *commands, const struct area *area, const struct byte_access *access,
+                 const struct command_facts *facts, const struct byte_run *run,
+                 const struct operation *operation)
+{
+    uint64_t high = area->low + run->high;
+    const struct byte_access first = commands_access_at(area, access, area->low + run->low, &high);
+    const struct site *site = commands_site_of(commands, &first);
+    const struct touch *touch = operation->touch;
+    const uint32_t size = commands_clamp(high - area->low - run->low);
+    struct side side, other;
+    char object[OBJECT_CHARS];
+    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = commands_object(commands, area, &first, NULL, object),
+                              .has_offset = area->id != 0,
+                              .offset_bytes = run->low,
+                              .access_count = 2,
+                              .access = {{.kind = touch && !touch->write ? ACCESS_READ : ACCESS_WRITE,
+                                          .what = touch ? touch->what : operation->what,
+                                          .by = operation->by}},
+                              .why = operation->why,
+                              .fix = operation->fix,
+                              .spec = operation->spec};
+    if (touch)
+        finding.access[0].place = touch->place;
+    if (operation->command)
+        commands_describe(commands, &operation->command->writer, &operation->command->facts,
+                          &finding.access[0], &other);
+    commands_describe(commands, &first, facts, &finding.access[1], &side);
+    finding.access[0].size_bytes = finding.access[1].size_bytes = size;
+    report_add(commands->report, &finding);
+}
+
+/* It and the command are not ordered. */
+static void tell_race(struct commands *commands, const struct area *area, const struct byte_access *access,
+                      const struct byte_run *run, const struct touch *touch)
+{
+    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
+    const bool load = touch && !touch->write, is_mapped = touch && touch->of == TOUCH_MAPPED;
+    char why[SPEC_CHARS], fix[SPEC_CHARS];
+    const struct operation operation = {
+        .touch = touch,
+        .what = "store by the host",
+        .by = "the host",
+        .why = why,
+        .fix = fix,
+        .spec = area->mirror ? "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"
+                : area->id && !is_mapped
+                    ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
+                    : "OpenCL 2.2 API, 5.2.2 reading, writing and copying buffer objects"};
+    commands_format(why, SPEC_CHARS,
+                    "command %" PRIu32 " was enqueued before, and the host had not waited for it",
+                    access->command);
+    commands_format(fix, SPEC_CHARS,
+                    "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
+                    load ? "load" : "store", access->command);
+    tell(commands, area, access, facts, run, &operation);
+}
+
+/* ---- what the host changed after a buffer ------------------------------------------------------ */
+
+static void tell_host_dirty(struct commands *commands, const struct area *area,
+                            const struct byte_access *access, const struct byte_run *run)
+{
+    const uint64_t low = area->low + run->low, high = area->low + run->high;
+    const struct operation operation = {
+        .touch = touches_store(&commands->touches, low, high),
+        .what = "store through the pointer that the buffer was made with",
+        .by = "the host, with no map",
+        .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not "
+               "have what the "
+               "host stores without a map",
+        .fix = "store between clEnqueueMapBuffer with CL_MAP_WRITE and clEnqueueUnmapMemObject, or hand the "
+               "bytes over with "
+               "clEnqueueWriteBuffer",
+        .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
+    tell(commands, area, access, command_graph_facts(commands->graph, access->command), run, &operation);
+}
+
+/* sets: by use. */
+static void judge_host_dirty(struct commands *commands, struct area *area, const struct byte_set *sets,
+                             const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+{
+    const struct byte_set *own[2] = {&sets[FOOTPRINT_WRITTEN], &sets[FOOTPRINT_ATOMIC]};
+    struct byte_access reader = *access;
+    struct byte_run run;
+    for (int i = 0; i < 2; i++) {
+        const enum footprint_use use = i ? FOOTPRINT_ATOMIC_READ : FOOTPRINT_READ;
+        reader.kind = i ? ACCESS_ATOMIC_READ : ACCESS_READ;
+        reader.site = site[use];
+        if (!access->by_map && host_dirty_read(&area->host_dirty, &sets[use], own, access->command, &run))
+            tell_host_dirty(commands, area, &reader, &run);
+    }
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        if (access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC)
+            host_dirty_renew(&area->host_dirty, &sets[use], access->command);
+    if (host_dirty_empty(&area->host_dirty))
+        touches_lines(&commands->touches, area->low, area->high);
+}
+
+void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size)
+{
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = commands_judges(commands, command) ? commands_area_of(commands, address) : NULL;
+    if (area)
+        host_dirty_add(&area->host_dirty, area->high - area->low, address - area->low,
+                       address + size - area->low, command);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+/* ---- what commands write after a buffer -------------------------------------------------------------- */
+
+/* Mapped for writing it is the host's, and the unmap hands it over. Where kernels reach all memory nothing
+ * lies apart. */
+void commands_wrote_after(struct commands *commands, const struct byte_run *bytes,
+                          const struct byte_access *access)
+{
+    struct area *area = commands_area_of(commands, bytes->low);
+    const struct region *region = commands_region_of(commands, bytes->low);
+    if (!area || !region || commands->memory->host.permits ||
+        memory_map_at(region, bytes->low, bytes->high - bytes->low, DENY_KERNEL_READ))
+        return;
+    struct byte_run run = {bytes->low - area->low, bytes->high - area->low};
+    const struct byte_set set = {.runs = &run, .count = 1, .size = area->high - area->low};
+    device_dirty_write(&area->past, &set, access, command_graph_facts(commands->graph, access->command));
+}
+
+static void tell_after(struct commands *commands, const struct area *area, const struct byte_access *access,
+                       const struct byte_run *run, const struct device_dirty_part *part)
+{
+    const struct operation operation = {
+        .command = part,
+        .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not "
+               "have what a command "
+               "writes there by the host's pointer without a map",
+        .fix = "copy to the buffer itself, or hand the bytes over with clEnqueueWriteBuffer",
+        .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
+    tell(commands, area, access, command_graph_facts(commands->graph, access->command), run, &operation);
+}
+
+/* Other than what it may have written itself before; and it comes after who wrote there: else the two
+ * race. */
+static bool reads_after(const struct commands *commands, const struct device_dirty_part *part,
+                        const struct byte_set *sets, enum footprint_use use, uint32_t command,
+                        struct byte_run *out_run)
+{
+    struct byte_set once, rest;
+    const uint32_t writer = part->writer.command;
+    const bool after = writer < command_graph_first(commands->graph) ||
+                       command_graph_knows(commands->graph, command, writer);
+    if (!after || writer == command || !byte_set_intersection(&part->bytes, &sets[use], out_run))
+        return false;
+    byte_set_difference(&part->bytes, &sets[FOOTPRINT_WRITTEN], &once);
+    byte_set_difference(&once, &sets[FOOTPRINT_ATOMIC], &rest);
+    const bool found = !once.failed && !rest.failed && byte_set_intersection(&rest, &sets[use], out_run);
+    byte_set_fini(&once);
+    byte_set_fini(&rest);
+    return found;
+}
+
+static void judge_after(struct commands *commands, struct area *area, const struct byte_set *sets,
+                        const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum footprint_use reads[] = {FOOTPRINT_READ, FOOTPRINT_ATOMIC_READ};
+    struct byte_access reader = *access;
+    struct byte_run run, reported = {0, 0};
+    for (uint32_t i = area->past.count; i-- > 0 && !access->by_map && !reported.high;)
+        for (int r = 0; r < 2 && !reported.high; r++) {
+            reader.kind = r ? ACCESS_ATOMIC_READ : ACCESS_READ;
+            reader.site = site[reads[r]];
+            if (!reads_after(commands, &area->past.parts[i], sets, reads[r], access->command, &run))
+                continue;
+            tell_after(commands, area, &reader, &run, &area->past.parts[i]);
+            reported = run;
+        }
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        const bool renews = access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC ||
+                            (reported.high && use == FOOTPRINT_READ);
+        run = (struct byte_run){0, 0};
+        while (renews && !device_dirty_empty(&area->past) && byte_set_next(&sets[use], run.high, &run))
+            device_dirty_forget(&area->past, run.low, run.high);
+    }
+}
+
+/* ---- what the host stores meanwhile ------------------------------------------------------------------ */
+
+static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access,
+                       const struct byte_run *run)
+{
+    tell_race(commands, area, access, run,
+              touches_store(&commands->touches, area->low + run->low, area->low + run->high));
+}
+
+/* Bytes that the host stored, and who touched them. */
+struct storing {
+    struct commands *commands;
+    const struct area *area;
+    const struct byte_set *bytes;
+    struct byte_set *written;
+};
+
+static void gather_written(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct storing *storing = self;
+    if (!reads_only(access) && !access->opens)
+        byte_set_add(storing->written, low - storing->area->low, high - storing->area->low);
+}
+
+static void meet_store(const struct storing *storing, const struct byte_set *touched,
+                       const struct byte_access *access)
+{
+    struct commands *commands = storing->commands;
+    struct byte_run run;
+    if (!access->by_map && !command_graph_host_knows(commands->graph, access->command) &&
+        byte_set_intersection(storing->bytes, touched, &run))
+        tell_store(commands, storing->area, access, &run);
+}
+
+static void meet_touched(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct storing *storing = self;
+    struct byte_run run = {low - storing->area->low, high - storing->area->low};
+    const struct byte_set touched = {.runs = &run, .count = 1, .size = storing->bytes->size};
+    meet_store(storing, &touched, access);
+}
+
+/* It was stored after all that was enqueued, and what has begun did so before. */
+static void store_meets(struct storing *storing, uint64_t low, uint64_t high)
+{
+    struct area *area = commands_area_of(storing->commands, low);
+    byte_map_visit(area->map, low, high, meet_touched, storing);
+    for (size_t i = 0; i < area->loose_count; i++)
+        meet_store(storing, &area->loose[i].bytes, &area->loose[i].access);
+    const struct command_graph *graph = storing->commands->graph;
+    struct byte_run run = {0, 0};
+    host_dirty_drop(&area->stores, command_graph_first_step(graph));
+    while (byte_set_next(storing->bytes, run.high, &run))
+        host_dirty_store(&area->stores, storing->bytes->size, run.low, run.high, command_graph_step(graph));
+}
+
+/* But for what commands wrote. */
+static void subtract_written(struct storing *storing, const struct area *area, uint64_t low, uint64_t high,
+                             struct byte_set *out_rest)
+{
+    struct byte_set written;
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
+    byte_set_init(&written, all.size);
+    storing->written = &written;
+    byte_map_visit(area->map, low, high, gather_written, storing);
+    for (size_t i = 0; i < area->loose_count; i++) {
+        struct byte_run at = {run.low, run.low};
+        while (!reads_only(&area->loose[i].access) && byte_set_next(&area->loose[i].bytes, at.high, &at) &&
+               at.low < run.high)
+            byte_set_add(&written, at.low, at.high);
+    }
+    byte_set_difference(&all, &written, out_rest);
+    if (written.failed)
+        byte_set_fini(out_rest);
+    byte_set_fini(&written);
+}
+
+void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
+    struct area *area = judged ? commands_area_of(commands, address) : NULL;
+    struct byte_run run = {0, 0};
+    if (area && area->id) {
+        struct byte_set rest;
+        struct storing storing = {commands, area, &rest, NULL};
+        commands_bring_in(commands, area);
+        if (ran) {
+            subtract_written(&storing, area, address, address + size, &rest);
+        } else {
+            byte_set_init(&rest, area->high - area->low);
+            byte_set_add(&rest, address - area->low, address + size - area->low);
+        }
+        if (!rest.failed && byte_set_next(&rest, 0, &run))
+            store_meets(&storing, address, address + size);
+        byte_set_fini(&rest);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+/* ---- where the host was caught
+ * -------------------------------------------------------------------------- */
+
+/* In shared memory its stores are found by comparing. Maps and unmaps for writing move the bytes after a
+ * buffer. */
+static bool touch_conflicts(const struct touch *touch, const struct byte_access *access)
+{
+    if (access->by_map)
+        return touch->of == TOUCH_AFTER && touch->write && access->kind == ACCESS_WRITE;
+    return touch->write || !reads_only(access);
+}
+
+/* Of memory that a read or write was given 5.2.2 says that a query tells when it may be used again. */
+static bool touch_knows(const struct commands *commands, const struct touch *touch, uint32_t command)
+{
+    return touch->of == TOUCH_SHARED ? command_graph_host_knows(commands->graph, command)
+                                     : command_graph_reported(commands->graph, command);
+}
+
+/* A touch, and who was there. */
+struct meeting {
+    struct commands *commands;
+    const struct area *area;
+    struct touch *touch;
+    bool reported;
+};
+
+static void meet_touch(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct meeting *meeting = self;
+    struct commands *commands = meeting->commands;
+    const uint64_t at = meeting->touch->address - meeting->area->low;
+    (void)low, (void)high;
+    if (meeting->reported || !touch_conflicts(meeting->touch, access) ||
+        touch_knows(commands, meeting->touch, access->command))
+        return;
+    meeting->reported = true;
+    tell_race(commands, meeting->area, access, &(struct byte_run){at, at + 1}, meeting->touch);
+}
+
+static bool touch_meets(struct commands *commands, struct area *area, struct touch *touch)
+{
+    struct meeting meeting = {commands, area, touch, false};
+    const uint64_t address = touch->address;
+    struct byte_run run;
+    byte_map_visit(area->map, address, address + 1, meet_touch, &meeting);
+    for (size_t i = 0; i < area->loose_count; i++)
+        if (byte_set_next(&area->loose[i].bytes, address - area->low, &run) && run.low == address - area->low)
+            meet_touch(&meeting, address, address + 1, &area->loose[i].access);
+    return meeting.reported;
+}
+
+/* A load of what a command has written to the buffer, and no map that the host knows has handed over. */
+static bool load_is_device_dirty(struct commands *commands, struct area *area, const struct touch *touch)
+{
+    const uint64_t at = touch->address - area->low;
+    const struct device_dirty_part *part = device_dirty_at(&area->device_dirty, at);
+    char why[SPEC_CHARS];
+    const struct operation operation = {
+        .touch = touch,
+        .by = "the host, with no map",
+        .why = why,
+        .fix = "load between clEnqueueMapBuffer with CL_MAP_READ, once it is complete, and "
+               "clEnqueueUnmapMemObject",
+        .spec = "OpenCL 2.2 API, 5.2.4 mapping buffer objects, CL_MEM_USE_HOST_PTR"};
+    if (!part)
+        return false;
+    commands_format(
+        why, SPEC_CHARS,
+        "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
+        " wrote only when a map of these bytes is complete%s",
+        part->writer.command, part->map ? ", which the host does not know of the one that was enqueued" : "");
+    tell(commands, area, &part->writer, &part->facts, &(struct byte_run){at, at + 1}, &operation);
+    return true;
+}
+
+enum { PAGE_BYTES = 4096 };
+
+static void judge_touch(struct commands *commands, struct area *area, struct touch *touch)
+{
+    const uint64_t at = touch->address - area->low;
+    commands_bring_in(commands, area);
+    bool reported = touch->open && touch_meets(commands, area, touch);
+    if (!reported && !touch->write && area->mirror)
+        reported = load_is_device_dirty(commands, area, touch);
+    if (touch->write && area->mirror) /* and the rest of the page, from now on, as it is open */
+        device_dirty_forget(&area->device_dirty, at > PAGE_BYTES ? at - PAGE_BYTES : 0, at + PAGE_BYTES);
+    if (reported || (!touch->write && command_graph_idle(commands->graph)))
+        touches_reported(&commands->touches, touch);
+}
+
+static enum touch_of touch_of(const struct commands *commands, const struct area *area, uint64_t address)
+{
+    const struct region *region = commands_region_of(commands, address);
+    if (!area->id)
+        return TOUCH_OF_PROGRAM;
+    if (area->mirror)
+        return TOUCH_AFTER;
+    return region && !(region->flags & REGION_FLAG_SHARED) ? TOUCH_MAPPED : TOUCH_SHARED;
+}
+
+void commands_host_touched(struct commands *commands, const struct host_access *access)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
+    struct area *area = judged ? commands_area_of(commands, access->address) : NULL;
+    if (area && (area->mirror || !command_graph_idle(commands->graph))) {
+        struct touch *touch =
+            touches_add(&commands->touches, access, touch_of(commands, area, access->address),
+                        command_graph_step(commands->graph));
+        if (touch)
+            judge_touch(commands, area, touch);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static const enum access_kind use_kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
+                                                           ACCESS_ATOMIC_READ};
+
+/* Does the command, which has not seen it, touch this byte now? */
+static bool touch_is_met(struct commands *commands, const struct area *area, const struct byte_set *sets,
+                         const struct byte_access *access, const uint32_t site[FOOTPRINT_USES],
+                         const struct touch *touch)
+{
+    struct byte_access one = *access;
+    struct byte_run run;
+    const uint64_t at = touch->address - area->low;
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        one.kind = use_kinds[use];
+        one.site = site[use];
+        if (touch_conflicts(touch, &one) && byte_set_next(&sets[use], at, &run) && run.low == at) {
+            tell_race(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void judge_touches(struct commands *commands, struct area *area, const struct byte_set *sets,
+                          const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+{
+    const uint32_t saw = command_graph_saw(commands->graph, access->command);
+    for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
+        struct touch *touch = &commands->touches.items[i];
+        if (touch->open && touch->step >= saw && touch->address >= area->low && touch->address < area->high &&
+            touch_is_met(commands, area, sets, access, site, touch))
+            touches_reported(&commands->touches, touch);
+    }
+}
+
+/* ---- what commands write after the host's back
+ * ------------------------------------------------------------ */
+
+void commands_mirror(struct commands *commands, uint64_t address, const void *host)
+{
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = commands_area_of(commands, address);
+    if (area && area->id) {
+        commands->mirrors += (host != NULL) - (area->mirror != 0);
+        area->mirror = (uint64_t)(uintptr_t)host;
+        device_dirty_fini(&area->device_dirty);
+        touches_lines(&commands->touches, area->low, area->high);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+bool commands_device_dirty(struct commands *commands, uint64_t address)
+{
+    pthread_mutex_lock(&commands->lock);
+    const struct area *area = commands_area_of(commands, address);
+    const bool some =
+        area && (!device_dirty_empty(&area->device_dirty) || !command_graph_idle(commands->graph));
+    pthread_mutex_unlock(&commands->lock);
+    return some;
+}
+
+static void judge_device_dirty(struct commands *commands, struct area *area, const struct byte_set *sets,
+                               const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
+    struct byte_access writer = *access;
+    for (int i = 0; i < 2 && !access->by_map; i++) {
+        writer.kind = use_kinds[uses[i]];
+        writer.site = site[uses[i]];
+        device_dirty_write(&area->device_dirty, &sets[uses[i]], &writer,
+                           command_graph_facts(commands->graph, access->command));
+    }
+    if (access->by_map && reads_only(access))
+        device_dirty_map(&area->device_dirty, &sets[FOOTPRINT_READ], access->command);
+}
+
+void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command)
+{
+    for (struct area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next) {
+        const uint64_t size = area->high - area->low;
+        if (!area->mirror || low >= area->mirror + size || high <= area->mirror)
+            continue;
+        struct byte_run run = {low > area->mirror ? low - area->mirror : 0,
+                               high - area->mirror < size ? high - area->mirror : size};
+        const struct byte_set bytes = {.runs = &run, .count = 1, .size = size};
+        device_dirty_map(&area->device_dirty, &bytes, command);
+    }
+}
+
+void commands_host_learned(struct commands *commands)
+{
+    for (struct area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next)
+        device_dirty_settle(&area->device_dirty, command_graph_reported, commands->graph);
+}
+
+/* ---- all of it
+ * ---------------------------------------------------------------------------------------------- */
+
+bool commands_under_way(struct commands *commands)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool some = !command_graph_idle(commands->graph);
+    pthread_mutex_unlock(&commands->lock);
+    return some;
+}
+
+static void judge_stores(struct commands *commands, struct area *area, const struct byte_set *sets,
+                         const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+{
+    const uint32_t saw = command_graph_saw(commands->graph, access->command);
+    struct byte_access one = *access;
+    struct byte_run run;
+    for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
+        one.kind = use_kinds[use];
+        one.site = site[use];
+        if (host_dirty_meets(&area->stores, &sets[use], saw, &run))
+            tell_store(commands, area, &one, &run);
+    }
+}
+
+void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets,
+                         const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+{
+    if (!host_dirty_empty(&area->stores))
+        judge_stores(commands, area, sets, access, site);
+    if (commands->touches.count)
+        judge_touches(commands, area, sets, access, site);
+    if (!host_dirty_empty(&area->host_dirty))
+        judge_host_dirty(commands, area, sets, access, site);
+    if (!device_dirty_empty(&area->past))
+        judge_after(commands, area, sets, access, site);
+    if (area->mirror)
+        judge_device_dirty(commands, area, sets, access, site);
+}
+
+/* The host has done nothing there that commands may not know. */
+bool commands_is_calm(const struct commands *commands, const struct area *area)
+{
+    return !area->mirror && device_dirty_empty(&area->past) && host_dirty_empty(&area->host_dirty) &&
+           host_dirty_empty(&area->stores) && !touches_meet(&commands->touches, area->low, area->high);
+}
+
+/* ---- the host itself ---------------------------------------------------------------------------- */
+
+bool commands_host_knows(struct commands *commands, uint32_t command)
+{
+    pthread_mutex_lock(&commands->lock);
+    bool known = command_graph_host_knows(commands->graph, command);
+    pthread_mutex_unlock(&commands->lock);
+    return known;
+}
+
+bool commands_host_reported(struct commands *commands, uint32_t command)
+{
+    pthread_mutex_lock(&commands->lock);
+    bool reported = command_graph_reported(commands->graph, command);
+    pthread_mutex_unlock(&commands->lock);
+    return reported;
+}
+
+void commands_host_access(struct commands *commands, const struct host_access *access)
+{
+    char by[160] = "", text[CALL_CHARS];
+    const struct region *region = commands_region_of(commands, access->address);
+    struct area area = {.id = 0};
+    pthread_mutex_lock(&commands->lock);
+    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
+    commands_name_area(&area, region);
+    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
+                              .object = area.name,
+                              .has_offset = region != NULL,
+                              .offset_bytes = region ? access->address - region->low : 0,
+                              .access_count = facts ? 2 : 1,
+                              .access = {{.place = access->place,
+                                          .kind = access->write ? ACCESS_WRITE : ACCESS_READ,
+                                          .what = access->what,
+                                          .by = "the host"}},
+                              .why = access->why,
+                              .fix = access->fix,
+                              .spec =
+                                  region && region->flags & REGION_FLAG_SVM
+                                      ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
+                                      : "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object"};
+    if (facts) {
+        const char *call = commands_call(facts, text);
+        commands_format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", call, access->command,
+                        facts->queue);
+        finding.access[1] = (struct finding_access){.act = ACT_CALL,
+                                                    .what = call,
+                                                    .by = by,
+                                                    .device_id = facts->device,
+                                                    .place = commands_enqueued_at(facts)};
+    }
+    report_add(commands->report, &finding);
+    pthread_mutex_unlock(&commands->lock);
+}

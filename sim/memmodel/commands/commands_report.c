@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is reported of two commands that race: who, where, why nothing orders them, and what would. */
+#include "commands_state.h"
+
+#include "sim/memmodel/launches/inter_launch.h"
+#include "sim/memmodel/explain/wording.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
+
+static const char *action(const struct byte_access *access)
+{
+    if (access->packets)
+        return access->reads_packets ? "reading of packets" : "writing of packets";
+    if (access->opens)
+        return "mapping for writing";
+    if (is_atomic(access))
+        return "atomic access";
+    if (access->frees)
+        return "free";
+    return reads_only(access) ? "read" : "write";
+}
+
+void commands_format(char *text, size_t size, const char *pattern, ...)
+{
+    va_list args;
+    va_start(args, pattern);
+    vsnprintf(text, size, pattern, args);
+    va_end(args);
+}
+
+/* What the program called. */
+const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS])
+{
+    static const char enqueue[] = "clEnqueue";
+    if (!facts->batch || strncmp(facts->call, enqueue, sizeof enqueue - 1) != 0)
+        return facts->call;
+    commands_format(out, CALL_CHARS, "clCommand%sKHR", facts->call + sizeof enqueue - 1);
+    return out;
+}
+
+void commands_describe(const struct commands *commands, const struct byte_access *access,
+                       const struct command_facts *facts, struct finding_access *out_access,
+                       struct side *side)
+{
+    const struct site *site = commands_site_of(commands, access);
+    const bool one = site && site->one_of_several;
+    char text[CALL_CHARS];
+    const char *call = commands_call(facts, text);
+    commands_format(side->what, sizeof side->what, "%s%s%s by %s", one ? "one of the " : "", action(access),
+                    one ? is_atomic(access) ? "es" : "s" : "", site ? "a kernel" : call);
+    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
+                    site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", call, access->command,
+                    facts->queue, site && site->argument ? ", " : "",
+                    site && site->argument ? site->argument : "");
+    *out_access = (struct finding_access){
+        .kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
+    out_access->place = site ? site->place : commands_enqueued_at(facts);
+}
+
+struct source_place commands_enqueued_at(const struct command_facts *facts)
+{
+    struct source_place place = {0};
+    if (facts && facts->enqueuer)
+        facts->enqueuer->find(facts->enqueuer, &place);
+    return place;
+}
+
+static const struct command_facts *facts_of(const struct commands *commands, uint32_t command)
+{
+    for (size_t i = 0; i < commands->mapping_count; i++)
+        if (commands->mappings[i].command == command)
+            return &commands->mappings[i].facts;
+    return command_graph_facts(commands->graph, command);
+}
+
+bool commands_name(struct commands *commands, uint32_t command, struct command_name *out_name,
+                   struct finding_access *access)
+{
+    char text[CALL_CHARS];
+    pthread_mutex_lock(&commands->lock);
+    const struct command_facts *facts = facts_of(commands, command);
+    if (facts) {
+        const char *call = commands_call(facts, text);
+        commands_format(out_name->what, sizeof out_name->what, "%s by %s", access->what, call);
+        commands_format(out_name->by, sizeof out_name->by, "%s (command %" PRIu32 ", queue %" PRIu32 ")",
+                        call, command, facts->queue);
+        access->what = out_name->what;
+        access->by = out_name->by;
+        access->device_id = facts->device;
+        access->place = commands_enqueued_at(facts);
+    }
+    pthread_mutex_unlock(&commands->lock);
+    return facts != NULL;
+}
+
+uint32_t commands_clamp(uint64_t bytes)
+{
+    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
+void commands_explain(const struct commands *commands, bool atomics, uint32_t first, uint32_t second,
+                      char why[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first);
+    const struct command_facts *b = command_graph_facts(commands->graph, second);
+    const char *queues = a->queue == b->queue ? "an out-of-order queue orders nothing by itself"
+                                              : "different queues are not ordered";
+    if (atomics)
+        commands_format(why, SPEC_CHARS,
+                        "neither command %" PRIu32 " nor command %" PRIu32
+                        " waits for the other; what atomic operations of kernels that the host enqueued do "
+                        "together on one memory object is implementation-defined",
+                        first, second);
+    else if (a->batch && a->batch == b->batch)
+        commands_format(why, SPEC_CHARS,
+                        "neither of the commands %" PRIu32 " and %" PRIu32
+                        ", of one command buffer, waits for the sync point of the other: %s",
+                        first, second, queues);
+    else if (a->thread && b->thread && a->thread != b->thread)
+        commands_format(why, SPEC_CHARS,
+                        "neither of the commands %" PRIu32 " and %" PRIu32
+                        " waits for the other, and two threads of the host enqueued them: no wait and no "
+                        "lock, join or other call of pthreads "
+                        "orders the two calls, as far as they are seen, which atomic variables are not",
+                        first, second);
+    else
+        commands_format(
+            why, SPEC_CHARS,
+            "neither of the commands %" PRIu32 " and %" PRIu32
+            " waits for the other, and the host did not wait for the one before it enqueued the other: %s%s",
+            first, second, queues,
+            a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
+}
+
+/* Trying is linear in what is logged. */
+enum { TRIES_MOST = 64 };
+
+static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
+{
+    return command_log_try(commands->log, edit, first, second);
+}
+
+static bool may_try(struct commands *commands)
+{
+    const uint64_t clears = report_clears(commands->report);
+    if (commands->tries_since != clears)
+        commands->tries = 0;
+    commands->tries_since = clears;
+    return command_log_whole(commands->log) && commands->tries++ < TRIES_MOST;
+}
+
+static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < commands->talk_count; i++)
+        if ((commands->talks[i].a == a && commands->talks[i].b == b) ||
+            (commands->talks[i].a == b && commands->talks[i].b == a))
+            return true;
+    return false;
+}
+
+/* By which call of the program's it came. */
+enum { NAME_CHARS = 64 };
+
+static void name_enqueued(const struct command_facts *facts, uint32_t command, char out[NAME_CHARS])
+{
+    commands_format(out, NAME_CHARS, "%scommand %" PRIu32,
+                    facts->batch ? "the clEnqueueCommandBufferKHR of " : "", command);
+}
+
+static const char flush_all[] = ", with clFlush before on all queues that it waits for";
+
+enum { FLUSH_CHARS = 80 };
+
+/* What a command has to be flushed with that another one waits for; b NULL: in which queue that is is
+ * forgotten. */
+static void name_flush(bool crosses, const struct command_facts *a, const struct command_facts *b,
+                       char out[FLUSH_CHARS])
+{
+    out[0] = '\0';
+    if (crosses)
+        commands_format(out, FLUSH_CHARS, "%s", flush_all);
+    else if (!b || a->queue != b->queue)
+        commands_format(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
+}
+
+/* Only what was gone through again, and hangs nowhere; or, as advice, what has to be settled first. */
+bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first),
+                               *b = command_graph_facts(commands->graph, second);
+    const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
+    char flush[FLUSH_CHARS], wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
+    if (a->batch && a->batch == b->batch) {
+        commands_format(fix, SPEC_CHARS,
+                        "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32,
+                        first, second);
+        return tried && helps(commands, EDIT_WAIT_LIST, first, second);
+    }
+    name_enqueued(a, first, one);
+    name_enqueued(b, second, other);
+    name_flush(crosses, a, b, flush);
+    if (talked(commands, first, second)) {
+        commands_format(fix, SPEC_CHARS,
+                        "if neither kernel waits for the other in its atomic operations, add the event of %s"
+                        " to the wait list of %s%s; else have these release and acquire, %s",
+                        one, other, flush,
+                        a->device == b->device
+                            ? "for the device or wider"
+                            : "for all SVM devices in fine-grained shared virtual memory with atomics");
+        return false;
+    }
+    if (!tried) {
+        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
+        return false;
+    }
+    const bool may_wait = !crosses && !command_log_in_callback(commands->log, second);
+    if (may_wait && helps(commands, EDIT_FINISH, first, second))
+        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
+                        a->queue, other);
+    else if (may_wait && helps(commands, EDIT_HOST_WAITS, first, second))
+        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued",
+                        other);
+    const bool called = !crosses && !wait[0] && command_log_called_back(commands->log, first);
+    if (called)
+        commands_format(flush, sizeof flush, "%s", flush_all);
+    if (helps(commands, EDIT_WAIT_LIST, first, second)) {
+        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other,
+                        flush, wait,
+                        wait[0] || !may_wait || called
+                            ? ""
+                            : "; the host itself cannot wait for it there without waiting for ever");
+        return true;
+    }
+    if (helps(commands, EDIT_HOST_SETS, first, second)) {
+        commands_format(
+            fix, SPEC_CHARS,
+            "wait for the event of %s with clWaitForEvents before the user event is set that %s waits for",
+            other, one);
+        return true;
+    }
+    commands_format(fix, SPEC_CHARS,
+                    "set all user events that %s waits for before %s"
+                    " is enqueued, and add the event of the one to the wait list of the other%s",
+                    one, other, flush);
+    return false;
+}
+
+/* A command that races with a map, or with the unmap of it: between the two it is undefined (5.5.3), but if
+ * it has its pointer. The finding names the command and one of them. */
+/* unmap 0: not enqueued yet, or not known */
+struct mapped {
+    uint32_t map, unmap, command, named;
+    bool by_pointer;
+};
+
+static struct mapped mapped_of(const struct commands *commands, const struct byte_access *first,
+                               const struct byte_access *second)
+{
+    const struct byte_access *by = first->by_map ? first : second, *other = by == first ? second : first;
+    const bool by_pointer = other->by_pointer || other->of_host;
+    if (!by->by_map || other->by_map || by->map == by->command)
+        return (struct mapped){0};
+    if (by->map)
+        return (struct mapped){by->map, by->command, other->command, by->command, by_pointer};
+    return (struct mapped){by->command, command_log_unmap(commands->log, by->command), other->command,
+                           by->command, by_pointer};
+}
+
+static bool helps_mapped(const struct commands *commands, enum command_edit edit, uint32_t first,
+                         uint32_t second, const struct mapped *mapped)
+{
+    return command_log_try_for(commands->log, edit, first, second, mapped->named, mapped->command);
+}
+
+/* By enqueueing one of them elsewhere, or letting it go later. */
+static bool fix_by_place(struct commands *commands, const struct mapped *mapped, char fix[SPEC_CHARS])
+{
+    const uint32_t map = mapped->map, unmap = mapped->unmap, command = mapped->command;
+    const struct command_facts *facts = command_graph_facts(commands->graph, command),
+                               *maps = command_graph_facts(commands->graph, map);
+    const bool tried = !facts->batch && may_try(commands), before_unmap = command < unmap;
+    char flush[FLUSH_CHARS];
+    if (tried && command < map && unmap && helps_mapped(commands, EDIT_HOST_SETS, command, unmap, mapped)) {
+        commands_format(
+            fix, SPEC_CHARS,
+            "wait for the event of command %" PRIu32
+            ", which unmaps, with clWaitForEvents before the user event is set that command %" PRIu32
+            " waits for",
+            unmap, command);
+        return true;
+    }
+    if (tried && before_unmap && helps_mapped(commands, EDIT_AFTER, unmap, command, mapped)) {
+        name_flush(command_log_crosses(commands->log, unmap), command_graph_facts(commands->graph, unmap),
+                   facts, flush);
+        commands_format(fix, SPEC_CHARS,
+                        "enqueue command %" PRIu32 " after command %" PRIu32
+                        ", which unmaps, with the event of that in its wait list%s",
+                        command, unmap, flush);
+        return true;
+    }
+    name_flush(command_log_crosses(commands->log, command), facts, maps, flush);
+    if (tried && command > map && helps_mapped(commands, EDIT_BEFORE, command, map, mapped)) {
+        commands_format(fix, SPEC_CHARS,
+                        "enqueue command %" PRIu32 " before command %" PRIu32
+                        ", which maps, and add its event to the wait list of that%s",
+                        command, map, flush);
+        return true;
+    }
+    if (tried && command > map && (!unmap || before_unmap) &&
+        helps_mapped(commands, EDIT_AFTER, command, map, mapped)) {
+        commands_format(fix, SPEC_CHARS,
+                        "enqueue command %" PRIu32 ", which maps, after command %" PRIu32
+                        ", with the event of that in its wait list%s",
+                        map, command, flush);
+        return true;
+    }
+    if (tried && command > map && helps_mapped(commands, EDIT_HOST_SETS, map, command, mapped)) {
+        commands_format(fix, SPEC_CHARS,
+                        "wait for the event of command %" PRIu32
+                        " with clWaitForEvents before the user event is set that command %" PRIu32
+                        ", which maps, waits for",
+                        command, map);
+        return true;
+    }
+    if (tried && before_unmap && helps_mapped(commands, EDIT_BEFORE, unmap, command, mapped)) {
+        name_flush(command_log_crosses(commands->log, unmap), command_graph_facts(commands->graph, unmap),
+                   facts, flush);
+        commands_format(
+            fix, SPEC_CHARS,
+            "enqueue command %" PRIu32 ", which unmaps, before command %" PRIu32
+            ", when the host has done with the memory, and add its event to the wait list of that%s",
+            unmap, command, flush);
+        return true;
+    }
+    commands_format(fix, SPEC_CHARS,
+                    "have command %" PRIu32 " complete before command %" PRIu32
+                    " maps, or begin when its unmap is complete: "
+                    "enqueue it before the map or after the unmap, and add the event of the one to the wait "
+                    "list of the other",
+                    command, map);
+    return false;
+}
+
+/* Enqueued after the map, it has the pointer from there: it belongs between map and unmap. */
+static bool fix_by_pointer(struct commands *commands, const struct mapped *mapped, char fix[SPEC_CHARS])
+{
+    const uint32_t command = mapped->command, unmap = mapped->unmap;
+    char flush[FLUSH_CHARS];
+    if (mapped->named == mapped->map)
+        return commands_fix(commands, mapped->map, command, fix);
+    if (command < unmap)
+        return commands_fix(commands, command, unmap, fix);
+    name_flush(command_log_crosses(commands->log, command), command_graph_facts(commands->graph, command),
+               command_graph_facts(commands->graph, unmap), flush);
+    commands_format(fix, SPEC_CHARS,
+                    "enqueue command %" PRIu32 " before command %" PRIu32
+                    ", which unmaps, and add its event to the wait list of that%s",
+                    command, unmap, flush);
+    return may_try(commands) && helps_mapped(commands, EDIT_BEFORE, command, unmap, mapped);
+}
+
+static bool fix_of_pair(struct commands *commands, const struct byte_access *first,
+                        const struct byte_access *second, char fix[SPEC_CHARS])
+{
+    const struct mapped mapped = mapped_of(commands, first, second);
+    const uint32_t map = mapped.map, unmap = mapped.unmap, command = mapped.command;
+    const bool astray = command_graph_ended(commands->graph, unmap) &&
+                        !command_graph_knows(commands->graph, unmap, map),
+               past = unmap && command > unmap;
+    /* nothing orders the unmap, not even after its map */
+    if (!map || astray || command_graph_knows(commands->graph, map, command))
+        return commands_fix(commands, first->command, second->command, fix);
+    if (mapped.by_pointer && command > map)
+        return fix_by_pointer(commands, &mapped, fix);
+    const uint32_t earlier = past ? unmap : command, later = past ? command : map;
+    if ((past || command < map) && (!command_log_whole(commands->log) ||
+                                    helps_mapped(commands, EDIT_WAIT_LIST, earlier, later, &mapped)))
+        return commands_fix(commands, earlier, later, fix);
+    return fix_by_place(commands, &mapped, fix);
+}
+
+const char *commands_object(const struct commands *commands, const struct area *area,
+                            const struct byte_access *a, const struct byte_access *b, char out[OBJECT_CHARS])
+{
+    const struct site *one = commands_site_of(commands, a), *other = b ? commands_site_of(commands, b) : NULL;
+    const struct site *named = one && one->argument ? one : other && other->argument ? other : NULL;
+    const bool both =
+        named == one && other && other->argument &&
+        (strcmp(one->argument, other->argument) != 0 || strcmp(one->kernel, other->kernel) != 0);
+    if (!named)
+        return area->name;
+    commands_format(out, OBJECT_CHARS, "%s, %s of kernel %s%s%s%s%s", area->name, named->argument,
+                    named->kernel, both ? " and " : "", both ? other->argument : "",
+                    both ? " of kernel " : "", both ? other->kernel : "");
+    return out;
+}
+
+/* Nobody would see why it may not meet the map whose pointer it has, least of all where both read. */
+static void say_no_map_yet(char why[SPEC_CHARS])
+{
+    const size_t used = strlen(why);
+    commands_format(why + used, SPEC_CHARS - used,
+                    "; the pointer of a map may be used only when the map is complete (5.2.4)");
+}
+
+static void say_before_map(uint32_t map, uint32_t command, char why[SPEC_CHARS], char fix[SPEC_CHARS])
+{
+    commands_format(why, SPEC_CHARS,
+                    "command %" PRIu32 " uses the pointer that command %" PRIu32
+                    " returned, which even waits for it"
+                    ": what is read through that is there when the map is complete (5.2.4)",
+                    command, map);
+    commands_format(fix, SPEC_CHARS,
+                    "set the user events that command %" PRIu32 " waits for before command %" PRIu32
+                    " is enqueued, and have this wait for the event of the map",
+                    map, command);
+}
+
+static void tell(struct commands *commands, const struct conflict *conflict)
+{
+    bool swapped = conflict->later.command < conflict->earlier.command;
+    const struct byte_access *first = swapped ? &conflict->later : &conflict->earlier;
+    const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
+    const struct site *site = commands_site_of(commands, second) ? commands_site_of(commands, second)
+                                                                 : commands_site_of(commands, first);
+    struct side side[2];
+    char why[SPEC_CHARS] = "", fix[SPEC_CHARS] = "", object[OBJECT_CHARS];
+    struct finding finding = {.kind = FINDING_RACE_COMMANDS,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = commands_object(commands, conflict->area, first, second, object),
+                              .has_offset = conflict->area->id != 0 && !second->packets,
+                              .offset_bytes = second->packets ? 0 : conflict->low - conflict->area->low,
+                              .access_count = 2,
+                              .why = why,
+                              .fix = fix,
+                              .spec = spec_text};
+    commands_describe(commands, first, command_graph_facts(commands->graph, first->command),
+                      &finding.access[0], &side[0]);
+    commands_describe(commands, second, command_graph_facts(commands->graph, second->command),
+                      &finding.access[1], &side[1]);
+    if (!second->packets)
+        finding.access[0].size_bytes = finding.access[1].size_bytes =
+            commands_clamp(conflict->high - conflict->low);
+    if (conflict->before_map) {
+        say_before_map(first->command, second->command, why, fix);
+    } else if (!report_has(commands->report, &finding)) {
+        commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command,
+                         why);
+        if (commands_lacks_map(first, second) || commands_lacks_map(second, first))
+            say_no_map_yet(why);
+        if (second->packets)
+            wording_one_at_a_time(second->reads_packets, why, sizeof why);
+        finding.fix_verified = fix_of_pair(commands, first, second, fix);
+    }
+    report_add(commands->report, &finding);
+}
+
+bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b)
+{
+    return command_graph_knows(commands->graph, a, b) || command_graph_knows(commands->graph, b, a);
+}
+
+/* Did the command come upon this map, too? */
+static bool met_map(const struct commands *commands, const struct area *area, uint32_t command, uint32_t map)
+{
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *conflict = &commands->conflicts[i];
+        if (conflict->area == area && conflict->later.command == command && conflict->earlier.command == map)
+            return !commands_are_ordered(commands, command, map);
+    }
+    return false;
+}
+
+/* Did the command come upon the unmap of this map, too? */
+static bool met_unmap(const struct commands *commands, const struct area *area, uint32_t command,
+                      uint32_t map)
+{
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *conflict = &commands->conflicts[i];
+        if (conflict->area == area && conflict->later.command == command && conflict->earlier.map == map &&
+            command_graph_knows(commands->graph, conflict->earlier.command, map) &&
+            !commands_are_ordered(commands, command, conflict->earlier.command))
+            return true;
+    }
+    return false;
+}
+
+/* Of a map and its unmap one is reported. Who ran before the unmap has met the map already. Who comes last
+ * meets both: enqueued before the map it is to come before that, else after the unmap. */
+static bool is_followed(const struct commands *commands, const struct conflict *conflict)
+{
+    const bool map_is_later = conflict->later.by_map;
+    const struct byte_access *map = map_is_later ? &conflict->later : &conflict->earlier;
+    const struct byte_access *other = map_is_later ? &conflict->earlier : &conflict->later;
+    if (other->by_map || !map->by_map)
+        return false;
+    if (!map->map)
+        return other->command > map->command &&
+               met_unmap(commands, conflict->area, other->command, map->command);
+    if (map->map == map->command || !command_graph_knows(commands->graph, map->command, map->map))
+        return false; /* so it need not be after its map, or nobody knows which that is */
+    if (map_is_later)
+        return command_graph_ended(commands->graph, map->map) &&
+               !commands_are_ordered(commands, map->map, other->command);
+    return other->command < map->map && met_map(commands, conflict->area, other->command, map->map);
+}
+
+/* Memory of the host that a buffer has as its own: where the two met in that memory, too, it is reported
+ * there. */
+static bool is_reported_of_host(const struct commands *commands, const struct conflict *conflict)
+{
+    const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
+    if (!conflict->later.of_host && !conflict->earlier.of_host)
+        return false;
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *other = &commands->conflicts[i];
+        const bool alike = other->later.command == later && other->earlier.command == earlier;
+        const bool swapped = other->later.command == earlier && other->earlier.command == later;
+        if ((alike || swapped) && !other->area->id)
+            return true;
+    }
+    return false;
+}
+
+/* Access by access; or nobody knows. */
+static bool is_judged_otherwise(const struct commands *commands, const struct conflict *conflict)
+{
+    const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
+    if (!conflict->area->id)
+        return false;
+    if (cross_launch_judges(commands->cross, later->command, earlier->command))
+        return true;
+    if (later->packets)
+        return false;
+    if (is_atomic(later) && is_atomic(earlier))
+        return false;
+    if (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE)
+        return cross_launch_blind(commands->cross);
+    return false;
+}
+
+/* Kernels that one of them enqueued may yet hand on what it did. */
+static bool is_under_way(const struct commands *commands, const struct conflict *conflict, uint32_t ending)
+{
+    const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
+    return (later != ending && command_graph_under_way(commands->graph, later)) ||
+           (earlier != ending && command_graph_under_way(commands->graph, earlier));
+}
+
+/* When both commands are complete, the latter now: by then it is known whether atomics may have ordered
+ * them. */
+void commands_tell_all(struct commands *commands, uint32_t ending)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *conflict = &commands->conflicts[i];
+        const bool ordered = !conflict->before_map && commands_are_ordered(commands, conflict->later.command,
+                                                                           conflict->earlier.command);
+        if (!is_under_way(commands, conflict, ending) && !ordered && !is_followed(commands, conflict) &&
+            !is_reported_of_host(commands, conflict) && !is_judged_otherwise(commands, conflict))
+            tell(commands, conflict);
+    }
+    for (size_t i = 0; i < commands->conflict_count; i++)
+        if (is_under_way(commands, &commands->conflicts[i], ending))
+            commands->conflicts[kept++] = commands->conflicts[i];
+    commands->conflict_count = kept;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places of the host program that touched memory, until the commands under way are over. */
+#include "touched_bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void touch_free(struct touch *touch)
+{
+    free((char *)(uintptr_t)touch->place.file);
+    free((char *)(uintptr_t)touch->place.text);
+    free(touch->what);
+}
+
+static void remove_touch(struct touches *touches, uint32_t at)
+{
+    touch_free(&touches->items[at]);
+    touches->count--;
+    memmove(&touches->items[at], &touches->items[at + 1], (touches->count - at) * sizeof *touches->items);
+}
+
+void touches_fini(struct touches *touches)
+{
+    while (touches->count)
+        remove_touch(touches, touches->count - 1);
+}
+
+struct touch *touches_add(struct touches *touches, const struct host_access *access, enum touch_of of,
+                          uint32_t step)
+{
+    struct touch touch = {.address = access->address,
+                          .write = access->write,
+                          .of = of,
+                          .open = !access->write || of != TOUCH_SHARED,
+                          .step = step,
+                          .place = access->place,
+                          .what = strdup(access->what)};
+    touch.place.file = access->place.file ? strdup(access->place.file) : NULL;
+    touch.place.text = access->place.text ? strdup(access->place.text) : NULL;
+    if (!touch.what || !touch.place.file != !access->place.file || !touch.place.text != !access->place.text) {
+        touch_free(&touch);
+        return NULL;
+    }
+    if (touches->count == TOUCHES_MOST)
+        remove_touch(touches, 0);
+    touches->items[touches->count] = touch;
+    return &touches->items[touches->count++];
+}
+
+static bool lies_in(const struct touch *touch, uint64_t low, uint64_t high)
+{
+    return touch->address >= low && touch->address < high;
+}
+
+/* Its line may be wanted yet. */
+static bool is_line(const struct touch *touch)
+{
+    return touch->write && touch->of == TOUCH_AFTER;
+}
+
+const struct touch *touches_store(const struct touches *touches, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = touches->count; i-- > 0;)
+        if (touches->items[i].write && lies_in(&touches->items[i], low, high))
+            return &touches->items[i];
+    return NULL;
+}
+
+bool touches_meet(const struct touches *touches, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = 0; i < touches->count; i++)
+        if (touches->items[i].open && lies_in(&touches->items[i], low, high))
+            return true;
+    return false;
+}
+
+static void close_touch(struct touches *touches, uint32_t at)
+{
+    touches->items[at].open = false;
+    if (!is_line(&touches->items[at]))
+        remove_touch(touches, at);
+}
+
+void touches_reported(struct touches *touches, struct touch *touch)
+{
+    close_touch(touches, (uint32_t)(touch - touches->items));
+}
+
+void touches_lines(struct touches *touches, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = touches->count; i-- > 0;)
+        if (is_line(&touches->items[i]) && lies_in(&touches->items[i], low, high))
+            remove_touch(touches, i);
+}
+
+void touches_drop(struct touches *touches, uint32_t first)
+{
+    for (uint32_t i = touches->count; i-- > 0;)
+        if (!touches->items[i].open || touches->items[i].step < first)
+            close_touch(touches, i);
+}

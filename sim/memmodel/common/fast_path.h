@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The short ways of the checker: what gives the same result as the general way, and sooner. How
+ *          often each was taken is counted, so that tests know whether they came by it.
+ *
+ * Interface
+ *   fast_path_taken      counts; NULL: nobody wants to know
+ */
+#ifndef ORRERY_SIM_MEMMODEL_COMMON_FAST_PATH_H
+#define ORRERY_SIM_MEMMODEL_COMMON_FAST_PATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum fast_path {
+    FAST_PATH_CHAIN,        /* one of two maps of a chain holds the other */
+    FAST_PATH_SEEN,         /* an object's list has nothing new for the reader, or only some of it is new */
+    FAST_PATH_SENT,         /* an object has a fence's message already */
+    FAST_PATH_TRIED,        /* a pending message met an acquire fence like this one before */
+    FAST_PATH_AGAIN,        /* an update of an object by a unit with one fence: all places are known */
+    FAST_PATH_SUCCESSION,   /* likewise by members of a group, each of which holds what the one before sent */
+    FAST_PATH_TOGETHER,     /* members of a group read together */
+    FAST_PATH_WAITING,      /* those read on together, and one sender has sent more */
+    FAST_PATH_REPEATED,     /* the unit's same atomic stands in the shadow already */
+    FAST_PATH_CALM,         /* a word has atomics only, and this one agrees with them */
+    FAST_PATH_IN_TURN,      /* a relaxed update of a calm word by a unit that did so before */
+    FAST_PATH_SIFTED,       /* a wave's updates went through the epoch filter */
+    FAST_PATH_SIFTED_LOADS, /* its atomic loads, or compare-exchanges some of which failed */
+    FAST_PATH_SHARED,       /* one more reader of a cell, in a set that cells share */
+    /* a plain access that could only be one more of races that were reported, and counted often enough */
+    FAST_PATH_ENOUGH,
+    FAST_PATH_SINGLE,   /* an atomic that has a cell to itself */
+    FAST_PATH_FEW,      /* one more of a few atomics that agree */
+    FAST_PATH_FOLLOWED, /* an update took the place of those like it, all of which it knows of */
+    FAST_PATH_RESTED,   /* an atomic object was packed */
+    FAST_PATH_HANDOFF,  /* a fence whose release knows all that its group released before */
+    FAST_PATH_ON,       /* a row that goes on where the one before it ended */
+    FAST_PATHS
+};
+
+static inline void fast_path_taken(uint64_t fast_paths[FAST_PATHS], enum fast_path fast_path)
+{
+    if (fast_paths)
+        fast_paths[fast_path]++;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Two accesses of one launch that nothing which it did itself orders. Others may have: a kernel that
+ *          ran meanwhile, one that it enqueued, or the host handed on what a work-group had released to
+ *          another one (R11, R21, R32).
+ */
+#ifndef ORRERY_SIM_MEMMODEL_COMMON_ORDER_QUERY_H
+#define ORRERY_SIM_MEMMODEL_COMMON_ORDER_QUERY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Units and clock values are those of the launch's own order. */
+struct doubt {
+    int space; /* IN_GLOBAL and so on */
+    uint64_t address;
+    uint64_t earlier, clock; /* who, and in which slice of its */
+    uint64_t later;          /* who acts now */
+    uint64_t group_items;    /* of the launch's largest work-group */
+};
+
+/* True: the earlier comes before the later. NULL: there are no others. */
+struct order_queries {
+    void *self;
+    bool (*settle)(void *self, const struct doubt *doubt);
+};
+
+#endif

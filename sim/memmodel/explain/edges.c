@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Synchronises-with edges between remembered operations, found one by one from a release or an acquire. */
+#include "edges.h"
+
+#include <stdlib.h>
+
+/* ---- who ------------------------------------------------------------------------------ */
+
+static uint64_t group_items(const struct edges_world *world)
+{
+    const uint64_t *size = world->launch->local_size;
+    return size[0] * size[1] * size[2];
+}
+
+struct place unit_place(const struct launch_info *launch, uint64_t unit)
+{
+    const uint64_t items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2],
+                   group = unit / items;
+    return (struct place){group, (uint32_t)(unit % items / launch->sub_group_size),
+                          launch->group_device ? launch->group_device[group] : 0};
+}
+
+static struct place place_of(const struct edges_world *world, uint64_t unit)
+{
+    return unit_place(world->launch, unit);
+}
+
+static bool spend(struct edges_world *world)
+{
+    if (world->work)
+        world->work--;
+    return world->work > 0;
+}
+
+/* The sub-groups that meet at a named barrier stand before it. */
+static bool arrived(const struct edges_world *world, uint32_t at, uint64_t group, uint32_t sub_group)
+{
+    while (at-- > 0 && world->items[at].kind == HAPPENED_NAMED_ARRIVAL && world->items[at].by == group) {
+        if (world->items[at].number == sub_group)
+            return true;
+    }
+    return false;
+}
+
+static bool is_passed_by(const struct edges_world *world, uint32_t at, uint64_t unit)
+{
+    const struct sync_op *item = &world->items[at];
+    const struct place place = place_of(world, unit);
+    switch ((enum sync_op_kind)item->kind) {
+    case HAPPENED_BARRIER: return item->by == place.group;
+    case HAPPENED_SUB_GROUP_BARRIER: return item->by == place.group && item->number == place.sub_group;
+    case HAPPENED_NAMED_BARRIER:
+        return item->by == place.group && arrived(world, at, place.group, place.sub_group);
+    case HAPPENED_FENCE:
+    case HAPPENED_ATOMIC: return item->by == unit;
+    default: return false;
+    }
+}
+
+static bool is_barrier(const struct sync_op *item)
+{
+    return item->kind <= HAPPENED_NAMED_BARRIER;
+}
+
+/* ---- ends ------------------------------------------------------------------------------- */
+
+/* How one side of an edge is written; a barrier of a wider scope than its own is two fences (R17). */
+struct end {
+    enum memory_scope scope;
+    bool fence;
+    uint32_t flags;
+};
+
+static bool end_of(const struct edges_world *world, uint32_t at, bool releases, struct end *out_end)
+{
+    const struct sync_op *item = &world->items[at];
+    const enum memory_order weakest = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
+    const bool ordered = item->order == weakest || item->order >= ORDER_ACQ_REL;
+    *out_end = (struct end){(enum memory_scope)item->scope, item->kind != HAPPENED_ATOMIC, item->regions};
+    if (is_barrier(item))
+        return item->scope > (item->kind == HAPPENED_SUB_GROUP_BARRIER ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP);
+    return ordered && (item->kind == HAPPENED_FENCE || (releases ? item->writes : item->reads));
+}
+
+static bool reaches(const struct edges_world *world, int region, const struct end *end)
+{
+    return !end->fence ? region == world->region : (end->flags >> region & 1) != 0;
+}
+
+/* R15: two fences with both flags are an edge in both regions, whichever the atomic object lies in. */
+static bool are_dual(const struct edges_world *world, const struct end *a, const struct end *b)
+{
+    const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
+    return a->fence && b->fence && (a->flags & both) == both && (b->flags & both) == both &&
+           world->region != IN_IMAGE;
+}
+
+static enum memory_scope reduced(const struct edges_world *world, enum memory_scope scope,
+                                 const struct sync_op *atomic)
+{
+    return world->launch->formal || scope <= SCOPE_WORK_GROUP
+               ? scope
+               : scope_reduced(scope, atomic->region == IN_LOCAL, atomic->svm_atomics);
+}
+
+/* The one released, the other acquires, and they meet at the object of that atomic. */
+static bool ends_meet(const struct edges_world *world, const struct sync_op *atomic, const struct end *from,
+                      uint64_t from_unit, const struct end *to, uint64_t to_unit)
+{
+    const struct place at_from = place_of(world, from_unit), at_to = place_of(world, to_unit);
+    const enum memory_scope a = reduced(world, from->scope, atomic), b = reduced(world, to->scope, atomic);
+    const int region = atomic->region;
+    if (!reaches(world, region, from) || !reaches(world, region, to) || a == SCOPE_WORK_ITEM ||
+        b == SCOPE_WORK_ITEM)
+        return false;
+    return (region == world->region || are_dual(world, from, to)) &&
+           scope_inclusive(world->rule, a, &at_from, b, &at_to);
+}
+
+/* ---- release sequences ---------------------------------------------------------------------- */
+
+/* Who asks for releases, of the latest ones first: true ends the search. */
+struct asking {
+    struct edges_world *world;
+    struct edge_end to;
+    struct end end; /* of to */
+    bool (*wanted)(const struct asking *asking, struct edge_end from);
+    const void *context;
+    struct edge_end found;
+};
+
+static bool offer(struct asking *asking, const struct sync_op *atomic, struct edge_end from)
+{
+    struct end end;
+    if (from.unit == asking->to.unit || !end_of(asking->world, from.at, true, &end) ||
+        !ends_meet(asking->world, atomic, &end, from.unit, &asking->end, asking->to.unit) ||
+        !asking->wanted(asking, from))
+        return false;
+    asking->found = from;
+    return true;
+}
+
+/* A store of the release sequence: it releases itself, or a fence of its unit before it did. */
+static bool offer_store(struct asking *asking, uint32_t store)
+{
+    struct edges_world *world = asking->world;
+    const struct sync_op *item = &world->items[store];
+    if (offer(asking, item, (struct edge_end){item->by, store}))
+        return true;
+    for (uint32_t at = store; at-- > 0 && spend(world);) {
+        if (world->items[at].kind != HAPPENED_ATOMIC && is_passed_by(world, at, item->by) &&
+            offer(asking, item, (struct edge_end){item->by, at}))
+            return true;
+    }
+    return false;
+}
+
+static bool overlaps(const struct sync_op *a, const struct sync_op *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* R8: back from what the load read; after a head of the sequence come stores of its own unit and
+ * read-modify-writes only. */
+static bool follow(struct asking *asking, uint32_t load)
+{
+    struct edges_world *world = asking->world;
+    const struct sync_op *read = &world->items[load];
+    uint64_t only = UNIT_END;
+    for (uint32_t at = load; at-- > 0 && spend(world);) {
+        const struct sync_op *item = &world->items[at];
+        const bool atomic = item->kind == HAPPENED_ATOMIC;
+        if ((!atomic && item->kind != HAPPENED_OVERWRITE && item->kind != HAPPENED_ELSEWHERE) ||
+            !item->writes || !overlaps(item, read))
+            continue;
+        if (item->kind == HAPPENED_ELSEWHERE)
+            return false;
+        const bool other_memory = read->region == IN_LOCAL && !world->launch->formal &&
+                                  place_of(world, item->by).group != place_of(world, read->by).group;
+        if (other_memory || (atomic && (item->size != read->size || item->address != read->address)))
+            return false;
+        if (atomic && (only == UNIT_END || only == item->by) && offer_store(asking, at))
+            return true;
+        if (!item->reads && only != UNIT_END && only != item->by)
+            return false;
+        if (!item->reads)
+            only = item->by;
+    }
+    return false;
+}
+
+/* Of all that synchronises with what asks, by atomics and fences. */
+static bool ask(struct asking *asking)
+{
+    struct edges_world *world = asking->world;
+    const uint32_t to = asking->to.at;
+    if (!end_of(world, to, false, &asking->end))
+        return false;
+    if (world->items[to].kind == HAPPENED_ATOMIC)
+        return follow(asking, to);
+    for (uint32_t at = to; at-- > 0 && spend(world);) {
+        const struct sync_op *item = &world->items[at];
+        if (item->kind == HAPPENED_ATOMIC && item->by == asking->to.unit && item->reads && follow(asking, at))
+            return true;
+    }
+    return false;
+}
+
+/* ---- one edge ------------------------------------------------------------------------------------- */
+
+static bool is_one(const struct asking *asking, struct edge_end from)
+{
+    const struct edge_end *only = asking->context;
+    return only->unit == from.unit && only->at == from.at;
+}
+
+static bool is_any(const struct asking *asking, struct edge_end from)
+{
+    (void)asking;
+    (void)from;
+    return true;
+}
+
+static bool share_barrier(const struct edges_world *world, const struct edge *edge)
+{
+    const struct sync_op *item = &world->items[edge->from.at];
+    return edge->from.at == edge->to.at && is_barrier(item) && (item->regions >> world->region & 1) &&
+           is_passed_by(world, edge->from.at, edge->from.unit) &&
+           is_passed_by(world, edge->to.at, edge->to.unit);
+}
+
+bool edges_synchronise(struct edges_world *world, const struct edge *edge)
+{
+    struct asking asking = {.world = world, .to = edge->to, .wanted = is_one, .context = &edge->from};
+    return share_barrier(world, edge) || (edge->from.at < edge->to.at && ask(&asking));
+}
+
+bool edges_into(struct edges_world *world, struct edge_end to, struct edge_end *out_from)
+{
+    struct asking asking = {.world = world, .to = to, .wanted = is_any};
+    if (!ask(&asking))
+        return false;
+    *out_from = asking.found;
+    return true;
+}
+
+bool edges_out_of(struct edges_world *world, struct edge_end from, struct edge_end *out_to)
+{
+    struct end end;
+    if (!end_of(world, from.at, true, &end))
+        return false;
+    for (uint32_t at = from.at + 1; at < world->count && spend(world); at++) {
+        const struct sync_op *item = &world->items[at];
+        const struct edge edge = {from, {item->by, at}};
+        if ((item->kind == HAPPENED_ATOMIC || item->kind == HAPPENED_FENCE) &&
+            edges_synchronise(world, &edge)) {
+            *out_to = edge.to;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- paths ---------------------------------------------------------------------------------------- */
+
+/* From sync operation `since` on a unit acts after the beginning; by which edge it came there. */
+struct reached {
+    uint64_t unit;
+    uint32_t since, before;
+    struct edge edge;
+};
+enum { NO_UNIT = UINT32_MAX };
+
+struct walk {
+    struct edges_world *world;
+    struct reached *items;
+    uint32_t count, room;
+    bool failed;
+};
+
+static uint32_t reached_find(const struct walk *walk, uint64_t unit)
+{
+    for (uint32_t i = 0; i < walk->count && spend(walk->world); i++) {
+        if (walk->items[i].unit == unit)
+            return i;
+    }
+    return NO_UNIT;
+}
+
+static void reached_add(struct walk *walk, const struct reached *reached)
+{
+    if (walk->count == walk->room) {
+        const uint32_t room = walk->room ? 2 * walk->room : 16;
+        struct reached *items = realloc(walk->items, room * sizeof *items);
+        walk->failed |= !items;
+        if (!items)
+            return;
+        walk->items = items;
+        walk->room = room;
+    }
+    walk->items[walk->count++] = *reached;
+}
+
+static bool is_after(const struct asking *asking, struct edge_end from)
+{
+    const struct walk *walk = asking->context;
+    const uint32_t found = reached_find(walk, from.unit);
+    return found != NO_UNIT && walk->items[found].since <= from.at;
+}
+
+/* Who acquires from one that was reached is reached, too. */
+static void reach_by_ask(struct walk *walk, uint64_t unit, uint32_t at)
+{
+    struct asking asking = {.world = walk->world, .to = {unit, at}, .wanted = is_after, .context = walk};
+    if (reached_find(walk, unit) != NO_UNIT || !ask(&asking))
+        return;
+    const uint32_t since = is_barrier(&walk->world->items[at]) ? at + 1 : at;
+    reached_add(walk, &(struct reached){
+                          unit, since, reached_find(walk, asking.found.unit), {asking.found, {unit, at}}});
+}
+
+/* The others at a barrier learn of what one of them knew when it came. */
+static void reach_members(struct walk *walk, uint32_t at)
+{
+    const struct sync_op *item = &walk->world->items[at];
+    const uint64_t first = item->by * group_items(walk->world);
+    uint32_t before = 0;
+    while (before < walk->count &&
+           !(walk->items[before].since <= at && is_passed_by(walk->world, at, walk->items[before].unit)))
+        before++;
+    for (uint64_t i = 0; i < group_items(walk->world); i++) {
+        const uint64_t unit = first + i;
+        if (!is_passed_by(walk->world, at, unit))
+            continue;
+        if (before < walk->count && (item->regions >> walk->world->region & 1) &&
+            reached_find(walk, unit) == NO_UNIT)
+            reached_add(
+                walk, &(struct reached){unit, at + 1, before, {{walk->items[before].unit, at}, {unit, at}}});
+        reach_by_ask(walk, unit, at);
+    }
+}
+
+static struct edge *trace(const struct walk *walk, uint32_t last, uint32_t *out_count)
+{
+    uint32_t count = 0;
+    for (uint32_t at = last; walk->items[at].before != NO_UNIT; at = walk->items[at].before)
+        count++;
+    struct edge *edges = calloc(count + 1, sizeof *edges);
+    *out_count = edges ? count : 0;
+    for (uint32_t at = last; edges && walk->items[at].before != NO_UNIT; at = walk->items[at].before)
+        edges[--count] = walk->items[at].edge;
+    return edges;
+}
+
+struct edge *edges_path(struct edges_world *world, struct edge_end from, uint64_t to, uint32_t *out_count)
+{
+    struct walk walk = {.world = world};
+    struct edge *edges = NULL;
+    uint32_t found = NO_UNIT;
+    *out_count = 0;
+    reached_add(&walk, &(struct reached){.unit = from.unit, .since = from.at, .before = NO_UNIT});
+    for (uint32_t at = from.at; at < world->count && !walk.failed && found == NO_UNIT && spend(world); at++) {
+        const struct sync_op *item = &world->items[at];
+        if (is_barrier(item))
+            reach_members(&walk, at);
+        else if (item->kind == HAPPENED_ATOMIC || item->kind == HAPPENED_FENCE)
+            reach_by_ask(&walk, item->by, at);
+        found = reached_find(&walk, to);
+    }
+    if (found != NO_UNIT && !walk.failed)
+        edges = trace(&walk, found, out_count);
+    free(walk.items);
+    return edges;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why two accesses are not ordered: tries edits of growing size on the sync log until one orders them. */
+#include "explain_state.h"
+
+static void keep_edits(const struct search *search, const struct found *found, struct answer *answer)
+{
+    answer->tried_edit_count = found->count;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct edit *edit = &found->edits[i];
+        answer->tried_edits[i] = (struct tried_edit){
+            edit->kind, search->spots[edit->spot].site, edit->scope, edit->order, edit->fails, edit->success};
+    }
+}
+
+/* A quarter of what is left of the launch's. */
+static uint64_t work_of(const struct question *question)
+{
+    if (question->most)
+        return question->most;
+    const uint64_t part = question->spent < WORK_OF_LAUNCH ? (WORK_OF_LAUNCH - question->spent) / 4 : 0;
+    return part > WORK_LEAST ? part : WORK_LEAST;
+}
+
+bool explain_race(const struct question *question, struct answer *out_answer)
+{
+    struct search search = {.question = question, .spots_most = SPOTS_MOST, .work_most = work_of(question)};
+    struct found found = {.count = 0};
+    *out_answer = (struct answer){.spent = question->spent};
+    if (question->sync_log->full || !search_locate(&search) || !search_spots(&search)) {
+        search_fini(&search);
+        return false;
+    }
+    search_edits(&search, &found);
+    if (found.count)
+        say_edits(&search, &found, out_answer);
+    keep_edits(&search, &found, out_answer);
+    out_answer->covers_all = found.ordered == search.meeting_count;
+    if (!question->device_dirty)
+        draw(&search, &found, out_answer);
+    out_answer->spent += search.work;
+    search_fini(&search);
+    return found.count > 0;
+}
+
+/* Two edits may be of one place. */
+static uint32_t spot_at(struct search *search, uint32_t site)
+{
+    uint32_t spot = 0;
+    while (spot < search->spot_count && search->spots[spot].site != site)
+        spot++;
+    if (spot == search->spot_count)
+        search->spots[search->spot_count++].site = site;
+    return spot;
+}
+
+bool explain_covers(const struct question *question, const struct tried_edit *tried_edits, uint32_t count)
+{
+    struct search search = {.question = question, .work_most = WORK_MOST};
+    struct edit edits[2];
+    bool covers = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tried_edit *tried_edit = &tried_edits[i];
+        edits[i] = (struct edit){(enum edit_kind)tried_edit->kind,
+                                 spot_at(&search, tried_edit->site),
+                                 tried_edit->scope,
+                                 tried_edit->order,
+                                 tried_edit->fails,
+                                 tried_edit->success};
+    }
+    search.spots_most = search.spot_count;
+    if (!question->sync_log->full && search_locate(&search) && search_spots(&search))
+        covers = again_orders(&search, edits, count) == search.meeting_count || search.failed;
+    search_fini(&search);
+    return covers;
+}

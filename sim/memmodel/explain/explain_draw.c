@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The picture of a race: operations near the two accesses, with program order and synchronises-with edges. */
+#include <stdlib.h>
+
+#include "edges.h"
+#include "explain_state.h"
+
+static bool is_step_of(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
+{
+    if (is_atomic(sync_op) || is_fence(sync_op))
+        return sync_op->by == unit;
+    return is_barrier(sync_op) && unit < UNIT_COPIES && sync_op->by == unit_group(question, unit);
+}
+
+struct drawing {
+    struct search *search;
+    struct answer *answer;
+    struct edges_world world;           /* as it happened */
+    struct edge_end ends[ANSWER_STEPS]; /* what the steps stand for */
+    uint32_t sides[ANSWER_STEPS], count;
+    uint64_t others[ANSWER_STEPS]; /* the units of sides 2 and up */
+    uint32_t other_count;
+};
+
+static uint32_t side_of(struct drawing *drawing, uint64_t unit)
+{
+    const struct meeting *meeting = drawing->search->question->meetings;
+    uint32_t other = 0;
+    if (unit == meeting->first.unit || unit == meeting->second.unit)
+        return unit != meeting->first.unit;
+    while (other < drawing->other_count && drawing->others[other] != unit)
+        other++;
+    if (other == drawing->other_count)
+        drawing->others[drawing->other_count++] = unit;
+    return 2 + other;
+}
+
+/* ANSWER_STEPS: there are too many. */
+static uint32_t draw_step(struct drawing *drawing, struct edge_end end)
+{
+    uint32_t at = 0;
+    while (at < drawing->count && !(drawing->ends[at].unit == end.unit && drawing->ends[at].at == end.at))
+        at++;
+    if (at == drawing->count && at < ANSWER_STEPS) {
+        drawing->ends[drawing->count] = end;
+        drawing->sides[drawing->count++] = side_of(drawing, end.unit);
+    }
+    return at;
+}
+
+static bool has_edge(const struct drawing *drawing, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < drawing->answer->edge_count; i++) {
+        const struct finding_edge *edge = &drawing->answer->edges[i];
+        if (edge->from == from && edge->to == to)
+            return true;
+    }
+    return false;
+}
+
+static void draw_edge(struct drawing *drawing, const struct edge *edge, bool synchronises)
+{
+    struct answer *answer = drawing->answer;
+    const bool room = drawing->count + 2 <= ANSWER_STEPS && answer->edge_count < ANSWER_EDGES;
+    const uint32_t from = room ? draw_step(drawing, edge->from) : ANSWER_STEPS,
+                   to = room ? draw_step(drawing, edge->to) : ANSWER_STEPS;
+    if (room && !has_edge(drawing, from, to))
+        answer->edges[answer->edge_count++] = (struct finding_edge){from, to, synchronises};
+}
+
+/* By which edges the second access comes after the first once the edits are made: those that are there, and
+ * those that are not yet. Of a long way both ends. */
+static void draw_path(struct drawing *drawing, const struct edge *path, uint32_t count, const uint32_t *was)
+{
+    enum { ENDS = 2, MOST = 2 * ENDS + 2 };
+    for (uint32_t i = 0, drawn = 0; i < count && drawn < MOST; i++) {
+        const struct edge edge = {{path[i].from.unit, was[path[i].from.at]},
+                                  {path[i].to.unit, was[path[i].to.at]}};
+        const bool synchronises = edges_synchronise(&drawing->world, &edge);
+        if (synchronises && i >= ENDS && i + ENDS < count)
+            continue;
+        draw_edge(drawing, &edge, synchronises);
+        drawn++;
+    }
+}
+
+static void draw_edited(struct drawing *drawing, const struct found *found)
+{
+    const struct question *question = drawing->search->question;
+    struct edited list = {.count = 0};
+    uint32_t first = 0, count = 0;
+    if (again_write(drawing->search, found, &list, &first)) {
+        struct edges_world world = drawing->world;
+        world.items = list.items;
+        world.count = list.count;
+        struct edge *path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first},
+                                       question->meetings->second.unit, &count);
+        draw_path(drawing, path, count, list.was);
+        free(path);
+    }
+    free(list.items);
+    free(list.was);
+}
+
+/* What the first unit did after its access, and the second before its own: the next few of each. */
+static void draw_own(struct drawing *drawing)
+{
+    enum { OWN = 4 };
+    const struct question *question = drawing->search->question;
+    const struct asked *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct sync_op *items = question->sync_log->items;
+    uint32_t found = 0;
+    for (uint32_t at = drawing->search->first_at[0]; at < question->meetings->end && found < OWN; at++) {
+        if (is_step_of(question, &items[at], first->unit) && items[at].site != first->site)
+            found += draw_step(drawing, (struct edge_end){first->unit, at}) < ANSWER_STEPS;
+    }
+    found = 0;
+    for (uint32_t at = question->meetings->end; at-- > 0 && found < OWN;) {
+        if (is_step_of(question, &items[at], second->unit) && items[at].site != second->site)
+            found += draw_step(drawing, (struct edge_end){second->unit, at}) < ANSWER_STEPS;
+    }
+}
+
+static bool is_end(const struct drawing *drawing, uint32_t step)
+{
+    for (uint32_t i = 0; i < drawing->answer->edge_count; i++) {
+        if (drawing->answer->edges[i].from == step || drawing->answer->edges[i].to == step)
+            return true;
+    }
+    return false;
+}
+
+/* What the second unit acquired, and who acquired what the first released: how near they came. */
+static void draw_near(struct drawing *drawing)
+{
+    const uint32_t own = drawing->count;
+    for (uint32_t i = 0; i < own; i++) {
+        struct edge edge = {drawing->ends[i], drawing->ends[i]};
+        if (is_end(drawing, i))
+            continue;
+        if (drawing->sides[i] == 1 && edges_into(&drawing->world, edge.to, &edge.from))
+            draw_edge(drawing, &edge, true);
+        else if (drawing->sides[i] == 0 && edges_out_of(&drawing->world, edge.from, &edge.to))
+            draw_edge(drawing, &edge, true);
+    }
+}
+
+/* Operations on one atomic object meet: the last store of the one side and the load after it of the other. */
+static bool meet(const struct sync_op *from, const struct sync_op *to)
+{
+    return is_atomic(from) && is_atomic(to) && from->writes && to->reads && from->address == to->address &&
+           from < to;
+}
+
+/* No edit is known: where the two sides met all the same. */
+static void draw_meeting(struct drawing *drawing)
+{
+    const struct sync_op *items = drawing->world.items;
+    for (uint32_t from = drawing->count; from-- > 0;) {
+        for (uint32_t to = 0; drawing->sides[from] == 0 && to < drawing->count; to++) {
+            const struct edge edge = {drawing->ends[from], drawing->ends[to]};
+            if (drawing->sides[to] != 1 || !meet(&items[edge.from.at], &items[edge.to.at]))
+                continue;
+            draw_edge(drawing, &edge, edges_synchronise(&drawing->world, &edge));
+            return;
+        }
+    }
+}
+
+static bool comes_before(const struct drawing *drawing, uint32_t a, uint32_t b)
+{
+    return drawing->sides[a] != drawing->sides[b] ? drawing->sides[a] < drawing->sides[b]
+                                                  : drawing->ends[a].at < drawing->ends[b].at;
+}
+
+static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to)
+{
+    const struct question *question = drawing->search->question;
+    const struct sync_op *sync_op = &question->sync_log->items[drawing->ends[from].at];
+    struct finding_step *step = &drawing->answer->steps[to];
+    struct wording *text = &drawing->answer->step_text[to];
+    const uint32_t side = drawing->sides[from];
+    *step = (struct finding_step){
+        .side = side,
+        .before = side == 1 || (side == 0 && drawing->ends[from].at < drawing->search->first_at[0])};
+    drawing->answer->step_unit[to] = drawing->ends[from].unit;
+    *text = (struct wording){.used = 0};
+    question->host->place(question->host->self, sync_op->site, &step->place);
+    if (is_barrier(sync_op)) {
+        wording_add(text, "%s, ", sync_op_noun(sync_op));
+        wording_regions(text, sync_op->regions);
+    } else {
+        wording_add(text, "%s, %s, %s",
+                    is_atomic(sync_op) ? question->host->what(question->host->self, sync_op->site) : "fence",
+                    order_name((enum memory_order)sync_op->order),
+                    scope_name((enum memory_scope)sync_op->scope));
+    }
+    step->text = text->bytes;
+}
+
+/* Side by side, each in program order. */
+static void write_steps(struct drawing *drawing)
+{
+    struct answer *answer = drawing->answer;
+    uint32_t place[ANSWER_STEPS];
+    for (uint32_t i = 0; i < drawing->count; i++) {
+        place[i] = 0;
+        for (uint32_t j = 0; j < drawing->count; j++)
+            place[i] += j != i && comes_before(drawing, j, i);
+        write_step(drawing, i, place[i]);
+    }
+    answer->step_count = drawing->count;
+    for (uint32_t i = 0; i < answer->edge_count; i++) {
+        answer->edges[i].from = place[answer->edges[i].from];
+        answer->edges[i].to = place[answer->edges[i].to];
+    }
+}
+
+void draw(struct search *search, const struct found *found, struct answer *answer)
+{
+    const struct question *question = search->question;
+    struct drawing drawing = {.search = search,
+                              .answer = answer,
+                              .world = {question->launch, question->rule, question->region,
+                                        question->sync_log->items, question->meetings->end, WORK_MOST}};
+    if (found->count)
+        draw_edited(&drawing, found);
+    draw_own(&drawing);
+    if (!answer->edge_count)
+        draw_meeting(&drawing);
+    draw_near(&drawing);
+    write_steps(&drawing);
+}

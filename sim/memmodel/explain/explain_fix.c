@@ -1,0 +1,932 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The edit as a sentence: where, what, and in which form of the language. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "edges.h"
+#include "explain_state.h"
+
+void say_at(const struct question *question, const struct code_place *place, struct wording *fix)
+{
+    wording_add(fix, place->before ? " before " : " after ");
+    wording_line(fix, question->host, place->site, place->line);
+}
+
+static bool in_one_group(const struct question *question, const struct meeting *meeting)
+{
+    return unit_group(question, meeting->first.unit) == unit_group(question, meeting->second.unit);
+}
+
+static bool all_in_one_group(const struct question *question)
+{
+    for (uint32_t i = 0; i < question->meeting_count; i++) {
+        if (!in_one_group(question, &question->meetings[i]))
+            return false;
+    }
+    return true;
+}
+
+/* 0: none. False: it came between the two. */
+static bool last_barrier(const struct question *question, uint32_t *out_site)
+{
+    const struct sync_log *sync_log = question->sync_log;
+    const struct meeting *meeting = question->meetings;
+    const uint64_t group = unit_group(question, meeting->second.unit);
+    uint32_t at = meeting->end;
+    while (at > 0 &&
+           !(sync_log->items[at - 1].kind == HAPPENED_BARRIER && sync_log->items[at - 1].by == group))
+        at--;
+    *out_site = at ? sync_log->items[at - 1].site : 0;
+    return !at || meeting->first.clock >= sync_log->items[at - 1].clock;
+}
+
+/* After the loop that waits for the lock, and before the store that gives it back. */
+static bool is_held(const struct question *question, const struct code_place *place, const struct lock *lock)
+{
+    const struct checker_host *host = question->host;
+    struct code_order order;
+    if (!host->spins_on || !host->order || !host->spins_on(host->self, lock->load, place->site))
+        return false;
+    return place->site == lock->store
+               ? place->before
+               : host->order(host->self, place->site, lock->store, &order) && order.first == 0;
+}
+
+/* Those who wait go on only when somebody is past the place: at a barrier there, or when a kernel ends
+ * there, nobody ever is. */
+static const struct lock *lock_at(const struct question *question, const struct code_place *place)
+{
+    for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
+        if (is_held(question, place, &question->locks->items[i]))
+            return &question->locks->items[i];
+    return NULL;
+}
+
+static bool is_in_lock(const struct question *question, const struct code_place *place)
+{
+    return lock_at(question, place) != NULL;
+}
+
+/* The line of the first access goes on with a branch: after the line would be within the branch. */
+static void say_before_branch(const struct question *question, const struct suggested_fix *suggested_fix,
+                              struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const char *flag = region_flag(question->region);
+    if (suggested_fix->kind == FIX_SPLIT)
+        wording_add(fix, "two kernels, split between the access and the branch at ");
+    else if (host->controls_branch && host->controls_branch(host->self, suggested_fix->place.site))
+        wording_add(fix,
+                    "read into a variable before the branch, with work_group_barrier(%s) between that and "
+                    "the branch, at ",
+                    flag);
+    else
+        wording_add(fix, "work_group_barrier(%s) between the access and the branch at ", flag);
+    wording_place(fix, host, suggested_fix->place.site);
+}
+
+void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix)
+{
+    wording_add(fix, ", and");
+    say_at(question, place, fix);
+}
+
+static void say_turns(const struct question *question, const struct suggested_fix *suggested_fix,
+                      struct wording *fix)
+{
+    wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+    say_at(question, &suggested_fix->place, fix);
+    if (suggested_fix->kind == FIX_TURNS)
+        say_and_at(question, &suggested_fix->next, fix);
+    wording_add(fix, ", in each turn of the loop%s",
+                suggested_fix->place.braces ? ", which needs braces" : "");
+}
+
+/* Nobody waits in the loop, but both were in one turn at any time: the later one stands before the other,
+ * and so its turn is a later one. */
+static bool separate_next_turn(const struct question *question, struct wording *fix,
+                               struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    if (!host->next_turn || !question->one_wave || question->sync_log->full ||
+        !in_one_group(question, meeting) ||
+        !host->next_turn(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place) ||
+        is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
+        return false;
+    suggested_fix->kind = FIX_NEXT_TURN;
+    say_turns(question, suggested_fix, fix);
+    return true;
+}
+
+/* One turn of a loop follows the other, and nobody waits in between. */
+static bool separate_turns(const struct question *question, struct wording *fix,
+                           struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    uint32_t since;
+    if (!host->in_turn || question->sync_log->full || !all_in_one_group(question) ||
+        !last_barrier(question, &since) ||
+        !host->in_turn(host->self, meeting->first.site, meeting->second.site, since, &suggested_fix->place) ||
+        is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
+        return false;
+    suggested_fix->kind = FIX_TURN;
+    suggested_fix->since = since;
+    say_turns(question, suggested_fix, fix);
+    return true;
+}
+
+/* Either may be a turn ahead: two barriers part them, whichever comes first. */
+static bool separate_each_turn(const struct question *question, struct wording *fix,
+                               struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place places[2];
+    if (!host->each_turn || question->sync_log->full || !all_in_one_group(question) ||
+        !host->each_turn(host->self, meeting->first.site, meeting->second.site, places) ||
+        is_in_lock(question, &places[0]) || is_in_lock(question, &places[1]))
+        return false;
+    for (int first = 0; first < 2; first++) {
+        places[0].first = first;
+        if (!insert_barrier(question, &places[0]))
+            return false;
+    }
+    *suggested_fix = (struct suggested_fix){.kind = FIX_TURNS, .place = places[0], .next = places[1]};
+    say_turns(question, suggested_fix, fix);
+    return true;
+}
+
+/* All that one kernel does happens before a later launch: the place is what has to be right. */
+static bool separate(const struct question *question, struct wording *fix,
+                     struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    const bool barrier =
+        in_one_group(question, meeting) && (question->region == IN_LOCAL || all_in_one_group(question));
+    if (!host->between ||
+        !host->between(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place))
+        return false;
+    if ((!barrier && question->region == IN_LOCAL) || is_in_lock(question, &suggested_fix->place))
+        return false;
+    if (barrier && !insert_barrier(question, &suggested_fix->place))
+        return false;
+    suggested_fix->kind = barrier ? FIX_BARRIER : FIX_SPLIT;
+    if (suggested_fix->place.branches) {
+        say_before_branch(question, suggested_fix, fix);
+        return true;
+    }
+    if (barrier)
+        wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+    else
+        wording_add(fix, "two kernels, split");
+    say_at(question, &suggested_fix->place, fix);
+    return true;
+}
+
+static void places_of(const struct question *question, struct source_place *a, struct source_place *b)
+{
+    const struct checker_host *host = question->host;
+    host->place(host->self, question->meetings->first.site, a);
+    host->place(host->self, question->meetings->second.site, b);
+}
+
+static bool on_one_line(const struct question *question)
+{
+    struct source_place a, b;
+    places_of(question, &a, &b);
+    return question->meetings->first.site == question->meetings->second.site ||
+           (a.line && a.line == b.line && same_text(a.file, b.file));
+}
+
+/* The first two accesses; false: nobody knows. */
+static bool code_order(const struct question *question, struct code_order *out_order)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    return host->order && host->order(host->self, meeting->first.site, meeting->second.site, out_order);
+}
+
+/* Of one statement over several lines, its load first. */
+static bool reads_then_writes_over_lines(const struct question *question)
+{
+    const struct meeting *meeting = question->meetings;
+    struct code_order order;
+    return code_order(question, &order) && order.entwined &&
+           !(order.first == 0 ? meeting->first : meeting->second).writes;
+}
+
+/* One store, or the load and the store of x++. */
+static bool of_one_operator(const struct question *question)
+{
+    struct source_place a, b;
+    places_of(question, &a, &b);
+    return question->meetings->first.site == question->meetings->second.site ||
+           (on_one_line(question) && a.column == b.column);
+}
+
+/* On the line of both, and not within the head of a loop. */
+static bool statement_ends(const struct source_place *first, const struct source_place *second)
+{
+    int depth = 0;
+    bool ends = false;
+    if (!first->text || !first->column || first->column >= second->column ||
+        strlen(first->text) < second->column)
+        return false;
+    for (const char *at = first->text; at < first->text + second->column - 1; at++) {
+        depth += (*at == '(') - (*at == ')');
+        ends |= *at == ';' && depth == 0 && at >= first->text + first->column - 1;
+        ends &= depth >= 0; /* else the head began on another line */
+        depth = depth < 0 ? 0 : depth;
+    }
+    return ends;
+}
+
+/* Does a statement end between the two? Of one line, as far as its text tells. */
+static bool in_two_statements(const struct question *question, const struct code_order *order)
+{
+    struct source_place place[2];
+    places_of(question, &place[0], &place[1]);
+    return on_one_line(question) && statement_ends(&place[order->first], &place[!order->first]);
+}
+
+static void say_between(const struct question *question, uint32_t first, uint32_t second, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    struct source_place place[2];
+    host->place(host->self, first, &place[0]);
+    host->place(host->self, second, &place[1]);
+    wording_add(fix, " between the two %s of ",
+                statement_ends(&place[0], &place[1]) ? "statements" : "accesses");
+    wording_place(fix, host, first);
+}
+
+static uint32_t access_beside(const struct question *question, bool past)
+{
+    return past ? question->meetings->second.site : question->meetings->first.site;
+}
+
+bool fits_beside(const struct question *question, uint32_t site, bool past)
+{
+    const struct checker_host *host = question->host;
+    struct fence_place place;
+    return !host->beside || !host->beside(host->self, site, access_beside(question, past), past, &place) ||
+           place.side != FENCE_NOWHERE;
+}
+
+void say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix)
+{
+    static const char *const sides[] = {
+        [FENCE_BEFORE] = " before ", [FENCE_AFTER] = " after ", [FENCE_LOOP] = " after the loop of "};
+    const struct checker_host *host = question->host;
+    const uint32_t access = access_beside(question, past);
+    struct fence_place place;
+    if (!host->beside || !host->beside(host->self, site, access, past, &place) ||
+        place.side == FENCE_NOWHERE) {
+        wording_add(fix, past ? " after " : " before ");
+        wording_place(fix, host, site);
+    } else if (place.side == FENCE_BETWEEN) {
+        say_between(question, past ? site : access, past ? access : site, fix);
+    } else {
+        wording_add(fix, "%s", sides[place.side]);
+        wording_line(fix, host, place.site, place.line);
+        wording_add(fix, "%s", place.braces ? ", which needs braces" : "");
+    }
+}
+
+/* Accesses of one line, or of one statement, of which nothing can be read ahead: the first one in the code
+ * writes, or it is of an earlier statement. */
+static bool in_line(const struct question *question, struct code_order *out_order)
+{
+    const struct meeting *meeting = question->meetings;
+    if (of_one_operator(question) || !code_order(question, out_order) ||
+        !(on_one_line(question) || out_order->entwined))
+        return false;
+    return (out_order->first == 0 ? meeting->first : meeting->second).writes ||
+           in_two_statements(question, out_order);
+}
+
+static void say_in_line(const struct question *question, const struct code_order *order, struct wording *fix)
+{
+    const bool two = in_two_statements(question, order);
+    wording_add(
+        fix,
+        two ? "work_group_barrier(%s) between the two statements of "
+            : "two statements instead of one, with work_group_barrier(%s) between the two accesses, at ",
+        region_flag(question->region));
+    wording_place(fix, question->host, order->entwined ? order->statement : question->meetings->second.site);
+}
+
+static bool separate_in_line(const struct question *question, struct wording *fix,
+                             struct suggested_fix *suggested_fix)
+{
+    const struct meeting *meeting = question->meetings;
+    struct code_order order;
+    if (!in_one_group(question, meeting) || (question->region != IN_LOCAL && !all_in_one_group(question)) ||
+        !in_line(question, &order) || !order.parted)
+        return false;
+    suggested_fix->place = (struct code_place){
+        .site = order.first == 0 ? meeting->first.site : meeting->second.site, .first = order.first};
+    if (is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
+        return false;
+    suggested_fix->kind = FIX_BARRIER;
+    say_in_line(question, &order, fix);
+    return true;
+}
+
+static bool ends_operand(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == ']' || c == ')';
+}
+
+/* After x = x at whose = the place is: how long the second x is, and *out_operator comes next. NULL: it is
+ * no such assignment. */
+static const char *same_again(const struct source_place *place, const char **out_operator)
+{
+    const char *at = place->text && place->column && strlen(place->text) >= place->column
+                         ? place->text + place->column - 1
+                         : NULL;
+    if (!at || at == place->text || *at != '=' || at[1] == '=' || strchr("+-*/%&|^<>=!", at[-1]))
+        return NULL;
+    const char *end = at, *again = at + 1 + strspn(at + 1, " \t");
+    while (end > place->text && isspace((unsigned char)end[-1]))
+        end--;
+    for (const char *begin = place->text; begin < end; begin++) {
+        const size_t length = (size_t)(end - begin);
+        const bool begins = begin == place->text || strchr(" \t;{}", begin[-1]);
+        if (!begins || isspace((unsigned char)*begin) || strncmp(again, begin, length) != 0)
+            continue;
+        *out_operator = again + length + strspn(again + length, " \t");
+        return ends_operand(end[-1]) && !(ends_operand(again[length]) || strchr(".[(", again[length])) ? again
+                                                                                                       : NULL;
+    }
+    return NULL;
+}
+
+/* The store of x = x + y, and its load of x: what comes after that. NULL: they are not. */
+static const char *update_operator(const struct question *question)
+{
+    struct source_place place[2];
+    places_of(question, &place[0], &place[1]);
+    const struct asked *asked[2] = {&question->meetings->first, &question->meetings->second};
+    for (int i = 0; i < 2 && on_one_line(question); i++) {
+        const char *operator= NULL, *again = asked[i]->writes ? same_again(&place[i], &operator) : NULL;
+        if (again && (asked[!i]->writes ? place[!i].column == place[i].column
+                                        : (size_t)(again - place[i].text) + 1 == place[!i].column))
+            return operator;
+    }
+    return NULL;
+}
+
+static bool all_write(const struct question *question)
+{
+    return question->meetings->first.writes && question->meetings->second.writes;
+}
+
+/* The lock that both stores give back; NULL: none. */
+static const struct lock *lock_of_stores(const struct question *question)
+{
+    for (uint32_t i = 0; question->locks && i < question->locks->count && all_write(question); i++)
+        if (question->locks->items[i].store == question->meetings->first.site &&
+            question->locks->items[i].store == question->meetings->second.site)
+            return &question->locks->items[i];
+    return NULL;
+}
+
+/* Two places are likelier meant to come one after the other, but for those of one statement: within a group
+ * its load may be of what another work-item is to write. */
+static bool meant_to_meet(const struct question *question)
+{
+    if (question->differs && of_one_operator(question) && !explain_is_update(question) &&
+        !lock_of_stores(question))
+        return false; /* the last one would win */
+    return of_one_operator(question) || update_operator(question) ||
+           (on_one_line(question) && !in_one_group(question, question->meetings));
+}
+
+/* OpenCL C 1.x, whose atomics are relaxed, and of the device or, on local memory, of the work-group. */
+bool has_old_atomics(const struct question *question)
+{
+    const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
+    return version && version < 200;
+}
+
+/* Is what comes after the operator one operand of it, up to the end of the statement? */
+static bool binds_all(const char *operator)
+{
+    const char *looser = *operator== '|'    ? "?,"
+                         : * operator== '^' ? "?,|"
+                         : * operator== '&' ? "?,|^"
+                                            : "?,|^&<>=";
+    int depth = 0;
+    for (const char *at = operator+ 1; *at && *at != ';'; at++) {
+        const bool logical = (*at == '&' || *at == '|') && at[1] == *at;
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        if (depth == 0 && (logical || strchr(looser, *at)))
+            return false;
+    }
+    return true;
+}
+
+/* Of the assignment at whose operator the accesses are. NULL: it is another one. */
+static const char *atomic_update(const struct question *question)
+{
+    static const struct {
+        char operator[3];
+        const char *old, *name;
+    } names[] = {
+        {"++", "atomic_inc", "atomic_fetch_add_explicit"}, {"+=", "atomic_add", "atomic_fetch_add_explicit"},
+        {"--", "atomic_dec", "atomic_fetch_sub_explicit"}, {"-=", "atomic_sub", "atomic_fetch_sub_explicit"},
+        {"|=", "atomic_or", "atomic_fetch_or_explicit"},   {"&=", "atomic_and", "atomic_fetch_and_explicit"},
+        {"^=", "atomic_xor", "atomic_fetch_xor_explicit"},
+    };
+    struct source_place place, other;
+    places_of(question, &place, &other);
+    const char *of_two = update_operator(question), *at = of_two && binds_all(of_two) ? of_two : NULL;
+    if (!of_two && place.text && place.column && strlen(place.text) >= place.column)
+        at = place.text + place.column - 1;
+    for (size_t i = 0; at && i < sizeof names / sizeof names[0]; i++) {
+        const bool assigns = names[i].operator[1] == '=';
+        const bool fits = of_two
+            ? assigns &&
+                  *at == names[i].operator[0] && at[1] != at[0] : strncmp(at, names[i].operator, 2) == 0;
+        if (fits)
+            return has_old_atomics(question) ? names[i].old : names[i].name;
+    }
+    return NULL;
+}
+
+const char *store_function(const struct question *question, uint32_t load)
+{
+    static const char flag[] = "atomic_flag_";
+    struct source_place place;
+    question->host->place(question->host->self, load, &place);
+    const bool known = place.text && place.column && strlen(place.text) >= place.column;
+    return known && strncmp(place.text + place.column - 1, flag, strlen(flag)) == 0
+               ? "atomic_flag_clear_explicit"
+               : "atomic_store_explicit";
+}
+
+/* What gives back the lock that is waited for there. */
+static void say_release(const struct question *question, uint32_t load, enum memory_scope scope,
+                        struct wording *fix)
+{
+    wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, load),
+                scope_name(scope));
+}
+
+static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
+{
+    const bool one = of_one_operator(question);
+    const struct lock *lock = lock_of_stores(question);
+    const bool updates = update_operator(question);
+    const char *update = one || updates ? atomic_update(question) : NULL;
+    if (update && has_old_atomics(question))
+        wording_add(fix, "%s at ", update);
+    else if (update || updates ||
+             (one && question->meetings->first.writes != question->meetings->second.writes))
+        wording_add(fix, "%s with memory_order_relaxed, %s at ",
+                    update ? update : "an atomic read-modify-write", scope_name(scope));
+    else if (lock)
+        say_release(question, lock->load, scope, fix);
+    else if (one && all_write(question))
+        wording_add(fix,
+                    "let one work-item do it, or atomic_store_explicit with memory_order_relaxed, %s at ",
+                    scope_name(scope));
+    else
+        wording_add(fix, "atomic operations with %s at ", scope_name(scope));
+}
+
+/* Other groups execute the same statement. */
+static enum memory_scope scope_of_all(const struct question *question)
+{
+    const uint64_t *count = question->launch->group_count;
+    return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP
+                                                                               : SCOPE_DEVICE;
+}
+
+/* One access is atomic. What gives a lock back publishes what was done with it. */
+static void say_other_atomic(const struct question *question, const struct asked *atomic,
+                             const struct asked *plain, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    if (plain->writes && host->spins_on && host->spins_on(host->self, atomic->site, plain->site))
+        say_release(question, atomic->site, atomic->scope, fix);
+    else
+        wording_add(fix, "an atomic operation with %s at ", scope_name(atomic->scope));
+}
+
+/* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that
+ * meet are one. */
+static bool agree(const struct question *question, struct wording *fix, struct suggested_fix *suggested_fix)
+{
+    const bool one_atomic = question->meetings->first.atomic != question->meetings->second.atomic;
+    const struct asked *atomic =
+        question->meetings->first.atomic ? &question->meetings->first : &question->meetings->second;
+    const struct asked *plain =
+        question->meetings->first.atomic ? &question->meetings->second : &question->meetings->first;
+    const enum memory_scope scope = one_atomic ? atomic->scope : scope_of_all(question);
+    if (question->region == IN_IMAGE || question->meetings->first.size != 4 ||
+        question->meetings->second.size != 4)
+        return false;
+    if (!one_atomic && !meant_to_meet(question))
+        return false;
+    *suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
+    if (!explain_fix_covers(question->launch, question->rule, suggested_fix, question->meetings->first.unit,
+                            question->meetings->second.unit))
+        return false;
+    if (one_atomic)
+        say_other_atomic(question, atomic, plain, fix);
+    else
+        say_atomics(question, scope, fix);
+    wording_place(fix, question->host, plain->site);
+    return true;
+}
+
+/* Within branches, or after a return: a barrier between the two where they stand is one that some do not
+ * come by. */
+static bool is_branched(const struct question *question)
+{
+    const struct meeting *meeting = question->meetings;
+    struct code_order order;
+    return in_one_group(question, meeting) && !meeting->first.atomic && !meeting->second.atomic &&
+           !of_one_operator(question) && code_order(question, &order) && order.branched &&
+           (!on_one_line(question) || in_line(question, &order));
+}
+
+/* The latest atomic there that releases; NULL: none. */
+static const struct sync_op *release_at(const struct question *question, uint32_t site)
+{
+    const struct sync_log *sync_log = question->sync_log;
+    for (uint32_t at = sync_log->full ? 0 : sync_log->count; at-- > 0;)
+        if (sync_log->items[at].site == site && is_atomic(&sync_log->items[at]) &&
+            is_release_clock_end(question, &sync_log->items[at], true))
+            return &sync_log->items[at];
+    return NULL;
+}
+
+/* What is done with the lock, within work-groups that have to be reported of each other. */
+static bool advise_scopes(const struct question *question, const struct sync_op *release, struct wording *fix)
+{
+    enum { PLACES_MOST = 4 };
+    const struct sync_log *sync_log = question->sync_log;
+    uint32_t sites[PLACES_MOST], count = 0;
+    for (uint32_t at = 0; at < sync_log->count && count < PLACES_MOST; at++) {
+        const struct sync_op *sync_op = &sync_log->items[at];
+        bool reported = !is_atomic(sync_op) || sync_op->address != release->address ||
+                        sync_op_scope(sync_op) >= SCOPE_DEVICE;
+        for (uint32_t i = 0; i < count; i++)
+            reported |= sites[i] == sync_op->site;
+        if (!reported)
+            sites[count++] = sync_op->site;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        wording_add(fix, "%s", i == 0 ? "memory_scope_device at " : i + 1 < count ? ", " : " and ");
+        wording_place(fix, question->host, sites[i]);
+    }
+    return count > 0;
+}
+
+/* Of two that are done with a lock. */
+static bool advise_unlock(const struct question *question, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    const struct lock *lock =
+        host->between && host->between(host->self, meeting->first.site, meeting->second.site, &place)
+            ? lock_at(question, &place)
+            : NULL;
+    const struct sync_op *release = lock ? release_at(question, lock->store) : NULL;
+    if (release)
+        return release->region != IN_LOCAL && !in_one_group(question, meeting) &&
+               advise_scopes(question, release, fix);
+    if (!lock)
+        return false;
+    wording_add(fix, "an atomic store with memory_order_release where the lock is given back, at ");
+    wording_place(fix, host, lock->store);
+    return true;
+}
+
+/* Of one statement that a loop repeats: of work-items that do not go round together nobody knows which
+ * turns the two are of. */
+static bool advise_turns(const struct question *question, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const uint32_t first = question->meetings->first.site, second = question->meetings->second.site;
+    struct suggested_fix suggested_fix = {.kind = FIX_NEXT_TURN};
+    if (question->one_wave || !host->next_turn ||
+        !(host->next_turn(host->self, first, second, &suggested_fix.place) ||
+          host->next_turn(host->self, second, first, &suggested_fix.place)) ||
+        is_in_lock(question, &suggested_fix.place))
+        return false;
+    say_turns(question, &suggested_fix, fix);
+    wording_add(
+        fix,
+        "; if the two are of one turn, read into a variable, too, with another barrier before the write");
+    return true;
+}
+
+/* A read and a later write of one of two buffers that take turns: the other one was meant. */
+static bool find_other_buffer(const struct question *question, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    const bool second_writes = meeting->second.writes;
+    const uint32_t read = second_writes ? meeting->first.site : meeting->second.site,
+                   write = second_writes ? meeting->second.site : meeting->first.site;
+    struct code_order order;
+    char name[CHECKER_NAME_CHARS];
+    if (meeting->first.writes == second_writes || meeting->first.atomic || meeting->second.atomic ||
+        !host->other_buffer || !host->order || !host->order(host->self, read, write, &order) ||
+        order.first != 0 || !host->other_buffer(host->self, read, write, name, sizeof name))
+        return false;
+    wording_add(fix, "%s, the other buffer, for the write at ", name);
+    wording_place(fix, host, write);
+    return true;
+}
+
+/* In loops whose conditions differ between work-items no barrier fits. */
+static bool is_uneven(const struct question *question)
+{
+    const struct checker_host *host = question->host;
+    return host->even && !host->even(host->self, question->meetings->first.site) &&
+           !host->even(host->self, question->meetings->second.site);
+}
+
+static bool advise_uneven(const struct question *question, struct wording *fix)
+{
+    if (question->region == IN_IMAGE || !is_uneven(question) || !in_one_group(question, question->meetings))
+        return false;
+    wording_add(fix, "atomic operations, or let each byte belong to one work-item: no barrier fits in a loop "
+                     "whose condition "
+                     "differs between work-items");
+    return true;
+}
+
+/* Is the update the one that takes a lock? */
+static bool takes_lock(const struct question *question)
+{
+    uint32_t load, store;
+    const struct checker_host *host = question->host;
+    if (!host->update(host->self,
+                      question->meetings->first.atomic ? question->meetings->second.site
+                                                       : question->meetings->first.site,
+                      &load, &store))
+        return false;
+    for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
+        if (question->locks->items[i].load == load)
+            return true;
+    return false;
+}
+
+/* Of one update, which no lock guards: a barrier between its halves would part a read from its own write. */
+static bool is_single_update(const struct question *question)
+{
+    const struct code_place places[2] = {{.site = question->meetings->first.site},
+                                         {.site = question->meetings->second.site}};
+    return explain_is_update(question) &&
+           (takes_lock(question) || (!is_in_lock(question, &places[0]) && !is_in_lock(question, &places[1])));
+}
+
+bool explain_advice(const struct question *question, struct wording *out_fix)
+{
+    struct code_order order;
+    *out_fix = (struct wording){.used = 0};
+    if (advise_unlock(question, out_fix) || find_other_buffer(question, out_fix) ||
+        (is_single_update(question) && explain_update_advice(question, out_fix)) ||
+        advise_uneven(question, out_fix))
+        return true;
+    if (question->region != IN_IMAGE && is_branched(question)) {
+        wording_add(
+            out_fix,
+            "take the two apart, with work_group_barrier(%s) between them outside of any branch, and before "
+            "any return, "
+            "that only some work-items of the work-group take, or let each byte belong to one work-item",
+            region_flag(question->region));
+        return true;
+    }
+    if (question->region != IN_IMAGE && in_one_group(question, question->meetings) &&
+        in_line(question, &order)) {
+        say_in_line(question, &order, out_fix);
+        wording_add(out_fix, ", where all work-items come by; in a loop, wait before the next turn, too");
+        return true;
+    }
+    if (question->region == IN_IMAGE && question->meetings->first.site == question->meetings->second.site) {
+        wording_add(out_fix, "let one work-item do it, or let each texel belong to one work-item");
+        return true;
+    }
+    if (question->region == IN_IMAGE || (!on_one_line(question) && !reads_then_writes_over_lines(question)))
+        return false;
+    if (of_one_operator(question)) {
+        const bool stores = all_write(question) && !atomic_update(question);
+        wording_add(out_fix, stores ? "let one work-item do it, or let each byte belong to one work-item"
+                                    : "let each byte belong to one work-item");
+        return true;
+    }
+    if (!in_one_group(question, question->meetings))
+        return false;
+    if (advise_turns(question, out_fix))
+        return true;
+    wording_add(
+        out_fix,
+        "read into a variable, work_group_barrier(%s) where all work-items come by, and write after it, at ",
+        region_flag(question->region));
+    wording_place(out_fix, question->host, question->meetings->second.site);
+    wording_add(out_fix, "; in a loop, wait before the next turn, too");
+    return true;
+}
+
+/* Local memory is of one work-group: scopes of one that are as wide as that include each other. */
+bool explain_covers_all(const struct launch_info *launch, bool local,
+                        const struct suggested_fix *suggested_fix)
+{
+    if (suggested_fix->kind != FIX_ATOMIC)
+        return suggested_fix->kind == FIX_SPLIT || suggested_fix->kind == FIX_RELEASE_CLOCK;
+    return local ? suggested_fix->scope >= SCOPE_WORK_GROUP
+                 : suggested_fix->scope >= SCOPE_DEVICE && !launch->group_device;
+}
+
+bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
+                        const struct suggested_fix *suggested_fix, uint64_t first, uint64_t second)
+{
+    /* explain_release_clock_covers; who asks knows whose copy it is */
+    if (suggested_fix->kind == FIX_RELEASE_CLOCK || suggested_fix->kind == FIX_WAIT)
+        return true;
+    if (first >= UNIT_COPIES || second >= UNIT_COPIES)
+        return suggested_fix->kind == FIX_SPLIT;
+    const struct place a = unit_place(launch, first), b = unit_place(launch, second);
+    switch (suggested_fix->kind) {
+    case FIX_BARRIER:
+    case FIX_TURN:
+    case FIX_TURNS:
+    case FIX_NEXT_TURN: return a.group == b.group;
+    case FIX_ATOMIC: return scope_inclusive(rule, suggested_fix->scope, &a, suggested_fix->scope, &b);
+    default: return true;
+    }
+}
+
+static bool has_text(const struct question *question)
+{
+    struct source_place a, b;
+    places_of(question, &a, &b);
+    return a.text && b.text;
+}
+
+static void edit_barrier(const struct question *question, const struct code_place *place,
+                         struct code_rewrite *rewrite)
+{
+    struct code_edit *edit = &rewrite->edits[rewrite->edit_count++];
+    struct source_place at = {.line = place->line};
+    if (!at.line)
+        question->host->place(question->host->self, place->site, &at);
+    const uint32_t line = place->before ? at.line : at.line + 1;
+    *edit = (struct code_edit){.line = line, .column = 1, .end_line = line, .end_column = 1};
+    snprintf(edit->text, sizeof edit->text, "%s(%s); ",
+             has_old_atomics(question) ? "barrier" : "work_group_barrier", region_flag(question->region));
+}
+
+/* A barrier that is a line of its own becomes an edit, which has to compile. Of others the words stand
+ * alone. */
+static bool barrier_builds(const struct question *question, const struct suggested_fix *suggested_fix,
+                           struct proposal *proposal)
+{
+    const struct checker_host *host = question->host;
+    const bool lines = suggested_fix->kind == FIX_BARRIER || suggested_fix->kind == FIX_TURN ||
+                       suggested_fix->kind == FIX_NEXT_TURN || suggested_fix->kind == FIX_TURNS;
+    struct code_rewrite *rewrite = &proposal->rewrites[0];
+    if (!lines || !suggested_fix->place.site || suggested_fix->place.branches ||
+        suggested_fix->place.braces || suggested_fix->next.braces || !host->builds)
+        return true;
+    *rewrite = (struct code_rewrite){.edit_count = 0};
+    edit_barrier(question, &suggested_fix->place, rewrite);
+    if (suggested_fix->kind == FIX_TURNS)
+        edit_barrier(question, &suggested_fix->next, rewrite);
+    const enum code_builds builds =
+        host->builds(host->self, suggested_fix->place.site, rewrite->edits, rewrite->edit_count);
+    proposal->rewrite_count = builds == BUILDS;
+    return builds != BUILDS_NOT;
+}
+
+static bool separate_by_barrier(const struct question *question, bool update, struct proposal *proposal,
+                                struct suggested_fix *suggested_fix)
+{
+    struct wording *fix = &proposal->fix;
+    if (!update && separate(question, fix, suggested_fix) &&
+        barrier_builds(question, suggested_fix, proposal))
+        return true;
+    *fix = (struct wording){.used = 0};
+    if (!update && separate_in_line(question, fix, suggested_fix)) /* within a statement: words only */
+        return true;
+    if ((separate_turns(question, fix, suggested_fix) || separate_next_turn(question, fix, suggested_fix)) &&
+        barrier_builds(question, suggested_fix, proposal))
+        return true;
+    *fix = (struct wording){.used = 0};
+    return false;
+}
+
+/* Updates whose order does not matter need no barrier. Others may be meant to be of two iterations of a
+ * loop. */
+bool explain_fix(const struct question *question, struct proposal *out_proposal,
+                 struct suggested_fix *out_suggested_fix)
+{
+    const struct meeting *meeting = question->meetings;
+    struct wording *fix = &out_proposal->fix;
+    fix->used = 0;
+    fix->bytes[0] = '\0';
+    out_proposal->rewrite_count = 0;
+    *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
+    if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
+        return false;
+    const bool update = is_single_update(question);
+    struct wording other = {.used = 0};
+    if (find_other_buffer(question, &other))
+        return false;
+    if ((update && explain_update(question, true, out_proposal, out_suggested_fix)) ||
+        separate_by_barrier(question, update, out_proposal, out_suggested_fix) ||
+        explain_update(question, false, out_proposal, out_suggested_fix) ||
+        (!(update && has_text(question)) && agree(question, fix, out_suggested_fix)) ||
+        (separate_each_turn(question, fix, out_suggested_fix) &&
+         barrier_builds(question, out_suggested_fix, out_proposal)))
+        return true;
+    out_suggested_fix->kind = FIX_NONE;
+    return false;
+}
+
+bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions,
+                        struct wording *out_fix, struct suggested_fix *out_suggested_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct source_place a, b;
+    *out_fix = (struct wording){.used = 0};
+    *out_suggested_fix = (struct suggested_fix){.kind = FIX_BARRIER};
+    host->place(host->self, site, &a);
+    if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES || !host->between ||
+        !host->between(host->self, meeting->first.site, meeting->second.site, &out_suggested_fix->place)) {
+        out_suggested_fix->kind = FIX_NONE;
+        return false;
+    }
+    host->place(host->self, out_suggested_fix->place.site, &b);
+    if (!out_suggested_fix->place.before || !a.line || a.line != b.line || !same_text(a.file, b.file) ||
+        !insert_barrier(question, &out_suggested_fix->place)) {
+        out_suggested_fix->kind = FIX_NONE;
+        return false;
+    }
+    wording_add(out_fix, "work_group_barrier(");
+    wording_regions(out_fix, regions | 1u << question->region);
+    wording_add(out_fix, ") at ");
+    wording_place(out_fix, host, site);
+    return true;
+}
+
+bool explain_barrier_before(const struct question *question, struct wording *out_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    *out_fix = (struct wording){.used = 0};
+    if (meeting->first.unit >= UNIT_COPIES || !host->between ||
+        !host->between(host->self, meeting->first.site, meeting->second.site, &place) || !place.before ||
+        place.first != 0 || !insert_barrier_before_copy(question, place.site))
+        return false;
+    wording_add(out_fix, "work_group_barrier(%s)", region_flag(question->region));
+    say_at(question, &place, out_fix);
+    return true;
+}
+
+bool explain_image_fence(const struct question *question, struct wording *out_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    *out_fix = (struct wording){.used = 0};
+    if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) ||
+        place.branches || !insert_image_fence(question, &place))
+        return false;
+    wording_add(out_fix,
+                "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)");
+    say_at(question, &place, out_fix);
+    return true;
+}
+
+static bool waits_already(const struct checker_host *host, uint32_t site)
+{
+    return strcmp(host->what(host->self, site), "wait_group_events") == 0;
+}
+
+bool explain_wait(const struct question *question, struct wording *out_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    *out_fix = (struct wording){.used = 0};
+    if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) ||
+        !place.before || place.first != 0 || waits_already(host, place.site) || !insert_wait(question))
+        return false;
+    wording_add(out_fix, "wait_group_events");
+    say_at(question, &place, out_fix);
+    return true;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sync log, fed to a fresh order up to a point. */
+#include "explain_replay.h"
+
+void replay_begin(struct replay *replay, const struct question *question)
+{
+    replay->question = question;
+    order_init(&replay->order, question->rule);
+    order_launch_begin(&replay->order, question->launch);
+}
+
+static void fence(struct order *order, const struct sync_op *what)
+{
+    struct unit_state unit_state;
+    order_unit_state(order, what->by, &unit_state);
+    order_fence(order, &unit_state, what->regions, (enum memory_order)what->order,
+                (enum memory_scope)what->scope, what->site);
+}
+
+static void atomic(struct order *order, const struct sync_op *what)
+{
+    struct unit_state unit_state;
+    const struct atomic_act act = {.address = what->address,
+                                   .size = what->size,
+                                   .region = what->region,
+                                   .reads = what->reads,
+                                   .writes = what->writes,
+                                   .svm_atomics = what->svm_atomics,
+                                   .order = (enum memory_order)what->order,
+                                   .scope = (enum memory_scope)what->scope,
+                                   .site = what->site};
+    order_unit_state(order, what->by, &unit_state);
+    order_atomic(order, &unit_state, &act);
+}
+
+static void overwrite(struct order *order, const struct sync_op *what)
+{
+    struct unit_state unit_state;
+    order_unit_state(order, what->by, &unit_state);
+    order_overwrite(order, &unit_state, what->address, what->size, what->site);
+}
+
+void replay_happen(struct replay *replay, const struct sync_op *what)
+{
+    struct order *order = &replay->order;
+    enum memory_scope scope = (enum memory_scope)what->scope;
+    switch ((enum sync_op_kind)what->kind) {
+    case HAPPENED_BARRIER: order_barrier(order, what->by, what->regions, scope, what->site); break;
+    case HAPPENED_SUB_GROUP_BARRIER:
+        order_sub_group_barrier(order, what->by, what->number, what->regions, scope, what->site);
+        break;
+    case HAPPENED_NAMED_ARRIVAL: order_named_arrival(order, what->by, what->number); break;
+    case HAPPENED_NAMED_BARRIER:
+        order_named_barrier(order, what->by, what->regions, scope, what->site);
+        break;
+    case HAPPENED_FENCE: fence(order, what); break;
+    case HAPPENED_ATOMIC: atomic(order, what); break;
+    case HAPPENED_OVERWRITE: overwrite(order, what); break;
+    case HAPPENED_ELSEWHERE: order_overwrite_otherwise(order, what->address, what->size, false); break;
+    case HAPPENED_COPY: order_copy_start(order, what->by, what->number, what->site); break;
+    case HAPPENED_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
+    case HAPPENED_PARTED_ARRIVAL: order_parted_arrival(order, what->by, what->number, what->address); break;
+    case HAPPENED_PARTED_BARRIER:
+        order_parted_barrier(order, what->by, what->regions, scope, what->site);
+        break;
+    case HAPPENED_GROUP_END: order_group_end(order, what->by); break;
+    }
+}
+
+void replay_until(struct replay *replay, uint32_t from, uint32_t to)
+{
+    for (uint32_t at = from; at < to; at++)
+        replay_happen(replay, &replay->question->sync_log->items[at]);
+}
+
+uint64_t replay_slice(const struct replay *replay, uint64_t unit)
+{
+    struct unit_state unit_state;
+    order_unit_state(&replay->order, unit, &unit_state);
+    return order_slice(&unit_state);
+}
+
+bool replay_failed(const struct replay *replay)
+{
+    return replay->order.failed || replay->order.pool.failed;
+}
+
+bool replay_knows(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t slice)
+{
+    struct unit_state unit_state;
+    if (replay_failed(replay))
+        return false;
+    order_unit_state(&replay->order, unit, &unit_state);
+    return order_knows(&replay->order, &unit_state, replay->question->region, of, slice);
+}
+
+bool replay_end(struct replay *replay, bool answer)
+{
+    const bool holds = answer && !replay_failed(replay);
+    order_fini(&replay->order);
+    return holds;
+}

@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reason as sentences, one function for each shape of failed synchronisation. */
+#include <stdlib.h>
+
+#include "edges.h"
+#include "explain_state.h"
+
+const char *sync_op_noun(const struct sync_op *sample)
+{
+    if (is_barrier(sample))
+        return sample->kind == HAPPENED_BARRIER         ? "barrier"
+               : sample->kind == HAPPENED_NAMED_BARRIER ? "named barrier"
+                                                        : "sub-group barrier";
+    if (is_fence(sample))
+        return "fence";
+    return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
+}
+
+/* alone: one edit is all. head, tail: the two ends of the edge that it completes, as the source has them;
+ * NULL: not known. */
+struct saying {
+    const struct search *search;
+    struct answer *answer;
+    const struct found *found;
+    const struct sync_op *head, *tail;
+    bool alone;
+};
+
+static void why_place(const struct saying *saying, uint32_t spot)
+{
+    wording_place(&saying->answer->why, saying->search->question->host, saying->search->spots[spot].site);
+}
+
+static void fix_place(const struct saying *saying, uint32_t spot)
+{
+    wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
+}
+
+/* What the source has there; NULL: not known. */
+static const char *text_at(const struct saying *saying, uint32_t spot)
+{
+    const struct checker_host *host = saying->search->question->host;
+    struct source_place place;
+    host->place(host->self, saying->search->spots[spot].site, &place);
+    return place.text && place.column && strlen(place.text) >= place.column ? place.text + place.column - 1
+                                                                            : NULL;
+}
+
+static bool begins(const char *text, const char *name)
+{
+    return text && strncmp(text, name, strlen(name)) == 0;
+}
+
+static bool is_old_fence(const char *text)
+{
+    return begins(text, "mem_fence(") || begins(text, "read_mem_fence(") || begins(text, "write_mem_fence(");
+}
+
+/* The functions of OpenCL 1.x take neither order nor scope, nor do atomic_load and its like: what to write
+ * instead. */
+static void fix_function(const struct saying *saying, uint32_t spot)
+{
+    static const struct {
+        const char *old, *now;
+    } names[] = {
+        {"inc(", "fetch_add"},
+        {"dec(", "fetch_sub"},
+        {"add(", "fetch_add"},
+        {"sub(", "fetch_sub"},
+        {"xchg(", "exchange"},
+        {"cmpxchg(", "compare_exchange_strong"},
+        {"min(", "fetch_min"},
+        {"max(", "fetch_max"},
+        {"and(", "fetch_and"},
+        {"or(", "fetch_or"},
+        {"xor(", "fetch_xor"},
+        {"load(", "load"},
+        {"store(", "store"},
+        {"exchange(", "exchange"},
+        {"fetch_add(", "fetch_add"},
+        {"fetch_sub(", "fetch_sub"},
+        {"fetch_min(", "fetch_min"},
+        {"fetch_max(", "fetch_max"},
+        {"fetch_and(", "fetch_and"},
+        {"fetch_or(", "fetch_or"},
+        {"fetch_xor(", "fetch_xor"},
+        {"compare_exchange_strong(", "compare_exchange_strong"},
+        {"compare_exchange_weak(", "compare_exchange_weak"},
+    };
+    const struct spot *at = &saying->search->spots[spot];
+    const char *name = text_at(saying, spot);
+    if (is_fence(at->sample) && is_old_fence(name))
+        wording_add(&saying->answer->fix, "atomic_work_item_fence with ");
+    if (!is_atomic(at->sample) || !name)
+        return;
+    const size_t prefix = strncmp(name, "atomic_", 7) == 0 ? 7 : strncmp(name, "atom_", 5) == 0 ? 5 : 0;
+    for (size_t i = 0; prefix && i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(name + prefix, names[i].old, strlen(names[i].old)) == 0)
+            wording_add(&saying->answer->fix, "atomic_%s_explicit with ", names[i].now);
+    }
+}
+
+/* Which reads only. */
+static bool is_failed_exchange(const struct saying *saying, const struct sync_op *sample)
+{
+    const struct checker_host *host = saying->search->question->host;
+    return is_atomic(sample) && !sample->writes &&
+           strcmp(host->what(host->self, sample->site), "atomic compare-exchange") == 0;
+}
+
+/* What an atomic or fence is in the edge that is missing. */
+static const char *role(const struct saying *saying, const struct sync_op *sample)
+{
+    bool releases = sample->order == ORDER_RELEASE ||
+                    (sample->order >= ORDER_ACQ_REL && sample->writes && !sample->reads);
+    if (is_fence(sample))
+        return sample->order == ORDER_RELEASE   ? "release fence"
+               : sample->order == ORDER_ACQUIRE ? "acquire fence"
+                                                : "fence";
+    if (sample->order == ORDER_RELAXED)
+        return is_failed_exchange(saying, sample) ? "failed compare-exchange" : sync_op_noun(sample);
+    return releases ? "release" : sample->writes ? "read-modify-write" : "acquire";
+}
+
+static void say_flags(const struct saying *saying, const struct edit *edit)
+{
+    const struct spot *spot = &saying->search->spots[edit->spot];
+    int region = saying->search->question->region;
+    struct answer *answer = saying->answer;
+    wording_add(&answer->why, "the %s at ", sync_op_noun(spot->sample));
+    why_place(saying, edit->spot);
+    wording_add(&answer->why, " has ");
+    wording_regions(&answer->why, spot->sample->regions);
+    wording_add(&answer->why,
+                spot->sample->regions ? " only; these are %s accesses"
+                                      : ": it orders no memory; these are %s accesses",
+                space_word(region));
+    wording_regions(&answer->fix, spot->sample->regions | 1u << region);
+    wording_add(&answer->fix, " at ");
+    fix_place(saying, edit->spot);
+}
+
+/* Would its scope do, had the other end the same? */
+static bool holds(const struct saying *saying, const struct sync_op *end, const struct sync_op *other)
+{
+    const struct launch_info *launch = saying->search->question->launch;
+    const enum memory_scope scope = (enum memory_scope)end->scope;
+    if (saying->search->question->rule != SCOPE_RULE_EQUAL || is_barrier(end) || is_barrier(other) ||
+        end->scope == other->scope)
+        return false;
+    const struct place a = unit_place(launch, end->by), b = unit_place(launch, other->by);
+    return scope_inclusive(SCOPE_RULE_EQUAL, scope, &a, scope, &b);
+}
+
+/* Two atomics that race with each other are two ends, too. */
+static const struct sync_op *racing_end(const struct saying *saying, uint32_t site)
+{
+    const struct search *search = saying->search;
+    const struct asked *first = &search->question->meetings->first,
+                       *second = &search->question->meetings->second;
+    if (!first->atomic || !second->atomic || (site != first->site && site != second->site))
+        return NULL;
+    for (uint32_t i = 0; i < search->spot_count; i++)
+        if (search->spots[i].site != site &&
+            search->spots[i].site == (site == first->site ? second->site : first->site))
+            return search->spots[i].sample;
+    return NULL;
+}
+
+/* The other end of the edge, if nothing is wrong but that the two scopes differ. */
+static const struct sync_op *differing_end(const struct saying *saying, const struct edit *edit)
+{
+    const struct search *search = saying->search;
+    const struct spot *spot = &search->spots[edit->spot];
+    const bool is_head =
+        saying->head && search->spot_of[saying->head - search->question->sync_log->items] == edit->spot;
+    const struct sync_op *own = is_head ? saying->head : saying->tail,
+                         *other = is_head ? saying->tail : saying->head;
+    if (!other && saying->alone && (other = racing_end(saying, spot->site)))
+        own = spot->sample;
+    return other && holds(saying, own, other) ? other : NULL;
+}
+
+static uint64_t group_of(const struct saying *saying, const struct sync_op *sample)
+{
+    const uint64_t *size = saying->search->question->launch->local_size;
+    return sample->kind == HAPPENED_FENCE || sample->kind == HAPPENED_ATOMIC
+               ? sample->by / (size[0] * size[1] * size[2])
+               : sample->by;
+}
+
+static void say_end(const struct saying *saying, const struct sync_op *end)
+{
+    const enum memory_scope scope = (enum memory_scope)end->scope;
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the %s at ", role(saying, end));
+    wording_place(why, saying->search->question->host, end->site);
+    wording_add(why, " has ");
+    wording_scope(why, scope,
+                  is_atomic(end) ? scope_reduced(scope, end->region == IN_LOCAL, end->svm_atomics) : scope);
+}
+
+static void say_differing(const struct saying *saying, const struct sync_op *end, const struct sync_op *other)
+{
+    say_end(saying, end);
+    wording_add(&saying->answer->why, ", and ");
+    say_end(saying, other);
+    wording_add(&saying->answer->why, saying->head
+                                          ? ": before OpenCL 3.1 both ends of an edge need the same scope"
+                                          : ": before OpenCL 3.1 the two must be the same");
+}
+
+static void say_scope(const struct saying *saying, const struct edit *edit)
+{
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample,
+                         *other = differing_end(saying, edit);
+    struct wording *why = &saying->answer->why;
+    if (other) {
+        say_differing(saying, sample, other);
+        return;
+    }
+    wording_add(why, "the %s at ", role(saying, sample));
+    why_place(saying, edit->spot);
+    wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
+    if (sample->scope == SCOPE_WORK_ITEM) {
+        wording_add(why, ": it reaches no other work-item");
+    } else if (sample->scope <= SCOPE_WORK_GROUP) {
+        wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
+        wording_group(why, saying->search->question->launch, group_of(saying, sample));
+        wording_add(why, " only");
+    } else if (sample->scope != edit->scope) {
+        wording_add(why, ": before OpenCL 3.1 both ends of an edge need the same scope");
+    }
+}
+
+/* Is the operation the end of an edge that sees what was published, with the edit? */
+static bool receives(const struct saying *saying, const struct edit *edit)
+{
+    const struct spot *spot = &saying->search->spots[edit->spot];
+    if (edit->kind == EDIT_FENCE)
+        return edit->order == ORDER_ACQUIRE;
+    if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
+        return edit->fails || !spot->writes || edit->order == ORDER_ACQUIRE ||
+               spot->sample->order == ORDER_RELEASE;
+    return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
+}
+
+/* Who sends comes before who receives. */
+static bool is_backward(const struct saying *saying, const struct edit edits[2])
+{
+    return receives(saying, &edits[0]) && !receives(saying, &edits[1]);
+}
+
+static void say_both(const struct saying *saying, const struct edit *from, const struct edit *to)
+{
+    const struct sync_op *head = saying->search->spots[from->spot].sample,
+                         *tail = saying->search->spots[to->spot].sample;
+    const uint64_t group = group_of(saying, tail);
+    struct wording *why = &saying->answer->why;
+    if (holds(saying, head, tail)) {
+        say_differing(saying, head, tail);
+        return;
+    }
+    say_scope(saying, from);
+    wording_add(why, ", and the %s at ", role(saying, tail));
+    why_place(saying, to->spot);
+    if (head->scope > SCOPE_WORK_ITEM && tail->scope > SCOPE_WORK_ITEM && tail->scope <= SCOPE_WORK_GROUP &&
+        group != group_of(saying, head)) {
+        wording_add(why, " that meets it is in ");
+        wording_group(why, saying->search->question->launch, group);
+    } else {
+        wording_add(why, " has %s", scope_name((enum memory_scope)tail->scope));
+    }
+}
+
+/* Two scopes for one edge: the two ends, and where they are. */
+static void say_scopes(const struct saying *saying, const struct edit edits[2])
+{
+    bool swapped = is_backward(saying, edits);
+    const struct edit *from = &edits[swapped], *to = &edits[!swapped];
+    struct wording *fix = &saying->answer->fix;
+    say_both(saying, from, to);
+    fix_function(saying, from->spot);
+    wording_add(fix, "%s at ", scope_name(from->scope));
+    fix_place(saying, from->spot);
+    wording_add(fix, " and ");
+    if (is_fence(saying->search->spots[to->spot].sample) && is_old_fence(text_at(saying, to->spot)) &&
+        !is_old_fence(text_at(saying, from->spot)))
+        wording_add(fix, "an atomic_work_item_fence with it at ");
+    fix_place(saying, to->spot);
+}
+
+/* A compare-exchange that failed: its other order counts, and that of success must be no weaker. */
+static void say_failure(const struct saying *saying, const struct edit *edit)
+{
+    const struct sync_op *failed = saying->search->spots[edit->spot].failed;
+    const enum memory_order success = (enum memory_order)(failed->success - 1);
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    wording_add(why, "the compare-exchange at ");
+    why_place(saying, edit->spot);
+    wording_add(why,
+                " failed, and has %s for failure: what the store published does not become visible by it",
+                order_name((enum memory_order)failed->order));
+    if (edit->success == ORDER_ACQ_REL && success != ORDER_ACQ_REL && success != ORDER_RELEASE)
+        wording_add(why,
+                    "; it has %s for success: what was written before it does not become visible with it",
+                    order_name(success));
+    fix_function(saying, edit->spot);
+    if (edit->success == edit->order && success != edit->success)
+        wording_add(fix, "%s for success and failure", order_name(edit->order));
+    else if (success != edit->success)
+        wording_add(fix, "%s for success and %s for failure", order_name(edit->success),
+                    order_name(edit->order));
+    else
+        wording_add(fix, "%s for failure", order_name(edit->order));
+}
+
+static void say_order(const struct saying *saying, const struct edit *edit)
+{
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    if (edit->fails) {
+        say_failure(saying, edit);
+    } else {
+        wording_add(why, "the %s at ", sync_op_noun(sample));
+        why_place(saying, edit->spot);
+        if (is_fence(sample))
+            wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
+        else
+            wording_add(
+                why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
+                receives(saying, edit) ? "what the store published does not become visible by it"
+                                       : "what was written before it does not become visible with it");
+        fix_function(saying, edit->spot);
+        wording_add(fix, "%s", order_name(edit->order));
+    }
+    if (edit->kind == EDIT_ORDER_AND_SCOPE)
+        wording_add(fix, ", %s", scope_name(edit->scope));
+    wording_add(fix, " at ");
+    fix_place(saying, edit->spot);
+}
+
+static const struct sync_op *flag_of(const struct saying *saying, const struct edit *edit)
+{
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
+    return edit->kind == EDIT_FENCES && !is_fence(sample) ? sample : NULL;
+}
+
+/* Whose two ends both want fences is reported once. */
+static bool one_flag(const struct saying *saying, const struct edit *edits, uint32_t count)
+{
+    const struct sync_op *flag = flag_of(saying, &edits[0]),
+                         *other = count == 2 ? flag_of(saying, &edits[1]) : NULL;
+    return flag && other && flag->region == other->region;
+}
+
+static void say_flag(const struct saying *saying, const struct edit *edit, const struct edit *other)
+{
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the flag at ");
+    why_place(saying, edit->spot);
+    if (other) {
+        wording_add(why, " and ");
+        why_place(saying, other->spot);
+    }
+    wording_add(why, " is in %s memory, the data is %s", space_word(flag_of(saying, edit)->region),
+                space_word(saying->search->question->region));
+}
+
+/* Of the operation there as it is edited. */
+static enum memory_scope scope_at(const struct saying *saying, uint32_t spot)
+{
+    for (uint32_t i = 0; i < saying->found->count; i++) {
+        const struct edit *edit = &saying->found->edits[i];
+        if (edit->spot == spot && (edit->kind == EDIT_SCOPE || edit->kind == EDIT_ORDER_AND_SCOPE))
+            return edit->scope;
+    }
+    return (enum memory_scope)saying->search->spots[spot].sample->scope;
+}
+
+static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_order order)
+{
+    wording_add(&saying->answer->fix,
+                "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
+                order_name(order), scope_name(scope_at(saying, spot)));
+    say_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE,
+               &saying->answer->fix);
+}
+
+static void say_fences(const struct saying *saying, const struct edit *edit)
+{
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    if (is_fence(sample)) {
+        wording_add(why, "the fence at ");
+        why_place(saying, edit->spot);
+        wording_add(why, " has ");
+        wording_regions(why, sample->regions);
+        wording_add(why, " only");
+        wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at ");
+        fix_place(saying, edit->spot);
+        return;
+    }
+    say_fence_beside(saying, edit->spot, sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE);
+    if (sample->writes && sample->reads) { /* it may be both ends of the edge */
+        wording_add(fix, ", and ");
+        say_fence_beside(saying, edit->spot, ORDER_ACQUIRE);
+    }
+}
+
+/* May it be what the fence that is added is to meet? */
+static bool is_counterpart(const struct saying *saying, const struct edit *edit,
+                           const struct sync_op *sync_op)
+{
+    const enum memory_order order = (enum memory_order)sync_op->order;
+    return is_fence(sync_op) && sync_op->scope == edit->scope &&
+           sync_op->regions >> saying->search->question->region & 1 && order != ORDER_RELAXED &&
+           order != edit->order;
+}
+
+/* The first release fence after the first access, or the latest acquire fence before the second. 0: it is
+ * another one's. */
+static uint32_t counterpart_of(const struct saying *saying, const struct edit *edit)
+{
+    const struct question *question = saying->search->question;
+    const struct meeting *meeting = question->meetings;
+    const bool acquires = edit->order == ORDER_ACQUIRE;
+    const uint64_t unit = acquires ? meeting->first.unit : meeting->second.unit;
+    for (uint32_t i = 0; i < meeting->end; i++) {
+        const uint32_t at = acquires ? i : meeting->end - 1 - i;
+        const struct sync_op *sync_op = &question->sync_log->items[at];
+        if (sync_op->by == unit && (!acquires || at >= saying->search->first_at[0]) &&
+            is_counterpart(saying, edit, sync_op))
+            return sync_op->site;
+    }
+    return 0;
+}
+
+static void say_fence(const struct saying *saying, const struct edit *edit)
+{
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
+    const bool acquires = edit->order == ORDER_ACQUIRE, old = has_old_atomics(saying->search->question);
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const uint32_t there = saying->alone ? counterpart_of(saying, edit) : 0;
+    if (there) {
+        wording_add(why, "the fence at ");
+        wording_place(why, saying->search->question->host, there);
+        wording_add(why, acquires ? " releases what was written before it, and nothing acquires that: "
+                                  : " would acquire what was released, and nothing was: ");
+    }
+    wording_add(why, "no %s fence", acquires ? "acquire" : "release");
+    if (!old)
+        wording_add(why, " with %s", scope_name(edit->scope));
+    wording_add(why, " comes %s the %s at ", acquires ? "after" : "before",
+                is_failed_exchange(saying, sample) ? "failed compare-exchange" : sync_op_noun(sample));
+    why_place(saying, edit->spot);
+    wording_add(why, sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
+    wording_add(fix, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
+                region_flag(saying->search->question->region));
+    if (!old)
+        wording_add(fix, ", %s, %s", order_name(edit->order), scope_name(edit->scope));
+    wording_add(fix, ")");
+    say_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires, fix);
+}
+
+/* Of a store: it, or a fence before it. */
+static bool releases_something(const struct saying *saying, const struct sync_op *store)
+{
+    const struct sync_log *sync_log = saying->search->question->sync_log;
+    if (store->order == ORDER_RELEASE || store->order >= ORDER_ACQ_REL)
+        return is_atomic(store);
+    for (const struct sync_op *before = sync_log->items; is_atomic(store) && before < store; before++)
+        if (is_fence(before) && before->by == store->by && before->order != ORDER_RELAXED &&
+            before->order != ORDER_ACQUIRE)
+            return true;
+    return false;
+}
+
+/* Of the sequence that the store broke; NULL: not known. */
+static const struct sync_op *head_of_sequence(const struct saying *saying, const struct sync_op *store)
+{
+    const struct sync_log *sync_log = saying->search->question->sync_log;
+    for (const struct sync_op *head = saying->head; head && head < sync_log->items + sync_log->count; head++)
+        if (is_atomic(head) && head->writes && head->by == saying->head->by &&
+            head->address == store->address)
+            return head->by != store->by ? head : NULL;
+    return NULL;
+}
+
+/* Its own work-item's, which would release by it; NULL: none is remembered. */
+static const struct sync_op *fence_before_store(const struct saying *saying, const struct sync_op *store)
+{
+    const struct sync_op *items = saying->search->question->sync_log->items, *found = NULL;
+    for (const struct sync_op *before = items; before < store; before++)
+        if (is_fence(before) && before->by == store->by && before->order != ORDER_RELAXED &&
+            before->order != ORDER_ACQUIRE)
+            found = before;
+    return found;
+}
+
+/* A release, as it is reported where the plain store races itself. */
+static void say_store(const struct saying *saying, const struct edit *edit)
+{
+    const struct question *question = saying->search->question;
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample,
+                         *fence = fence_before_store(saying, sample);
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the store at ");
+    why_place(saying, edit->spot);
+    wording_add(why, " is plain: ");
+    if (fence) {
+        wording_add(why, "the fence at ");
+        wording_place(why, question->host, fence->site);
+        wording_add(why, " has no atomic after it that would release what was written before");
+    } else {
+        wording_add(why, "it releases nothing");
+    }
+    wording_add(&saying->answer->fix, "atomic_store_explicit with memory_order_release, %s at ",
+                scope_name(edit->scope));
+    fix_place(saying, edit->spot);
+}
+
+static void say_update(const struct saying *saying, const struct edit *edit)
+{
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample,
+                         *head = head_of_sequence(saying, sample);
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the store at ");
+    why_place(saying, edit->spot);
+    wording_add(why, " broke the release sequence");
+    if (head && saying->search->spot_of[head - saying->search->question->sync_log->items] == edit->spot) {
+        wording_add(why, " of another work-item's there");
+    } else if (head) {
+        wording_add(why, " of ");
+        wording_place(why, saying->search->question->host, head->site);
+    }
+    wording_add(why, releases_something(saying, sample) ? ": its value was read, and it released what its "
+                                                          "own work-item had done or knew before it, no more"
+                                                        : ": its value was read, and it released nothing");
+    wording_add(&saying->answer->fix, "an atomic read-modify-write at ");
+    fix_place(saying, edit->spot);
+}
+
+static void say_edit(const struct saying *saying, const struct edit *edit)
+{
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
+    switch (edit->kind) {
+    case EDIT_FLAGS: say_flags(saying, edit); break;
+    case EDIT_SCOPE:
+        say_scope(saying, edit);
+        fix_function(saying, edit->spot);
+        wording_add(fix, "%s at ", scope_name(edit->scope));
+        fix_place(saying, edit->spot);
+        break;
+    case EDIT_FENCE: say_fence(saying, edit); break;
+    case EDIT_FENCES: say_fences(saying, edit); break;
+    case EDIT_STORE: say_store(saying, edit); break;
+    case EDIT_UPDATE: say_update(saying, edit); break;
+    case EDIT_MOVE:
+        wording_add(why, "the %s at ", role(saying, sample));
+        why_place(saying, edit->spot);
+        wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag"
+                                               : " comes after the atomic that sets the flag");
+        wording_add(fix, "the fence of ");
+        fix_place(saying, edit->spot);
+        wording_add(fix, moves_forward(sample) ? " after that atomic" : " before that atomic");
+        break;
+    default: say_order(saying, edit); break;
+    }
+}
+
+/* Two seq_cst operations: rule 16 joins the two memories for them, and no chain of happens-before that could
+ * order data goes through them. Whoever relies on its intent is to know. */
+static bool is_sequential(const struct saying *saying, const struct edit *edits, uint32_t count)
+{
+    bool all = count == 2;
+    for (uint32_t i = 0; i < count; i++)
+        all &= edits[i].kind == EDIT_FENCES &&
+               saying->search->spots[edits[i].spot].sample->order == ORDER_SEQ_CST;
+    return all;
+}
+
+/* Does the edit at the spot matter to the edge? It is one of its ends, or stores the value that is read. */
+static bool is_completed(const struct saying *saying, const struct edit *edit, const struct sync_op *head,
+                         const struct sync_op *tail)
+{
+    const struct search *search = saying->search;
+    const struct sync_op *items = search->question->sync_log->items,
+                         *sample = search->spots[edit->spot].sample;
+    return edit->kind == EDIT_UPDATE
+               ? head->by != sample->by && tail->by != sample->by
+               : search->spot_of[head - items] == edit->spot || search->spot_of[tail - items] == edit->spot;
+}
+
+static void find_ends(struct saying *saying, struct search *search, const struct found *found)
+{
+    const struct question *question = search->question;
+    const struct sync_op *items = question->sync_log->items;
+    struct edited list = {.count = 0};
+    uint32_t first = 0, count = 0;
+    struct edge *path = NULL;
+    if (again_write(search, found, &list, &first)) {
+        struct edges_world world = {question->launch, question->rule, question->region,
+                                    list.items,       list.count,     WORK_MOST};
+        path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first},
+                          question->meetings->second.unit, &count);
+    }
+    for (uint32_t i = 0; i < count && !saying->head; i++) {
+        const struct sync_op *head = &items[list.was[path[i].from.at]],
+                             *tail = &items[list.was[path[i].to.at]];
+        if (!is_completed(saying, &found->edits[0], head, tail))
+            continue;
+        saying->head = head;
+        saying->tail = tail;
+    }
+    free(path);
+    free(list.items);
+    free(list.was);
+}
+
+void say_edits(struct search *search, const struct found *found, struct answer *answer)
+{
+    const struct edit *edits = found->edits;
+    const uint32_t count = found->count;
+    struct saying with = {.search = search, .answer = answer, .found = found, .alone = count == 1};
+    const struct saying *saying = &with;
+    struct wording *why = &answer->why;
+    bool scopes = count == 2 && edits[0].kind == EDIT_SCOPE && edits[1].kind == EDIT_SCOPE;
+    bool fences = false;
+    if (scopes) {
+        say_scopes(saying, edits);
+        return;
+    }
+    if (count == 1 && (edits[0].kind == EDIT_SCOPE || edits[0].kind == EDIT_UPDATE))
+        find_ends(&with, search, found);
+    const bool backward = count == 2 && is_backward(saying, edits), once = one_flag(saying, edits, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct edit *edit = &edits[backward ? count - 1 - i : i];
+        const bool reported = i && once;
+        wording_add(why, "%s", i && !reported ? ", and " : "");
+        if (flag_of(saying, edit) && !reported)
+            say_flag(saying, edit, once ? &edits[backward ? 0 : 1] : NULL);
+        wording_add(&saying->answer->fix, "%s", i ? ", and " : "");
+        say_edit(saying, edit);
+        fences |= edit->kind == EDIT_FENCES;
+    }
+    if (fences)
+        wording_add(why, ": only fences with both flags on both sides order one memory by the other (seq_cst "
+                         "alone does not)");
+    if (is_sequential(saying, edits, count))
+        wording_add(
+            why,
+            ". Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: "
+            "\"If X "
+            "local-synchronizes-with or global-synchronizes-with Y then X both local-synchronizes-with Y and "
+            "global-synchronizes-with Y\"): by its letter they are no actions of that memory, and order "
+            "nothing in it");
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A race between updates of one object: what reads and what writes it become one atomic update. A barrier
+ * between the two would part a read from its own write, and an atomic store would lose what others had added.
+ */
+#include "explain_state.h"
+
+enum { SIDES = 2 };
+
+struct half {
+    uint32_t load, store;
+};
+
+static const struct asked *side_of(const struct question *question, int side)
+{
+    return side ? &question->meetings->second : &question->meetings->first;
+}
+
+/* The update that a plain access is half of; an atomic one is one of its own. False: the two are not of
+ * updates. */
+static bool find_updates(const struct question *question, struct half halves[SIDES], uint32_t *out_count)
+{
+    const struct checker_host *host = question->host;
+    *out_count = 0;
+    for (int side = 0; side < SIDES; side++) {
+        const struct asked *access = side_of(question, side);
+        struct half *half = &halves[*out_count];
+        if (access->unit >= UNIT_COPIES || question->region == IN_IMAGE || !host->update)
+            return false;
+        if (access->atomic)
+            continue;
+        if (!host->update(host->self, access->site, &half->load, &half->store))
+            return false;
+        *out_count += !*out_count || half->store != halves[0].store;
+    }
+    return *out_count > 0;
+}
+
+bool explain_is_update(const struct question *question)
+{
+    struct half halves[SIDES];
+    uint32_t count;
+    return find_updates(question, halves, &count) && count == 1;
+}
+
+static bool is_one_group(const struct question *question)
+{
+    const uint64_t *count = question->launch->group_count;
+    return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1;
+}
+
+static void say_rewrite(const struct question *question, uint32_t store, const struct code_rewrite *rewrite,
+                        struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    wording_add(fix, "%s", rewrite->function);
+    if (strstr(rewrite->function, "_explicit"))
+        wording_add(fix, " with memory_order_relaxed, %s",
+                    scope_name(is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
+    wording_add(fix, " at ");
+    wording_line(fix, host, store, rewrite->edits[0].line);
+    for (uint32_t i = 0; i < rewrite->edit_count; i++) {
+        const struct code_edit *edit = &rewrite->edits[i];
+        wording_add(fix, "%s%s in place of %s", i ? ", and " : ": ", edit->text[0] ? edit->text : "nothing",
+                    edit->old[0] ? edit->old : "the statement");
+        if (edit->line != rewrite->edits[0].line) {
+            wording_add(fix, " at ");
+            wording_line(fix, host, store, edit->line);
+        }
+    }
+}
+
+/* With all of their edits, which are of two statements if there are two rewrites. */
+static bool all_build(const struct checker_host *host, uint32_t site, const struct code_rewrite *rewrites,
+                      uint32_t count)
+{
+    struct code_edit edits[REWRITES_MOST * CODE_EDITS_MOST];
+    uint32_t edit_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < rewrites[i].edit_count; k++)
+            edits[edit_count++] = rewrites[i].edits[k];
+    return !host->builds || host->builds(host->self, site, edits, edit_count) == BUILDS;
+}
+
+bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
+                    struct suggested_fix *out_suggested_fix)
+{
+    const struct checker_host *host = question->host;
+    struct half halves[SIDES];
+    uint32_t count;
+    out_proposal->rewrite_count = 0;
+    out_proposal->fix = (struct wording){.used = 0};
+    if (!host->rewrite || !find_updates(question, halves, &count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!host->rewrite(host->self, halves[i].load, halves[i].store, question->region == IN_LOCAL,
+                           is_one_group(question), &out_proposal->rewrites[i]) ||
+            (commuting && !out_proposal->rewrites[i].commutes))
+            return false;
+    if (!all_build(host, halves[0].store, out_proposal->rewrites, count))
+        return false;
+    *out_suggested_fix = (struct suggested_fix){
+        .kind = FIX_ATOMIC, .scope = is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE};
+    if (!explain_fix_covers(question->launch, question->rule, out_suggested_fix,
+                            question->meetings->first.unit, question->meetings->second.unit)) {
+        out_suggested_fix->kind = FIX_NONE;
+        return false;
+    }
+    out_proposal->rewrite_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        wording_add(&out_proposal->fix, "%s", i ? ", and " : "");
+        say_rewrite(question, halves[i].store, &out_proposal->rewrites[i], &out_proposal->fix);
+    }
+    return true;
+}
+
+bool explain_update_advice(const struct question *question, struct wording *out_fix)
+{
+    struct half halves[SIDES];
+    uint32_t count;
+    *out_fix = (struct wording){.used = 0};
+    if (!find_updates(question, halves, &count) || count != 1)
+        return false;
+    wording_add(
+        out_fix,
+        "one atomic update, such as atomic_inc, atomic_max or a loop with atomic_cmpxchg, for the read at ");
+    wording_place(out_fix, question->host, halves[0].load);
+    wording_add(out_fix, " and the write at ");
+    wording_place(out_fix, question->host, halves[0].store);
+    if (question->meetings->first.size < 4)
+        wording_add(out_fix, ", of an object of 4 bytes: smaller ones have no atomic functions");
+    return true;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces of sentences about races. */
+#include "wording.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "sim/memmodel/order/order.h"
+#include "orrery/pipe.h"
+
+void wording_add(struct wording *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int more = vsnprintf(text->bytes + text->used, sizeof text->bytes - text->used, format, args);
+    va_end(args);
+    text->used += more > 0 ? (size_t)more : 0;
+    if (text->used >= sizeof text->bytes)
+        text->used = sizeof text->bytes - 1;
+}
+
+void wording_put(struct wording *text, const char *old, const char *now)
+{
+    const size_t was = strlen(old), is = strlen(now);
+    for (char *at = text->bytes; is <= was && (at = strstr(at, old)); at += is) {
+        memcpy(at, now, is);
+        memmove(at + is, at + was, strlen(at + was) + 1);
+        text->used -= was - is;
+    }
+}
+
+void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line)
+{
+    struct source_place place;
+    host->place(host->self, site, &place);
+    place.line = line ? line : place.line;
+    if (place.file && place.line)
+        wording_add(text, "%s:%" PRIu32, place.file, place.line);
+    else if (place.line)
+        wording_add(text, "line %" PRIu32, place.line);
+    else
+        wording_add(text, "an unknown line");
+}
+
+void wording_place(struct wording *text, const struct checker_host *host, uint32_t site)
+{
+    wording_line(text, host, site, 0);
+}
+
+void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group)
+{
+    const uint64_t *count = launch->group_count;
+    wording_add(text, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
+                group / count[0] % count[1], group / count[0] / count[1]);
+}
+
+void wording_regions(struct wording *text, uint32_t regions)
+{
+    bool more = false;
+    for (int region = 0; region < ORDER_REGIONS; region++) {
+        if (!(regions >> region & 1))
+            continue;
+        wording_add(text, "%s%s", more ? " | " : "", region_flag(region));
+        more = true;
+    }
+    if (!more)
+        wording_add(text, "no flags");
+}
+
+void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts)
+{
+    wording_add(text, "%s", scope_name(written));
+    if (written != counts)
+        wording_add(text, " (counts as %s)", scope_name(counts));
+}
+
+const char *region_flag(int region)
+{
+    static const char *const names[] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"};
+    return names[region];
+}
+
+const char *space_word(int region)
+{
+    static const char *const names[] = {"global", "local", "image"};
+    return names[region];
+}
+
+const char *order_name(enum memory_order order)
+{
+    static const char *const names[] = {"memory_order_relaxed", "memory_order_acquire",
+                                        "memory_order_release", "memory_order_acq_rel",
+                                        "memory_order_seq_cst"};
+    return names[order];
+}
+
+void wording_one_at_a_time(bool reads, char *why, size_t size)
+{
+    const size_t used = strlen(why);
+    snprintf(why + used, size - used, "; of the kernels that %s a pipe one may run at a time",
+             reads ? "read from" : "write into");
+}
+
+void wording_region(const struct region *region, char *out_text, size_t size)
+{
+    const bool variable = region->kind == REGION_VARIABLE;
+    const struct pipe *pipe = region->kind == REGION_PIPE && !(region->flags & REGION_FLAG_FREED)
+                                  ? (const struct pipe *)(uintptr_t)region->low
+                                  : NULL;
+    if (pipe) {
+        snprintf(out_text, size, "%s (%" PRIu32 " packets of %" PRIu32 " bytes)", region->name,
+                 pipe->packet_count, pipe->packet_bytes);
+        return;
+    }
+    snprintf(out_text, size, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "",
+             region->name, variable ? "'" : "", region->high - region->low);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Sentences about races, piece by piece in fixed room; what does not fit is cut.
+ *
+ * Interface
+ *   wording_add      printf
+ *   wording_put      another word instead of one, as long or shorter, wherever it stands
+ *   wording_place    "mp.cl:8"; wording_line: another line of the site's file, 0: its own
+ *   wording_group    "work-group (1,0,0)"
+ *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
+ *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
+ *   wording_one_at_a_time  goes on with a sentence: of a pipe's side
+ *   region_flag, space_word, order_name
+ */
+#ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
+#define ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
+
+#include "sim/memmodel/common/code_host.h"
+
+struct wording {
+    char bytes[600];
+    size_t used;
+};
+
+void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wording_put(struct wording *text, const char *old, const char *now);
+void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line);
+void wording_place(struct wording *text, const struct checker_host *host, uint32_t site);
+void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group);
+void wording_regions(struct wording *text, uint32_t regions);
+
+void wording_region(const struct region *region, char *out_text, size_t size);
+void wording_one_at_a_time(bool reads, char *why, size_t size);
+
+/* what it counts as, where that is less */
+void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts);
+
+const char *region_flag(int region);             /* of IN_GLOBAL, IN_LOCAL, IN_IMAGE */
+const char *space_word(int region);              /* "global" */
+const char *order_name(enum memory_order order); /* "memory_order_release" */
+
+#endif

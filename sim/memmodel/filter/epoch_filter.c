@@ -1,0 +1,837 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The epoch filter: per block of bytes one epoch of readers and one of writers, compared for whole waves. */
+#include "epoch_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memmodel/common/lane_mask.h"
+#include "orrery/limits.h"
+#include "orrery/rule.h"
+
+enum { READERS, WRITERS };
+enum {
+    EPOCH_MOST = HOSTILE(INT32_MAX / 2, 4000),
+    INTERVALS_TRIED = HOSTILE(64, 2),
+    GRANULE_SHIFT = 2,
+    SHARE = 4
+};
+static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
+
+/* Of every launch: atomic updates, with loads or without; atomic loads alone; several work-items of
+ * different groups. */
+enum { UPDATES, LOADS, MANY, COMMON_EPOCHS };
+static int32_t many(const struct epoch_filter *epoch_filter)
+{
+    return epoch_filter->first + MANY;
+}
+
+static int32_t block_first(const struct epoch_filter *epoch_filter, uint64_t block)
+{
+    return (int32_t)((uint64_t)epoch_filter->first + COMMON_EPOCHS + block * (epoch_filter->items + 1));
+}
+
+static uint64_t block_of(const struct epoch_filter *epoch_filter, int32_t epoch)
+{
+    return (uint64_t)(epoch - block_first(epoch_filter, 0)) / (epoch_filter->items + 1);
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+void epoch_filter_close(struct epoch_filter *epoch_filter)
+{
+    epoch_filter->open = epoch_filter->atomic = false;
+    epoch_filter->first = epoch_filter->next;
+    epoch_filter->interval_count = 0;
+    epoch_filter->wave_items.serial = 0;
+}
+
+void epoch_filter_forget(struct epoch_filter *epoch_filter)
+{
+    epoch_filter_close(epoch_filter);
+    access_log_forget(&epoch_filter->access_log);
+}
+
+void epoch_filter_init(struct epoch_filter *epoch_filter, uint64_t low, uint64_t size, struct spare *spare)
+{
+    *epoch_filter = (struct epoch_filter){
+        .access_log = {.low = low, .size = size, .spare = spare, .loops = epoch_loops_best()}};
+}
+
+static uint64_t epoch_bytes(uint64_t granules)
+{
+    return 2 * granules * sizeof(int32_t);
+}
+
+static void drop_epochs(struct epoch_filter *epoch_filter)
+{
+    spare_resize(epoch_filter->access_log.spare, SHARE * epoch_filter->access_log.size,
+                 epoch_bytes(epoch_filter->granules), 0);
+    for (int use = READERS; use <= WRITERS; use++) {
+        free(epoch_filter->epochs[use]);
+        epoch_filter->epochs[use] = NULL;
+    }
+    epoch_filter->granules = 0;
+}
+
+void epoch_filter_release(struct epoch_filter *epoch_filter)
+{
+    epoch_filter_close(epoch_filter);
+    drop_epochs(epoch_filter);
+}
+
+void epoch_filter_fini(struct epoch_filter *epoch_filter)
+{
+    if (epoch_filter->access_log.spare)
+        drop_epochs(epoch_filter);
+    free(epoch_filter->intervals);
+    access_log_fini(&epoch_filter->access_log);
+    memset(epoch_filter, 0, sizeof *epoch_filter);
+}
+
+/* As many granules of that size, whose epochs are all of the past. */
+static bool make_epochs(struct epoch_filter *epoch_filter, uint32_t shift)
+{
+    const uint64_t granules = (epoch_filter->access_log.size >> shift) + 1;
+    drop_epochs(epoch_filter);
+    if (!spare_resize(epoch_filter->access_log.spare, SHARE * epoch_filter->access_log.size, 0,
+                      epoch_bytes(granules)))
+        return false;
+    epoch_filter->epochs[READERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
+    epoch_filter->epochs[WRITERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
+    epoch_filter->granules = granules;
+    epoch_filter->shift = shift;
+    epoch_filter->first = 1;
+    if (epoch_filter->epochs[READERS] && epoch_filter->epochs[WRITERS])
+        return true;
+    drop_epochs(epoch_filter);
+    return false;
+}
+
+static uint32_t shift_for(const struct epoch_filter *epoch_filter, const struct epoch_filter_plan *plan)
+{
+    const uint32_t shift = (uint32_t)__builtin_ctz(plan->grain | 1u << GRANULE_SHIFT);
+    return epoch_filter->epochs[WRITERS] && epoch_filter->shift < shift ? epoch_filter->shift : shift;
+}
+
+static bool is_too_large(const struct epoch_filter *epoch_filter, const struct epoch_filter_plan *plan)
+{
+    return epoch_filter->access_log.size > ALLOCATION_MOST ||
+           plan->groups >= (uint64_t)EPOCH_MOST / (plan->items + 1);
+}
+
+bool epoch_filter_renews(const struct epoch_filter *epoch_filter, const struct epoch_filter_plan *plan)
+{
+    return !is_too_large(epoch_filter, plan) &&
+           (!epoch_filter->epochs[WRITERS] || shift_for(epoch_filter, plan) != epoch_filter->shift ||
+            epoch_filter->first > EPOCH_MOST - COMMON_EPOCHS - (int32_t)(plan->groups * (plan->items + 1)));
+}
+
+bool epoch_filter_open(struct epoch_filter *epoch_filter, const struct epoch_filter_plan *plan)
+{
+    if (is_too_large(epoch_filter, plan) || (epoch_filter_renews(epoch_filter, plan) &&
+                                             !make_epochs(epoch_filter, shift_for(epoch_filter, plan))))
+        return false;
+    epoch_filter->groups = plan->groups;
+    epoch_filter->items = plan->items;
+    epoch_filter->next = block_first(epoch_filter, plan->groups);
+    return epoch_filter->open = true;
+}
+
+/* ---- who ---------------------------------------------------------------------------------- */
+
+/* Those of a group since its latest barrier. */
+static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint64_t base, uint64_t *out_block)
+{
+    uint32_t tries = INTERVALS_TRIED, i = epoch_filter->interval_count;
+    for (; i > 0 && tries; i--, tries--) {
+        const struct epoch_filter_interval *interval = &epoch_filter->intervals[i - 1];
+        if (interval->group == group && interval->base == base) {
+            *out_block = epoch_filter->groups + i - 1;
+            return true;
+        }
+    }
+    /* many groups take turns: it may stand further back */
+    if (i > 0 && epoch_filter->intervals[i - 1].newest >= base)
+        return false;
+    if (epoch_filter->next > EPOCH_MOST - (int32_t)(epoch_filter->items + 1))
+        return false;
+    if (epoch_filter->interval_count == epoch_filter->interval_room) {
+        uint32_t room = epoch_filter->interval_room ? 2 * epoch_filter->interval_room : HOSTILE(16, 1);
+        struct epoch_filter_interval *intervals = realloc(epoch_filter->intervals, room * sizeof *intervals);
+        if (!intervals)
+            return false;
+        epoch_filter->intervals = intervals;
+        epoch_filter->interval_room = room;
+    }
+    *out_block = epoch_filter->groups + epoch_filter->interval_count;
+    const uint64_t newest =
+        epoch_filter->interval_count ? epoch_filter->intervals[epoch_filter->interval_count - 1].newest : 0;
+    epoch_filter->intervals[epoch_filter->interval_count++] =
+        (struct epoch_filter_interval){group, base, newest > base ? newest : base};
+    epoch_filter->next += (int32_t)(epoch_filter->items + 1);
+    return true;
+}
+
+/* 0, 1, 2, ... */
+#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
+#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+#define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
+static const int32_t ascending[WAVE_LANES_MAX + EPOCH_LANES] = {
+    SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTEEN(256)};
+
+static bool epoch_one_group(struct epoch_filter *epoch_filter, const struct wave_wave_items *wave_items)
+{
+    uint64_t block = wave_items->group;
+    if (wave_items->base > 1 && !interval_of(epoch_filter, wave_items->group, wave_items->base, &block))
+        return false;
+    epoch_filter->wave_items.low = block_first(epoch_filter, block);
+    epoch_filter->wave_items.high = epoch_filter->wave_items.low + (int32_t)epoch_filter->items + 1;
+    epoch_filter->wave_items.own = ascending;
+    epoch_filter->wave_items.add =
+        epoch_filter->wave_items.low + (int32_t)(wave_items->first_unit - wave_items->unit_low);
+    return true;
+}
+
+/* Units that follow each other, from group to group: as many epochs as the first group has room for. */
+static uint32_t epoch_row(struct epoch_filter *epoch_filter, uint64_t unit, uint32_t from, uint32_t end)
+{
+    const uint64_t block = unit / epoch_filter->items, local = unit % epoch_filter->items,
+                   left = epoch_filter->items - local;
+    const int32_t first = block_first(epoch_filter, block) + (int32_t)local;
+    const uint32_t to = end - from < left ? end : from + (uint32_t)left;
+    for (uint32_t lane = from; lane < to; lane++)
+        epoch_filter->wave_items.epoch[lane] = first + (int32_t)(lane - from);
+    return to;
+}
+
+static void epoch_groups(struct epoch_filter *epoch_filter, const struct wave_wave_items *wave_items)
+{
+    for (uint32_t lane = 0; lane < wave_items->lanes;)
+        lane = wave_items->in_a_row
+                   ? epoch_row(epoch_filter, wave_items->first_unit + lane, lane, wave_items->lanes)
+                   : epoch_row(epoch_filter, wave_items->unit[lane], lane, lane + 1);
+    epoch_filter->wave_items.own = epoch_filter->wave_items.epoch;
+    epoch_filter->wave_items.add = 0;
+}
+
+static int32_t own_epoch(const struct epoch_filter *epoch_filter, uint64_t lane)
+{
+    return epoch_filter->wave_items.own[lane] + epoch_filter->wave_items.add;
+}
+
+static void forget_repeats(struct epoch_filter *epoch_filter)
+{
+    for (int i = 0; i < EPOCH_FILTER_REPEATS; i++)
+        epoch_filter->repeat[i].size = 0;
+}
+
+static bool man(struct epoch_filter *epoch_filter, const struct wave_wave_items *wave_items)
+{
+    if (epoch_filter->wave_items.serial == wave_items->serial &&
+        epoch_filter->wave_items.base == wave_items->base)
+        return true;
+    epoch_filter->wave_items.serial = 0;
+    forget_repeats(epoch_filter);
+    epoch_filter->wave_items.low = epoch_filter->wave_items.high = 0;
+    if (!wave_items->one_group)
+        epoch_groups(epoch_filter, wave_items);
+    else if (!epoch_one_group(epoch_filter, wave_items))
+        return false;
+    epoch_filter->wave_items.serial = wave_items->serial;
+    epoch_filter->wave_items.base = wave_items->base;
+    epoch_filter->wave_items.group = wave_items->group;
+    return true;
+}
+
+/* Did everything that has this epoch happen before a barrier that the present wave items has passed? */
+static __attribute__((noinline)) bool is_saturated(const struct epoch_filter *epoch_filter, int32_t epoch)
+{
+    if (epoch < block_first(epoch_filter, 0))
+        return false;
+    uint64_t block = block_of(epoch_filter, epoch);
+    if (block < epoch_filter->groups)
+        return block == epoch_filter->wave_items.group;
+    const struct epoch_filter_interval *interval = &epoch_filter->intervals[block - epoch_filter->groups];
+    return interval->group == epoch_filter->wave_items.group &&
+           interval->base < epoch_filter->wave_items.base;
+}
+
+/* ---- one granule ---------------------------------------------------------------------------- */
+
+#define INLINED static inline __attribute__((always_inline))
+
+/* What the loops over lanes need, where no store into epochs can change it. */
+struct view {
+    const struct epoch_filter *epoch_filter;
+    int32_t *readers, *writers;
+    int32_t first, low, high;
+    bool settling;
+};
+
+static struct view view_of(const struct epoch_filter *epoch_filter)
+{
+    return (struct view){.epoch_filter = epoch_filter,
+                         .readers = epoch_filter->epochs[READERS],
+                         .writers = epoch_filter->epochs[WRITERS],
+                         .first = epoch_filter->first,
+                         .low = epoch_filter->wave_items.low,
+                         .high = epoch_filter->wave_items.high,
+                         .settling = epoch_filter->wave_items.base > 1};
+}
+
+INLINED bool is_foreign(const struct view *view, int32_t epoch, int32_t own)
+{
+    return epoch >= view->first && (epoch != own || !RULE(3)) &&
+           !(view->settling && is_saturated(view->epoch_filter, epoch));
+}
+
+INLINED bool read_granule(const struct view *view, uint64_t at, int32_t own)
+{
+    const int32_t epoch = view->readers[at], writer = view->writers[at];
+    if (writer != view->first + LOADS && is_foreign(view, writer, own))
+        return false;
+    view->readers[at] = !is_foreign(view, epoch, own)              ? own
+                        : epoch >= view->low && epoch < view->high ? view->high - 1
+                                                                   : view->first + MANY;
+    return true;
+}
+
+/* As that by two of the wave items's group, or more. */
+INLINED bool read_granule_by_many(const struct view *view, uint64_t at)
+{
+    const int32_t epoch = view->readers[at], writer = view->writers[at];
+    if (writer >= view->first && writer != view->first + LOADS &&
+        !(view->settling && is_saturated(view->epoch_filter, writer)))
+        return false;
+    const bool ours = epoch < view->first || (epoch >= view->low && epoch < view->high) ||
+                      (view->settling && is_saturated(view->epoch_filter, epoch));
+    view->readers[at] = ours ? view->high - 1 : view->first + MANY;
+    return true;
+}
+
+INLINED bool write_granule(const struct view *view, uint64_t at, int32_t own)
+{
+    if (is_foreign(view, view->writers[at], own) || is_foreign(view, view->readers[at], own))
+        return false;
+    view->writers[at] = own;
+    return true;
+}
+
+/* An earlier write, be it the own one, must stay: other groups' updates may race with it. */
+INLINED bool update_granule(const struct view *view, uint64_t at, int32_t own)
+{
+    const int32_t writer = view->writers[at], updates = view->first + UPDATES, loads = view->first + LOADS;
+    if (writer > loads || is_foreign(view, view->readers[at], own))
+        return false;
+    view->writers[at] = updates;
+    return true;
+}
+
+/* Likewise, but that plain reads are nothing to it. */
+INLINED bool load_granule(const struct view *view, uint64_t at)
+{
+    const int32_t writer = view->writers[at], loads = view->first + LOADS;
+    if (writer >= view->first)
+        return writer <= loads;
+    view->writers[at] = loads;
+    return true;
+}
+
+INLINED bool touch(const struct view *view, enum access_kind kind, uint64_t from, uint64_t end, int32_t own)
+{
+    for (uint64_t at = from; at < end; at++)
+        if (kind == ACCESS_READ          ? !read_granule(view, at, own)
+            : kind == ACCESS_WRITE       ? !write_granule(view, at, own)
+            : kind == ACCESS_ATOMIC_READ ? !load_granule(view, at)
+                                         : !update_granule(view, at, own))
+            return false;
+    return true;
+}
+
+/* ---- waves ------------------------------------------------------------------------------------------ */
+
+static bool fits(const struct epoch_filter *epoch_filter, uint64_t address, uint32_t size)
+{
+    const uint64_t offset = address - epoch_filter->access_log.low,
+                   part = (UINT64_C(1) << epoch_filter->shift) - 1;
+    return offset < epoch_filter->access_log.size && size <= epoch_filter->access_log.size - offset &&
+           !((offset | size) & part);
+}
+
+/* Where active lanes act, and as whom. */
+struct actors {
+    struct places where;
+    const int32_t *own;
+    int32_t add, some[WAVE_LANES_MAX + EPOCH_LANES];
+};
+
+static void spread_runs(const struct access_event *event, struct places *where)
+{
+    uint32_t count = 0, bits = 0;
+    for (uint32_t r = 0; r < where->runs.count; r++) {
+        const struct lane_run *run = &where->runs.run[r];
+        bits |= run->at;
+        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
+            if (event->mask[lane / 64] >> lane % 64 & 1)
+                where->at[count++] = run->at + (lane - run->lane) * event->size_bytes;
+    }
+    where->count = count;
+    where->bits = bits;
+}
+
+/* Those of a list. */
+static bool list_actors(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                        struct actors *out)
+{
+    if (out->where.runs.count)
+        spread_runs(event, &out->where);
+    out->own = epoch_filter->wave_items.own;
+    out->add = epoch_filter->wave_items.add;
+    if (out->where.count < event->lane_count) {
+        epoch_filter->access_log.loops->pack(epoch_filter->wave_items.own, event->mask, event->lane_count,
+                                             out->some);
+        out->own = out->some;
+    }
+    return !((out->where.bits | event->size_bytes) & ((1u << epoch_filter->shift) - 1));
+}
+
+/* Those of a row, the first of which stands at `start`. */
+static bool row_actors(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                       uint32_t from, uint32_t end, uint64_t start, struct actors *out)
+{
+    uint32_t count = 0;
+    for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end;
+         lane = next_lane(event->mask, lane + 1, end, true)) {
+        const uint64_t offset = start + (uint64_t)event->step_x * (lane - from);
+        if (!fits(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
+            return false;
+        out->where.at[count] = (uint32_t)offset;
+        out->some[count++] = epoch_filter->wave_items.own[lane];
+    }
+    out->where.count = count;
+    out->own = out->some;
+    out->add = epoch_filter->wave_items.add;
+    return true;
+}
+
+INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct actors *actors,
+                        enum access_kind kind, uint32_t granules)
+{
+    const struct view view = view_of(epoch_filter);
+    const uint32_t count = actors->where.count, shift = epoch_filter->shift;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = actors->where.at[i] >> shift;
+        if (!touch(&view, kind, at, at + granules, actors->own[i] + actors->add))
+            return false;
+    }
+    return true;
+}
+
+/* ---- one granule each, where no barrier settles anything: what comes after a doubt does not matter any
+ * more ---- */
+
+INLINED int32_t later(int32_t one, int32_t other)
+{
+    return one > other ? one : other;
+}
+INLINED int32_t of_others(int32_t epoch, int32_t own)
+{
+    return epoch == own && RULE(3) ? 0 : epoch;
+}
+
+/* Others have such a epoch where it acts. */
+static bool by_others(const struct epoch_filter *epoch_filter, const struct actors *actors, int use,
+                      int32_t except)
+{
+    const int32_t *const epochs = epoch_filter->epochs[use];
+    for (uint32_t i = 0; i < actors->where.count; i++) {
+        const int32_t epoch =
+            of_others(epochs[actors->where.at[i] >> epoch_filter->shift], actors->own[i] + actors->add);
+        if (epoch >= epoch_filter->first && epoch != except)
+            return true;
+    }
+    return false;
+}
+
+/* Where others have read before, or several lanes read. before: what each lane has replaced by its own. */
+static void share_each(const struct epoch_filter *epoch_filter, const struct actors *actors,
+                       const int32_t *before)
+{
+    const int32_t all = many(epoch_filter), low = epoch_filter->wave_items.low,
+                  high = epoch_filter->wave_items.high;
+    int32_t *const readers = epoch_filter->epochs[READERS];
+    for (uint32_t i = 0; i < actors->where.count; i++) {
+        const int32_t reader = of_others(before[i], actors->own[i] + actors->add);
+        int32_t *const now = &readers[actors->where.at[i] >> epoch_filter->shift];
+        if (reader >= epoch_filter->first)
+            *now = reader >= low && reader < high && *now != all ? high - 1 : all;
+    }
+}
+
+static bool read_each(const struct epoch_filter *epoch_filter, const struct actors *actors)
+{
+    int32_t *const restrict readers = epoch_filter->epochs[READERS], before[WAVE_LANES_MAX];
+    const int32_t *const restrict writers = epoch_filter->epochs[WRITERS], *const restrict own = actors->own;
+    const uint32_t *const restrict where = actors->where.at, count = actors->where.count,
+                                   shift = epoch_filter->shift;
+    const int32_t add = actors->add;
+    int32_t writer = 0, reader = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = where[i] >> shift;
+        before[i] = readers[at];
+        writer = later(writer, writers[at]);
+        reader = later(reader, before[i]);
+        readers[at] = own[i] + add;
+    }
+    if (writer >= epoch_filter->first &&
+        by_others(epoch_filter, actors, WRITERS, epoch_filter->first + LOADS))
+        return false;
+    if (reader >= epoch_filter->first)
+        share_each(epoch_filter, actors, before);
+    return true;
+}
+
+/* Who writes mostly has read there itself, just before. */
+static bool write_each(const struct epoch_filter *epoch_filter, const struct actors *actors)
+{
+    const int32_t *const restrict readers = epoch_filter->epochs[READERS], *const restrict own = actors->own;
+    const uint32_t *const restrict where = actors->where.at, count = actors->where.count,
+                                   shift = epoch_filter->shift;
+    int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
+    const int32_t add = actors->add;
+    int32_t latest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = where[i] >> shift;
+        const int32_t me = own[i] + add;
+        latest = later(later(latest, of_others(readers[at], me)), of_others(writers[at], me));
+        writers[at] = me;
+    }
+    return latest < epoch_filter->first;
+}
+
+static bool update_each(const struct epoch_filter *epoch_filter, const struct actors *actors)
+{
+    const int32_t *const restrict readers = epoch_filter->epochs[READERS];
+    const uint32_t *const restrict where = actors->where.at, count = actors->where.count,
+                                   shift = epoch_filter->shift;
+    int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
+    const int32_t updates = epoch_filter->first + UPDATES, loads = epoch_filter->first + LOADS;
+    int32_t writer = 0, reader = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = where[i] >> shift;
+        writer = later(writer, writers[at]);
+        reader = later(reader, readers[at]);
+        writers[at] = updates;
+    }
+    return writer <= loads && (reader < epoch_filter->first || !by_others(epoch_filter, actors, READERS, 0));
+}
+
+static bool touch_actors(const struct epoch_filter *epoch_filter, const struct actors *actors,
+                         enum access_kind kind, uint32_t size)
+{
+    const uint32_t granules = size >> epoch_filter->shift;
+    if (granules == 1 && epoch_filter->wave_items.base <= 1 && kind != ACCESS_ATOMIC_READ)
+        return (kind == ACCESS_READ    ? read_each
+                : kind == ACCESS_WRITE ? write_each
+                                       : update_each)(epoch_filter, actors);
+    if (kind == ACCESS_READ)
+        return granules == 1 ? touch_each(epoch_filter, actors, ACCESS_READ, 1)
+                             : touch_each(epoch_filter, actors, ACCESS_READ, granules);
+    if (kind == ACCESS_WRITE)
+        return granules == 1 ? touch_each(epoch_filter, actors, ACCESS_WRITE, 1)
+                             : touch_each(epoch_filter, actors, ACCESS_WRITE, granules);
+    if (kind == ACCESS_ATOMIC_READ)
+        return touch_each(epoch_filter, actors, ACCESS_ATOMIC_READ, granules);
+    return touch_each(epoch_filter, actors, ACCESS_ATOMIC_UPDATE, granules);
+}
+
+/* Plain accesses of one granule each, where no barrier settles anything. */
+static bool by_granules(const struct epoch_filter *epoch_filter, const struct access_event *event)
+{
+    return event->kind <= ACCESS_WRITE && event->size_bytes == 1u << epoch_filter->shift &&
+           epoch_filter->wave_items.base <= 1;
+}
+
+static bool touch_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                       const struct lane_runs *runs)
+{
+    const struct epoch_row row = {.readers = epoch_filter->epochs[READERS],
+                                  .writers = epoch_filter->epochs[WRITERS],
+                                  .own = epoch_filter->wave_items.own,
+                                  .add = epoch_filter->wave_items.add,
+                                  .mask = event->mask,
+                                  .shift = epoch_filter->shift,
+                                  .first = epoch_filter->first,
+                                  .low = epoch_filter->wave_items.low,
+                                  .high = epoch_filter->wave_items.high,
+                                  .many = many(epoch_filter),
+                                  .loads = epoch_filter->first + LOADS};
+    return event->kind == ACCESS_READ ? epoch_filter->access_log.loops->read(&row, runs)
+                                      : epoch_filter->access_log.loops->write(&row, runs);
+}
+
+static bool are_aligned(const struct epoch_filter *epoch_filter, const struct lane_runs *runs)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < runs->count; i++)
+        bits |= runs->run[i].at;
+    return !(bits & ((1u << epoch_filter->shift) - 1));
+}
+
+static bool take_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                      struct actors *actors)
+{
+    if (!access_log_places(&epoch_filter->access_log, event, &actors->where))
+        return false;
+    if (actors->where.runs.count && by_granules(epoch_filter, event) &&
+        are_aligned(epoch_filter, &actors->where.runs))
+        return touch_runs(epoch_filter, event, &actors->where.runs);
+    return list_actors(epoch_filter, event, actors) &&
+           touch_actors(epoch_filter, actors, event->kind, event->size_bytes);
+}
+
+/* All lanes of each row. */
+static bool whole_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                       uint32_t row, struct lane_runs *out)
+{
+    const uint32_t count = event->lane_count / row, part = (1u << epoch_filter->shift) - 1,
+                   bytes = event->size_bytes * row;
+    const uint64_t start = event->base - epoch_filter->access_log.low, step = (uint64_t)event->step_y,
+                   last = start + step * (count - 1);
+    if (count > LANE_RUNS_MOST || step & part || !fits(epoch_filter, event->base, bytes) ||
+        !fits(epoch_filter, epoch_filter->access_log.low + last, bytes))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        out->run[i] = (struct lane_run){(uint32_t)(start + step * i), (uint16_t)(row * i), (uint16_t)row};
+    out->count = count;
+    return true;
+}
+
+/* From the first active lane of each row to the last; false: too many, or not all within the allocation. */
+static bool row_runs(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t row,
+                     bool whole, struct lane_runs *out)
+{
+    uint64_t start = event->base - epoch_filter->access_log.low;
+    if (whole)
+        return whole_runs(epoch_filter, event, row, out);
+    out->count = 0;
+    for (uint32_t from = 0; from < event->lane_count; from += row, start += (uint64_t)event->step_y) {
+        uint32_t one, other;
+        if (!lanes_within(event->mask, from, event->lane_count - from < row ? event->lane_count : from + row,
+                          &one, &other))
+            continue;
+        const uint64_t at = start + (uint64_t)(one - from) * event->size_bytes;
+        if (out->count == LANE_RUNS_MOST ||
+            !fits(epoch_filter, epoch_filter->access_log.low + at, event->size_bytes * (other - one)))
+            return false;
+        out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
+    }
+    return true;
+}
+
+static bool take_row(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t from,
+                     uint32_t end, uint64_t start, struct actors *actors)
+{
+    return row_actors(epoch_filter, event, from, end, start, actors) &&
+           touch_actors(epoch_filter, actors, event->kind, event->size_bytes);
+}
+
+/* Lanes at one address: two are as good as all. */
+static bool take_together(const struct epoch_filter *epoch_filter, const struct view *view,
+                          const struct access_event *event, uint32_t from, uint32_t end, bool whole,
+                          uint64_t offset)
+{
+    uint32_t one = from, other = end;
+    if (!whole && !lanes_within(event->mask, from, end, &one, &other))
+        return true;
+    const uint64_t at = offset >> epoch_filter->shift, granules = event->size_bytes >> epoch_filter->shift;
+    if (event->kind == ACCESS_READ && granules == 1 && other > one + 1 && view->high)
+        return fits(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
+               read_granule_by_many(view, at);
+    return fits(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
+           touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, one)) &&
+           (other == one + 1 ||
+            touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, other - 1)));
+}
+
+static bool take_affine(const struct epoch_filter *epoch_filter, const struct view *view,
+                        const struct access_event *event, struct actors *actors)
+{
+    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
+    const bool whole = lanes % row == 0 && next_lane(event->mask, 0, lanes, false) == lanes;
+    uint64_t offset = event->base - epoch_filter->access_log.low;
+    if (event->step_x == (int64_t)event->size_bytes && by_granules(epoch_filter, event) &&
+        row_runs(epoch_filter, event, row, whole, &actors->where.runs))
+        return touch_runs(epoch_filter, event, &actors->where.runs);
+    for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
+        const uint32_t end = lanes - from < row ? lanes : from + row;
+        if (event->step_x == 0 ? !take_together(epoch_filter, view, event, from, end, whole, offset)
+                               : !take_row(epoch_filter, event, from, end, offset, actors))
+            return false;
+    }
+    return true;
+}
+
+/* ---- taking -------------------------------------------------------------------------------------------- */
+
+/* Updates of one size and scope include each other, whoever does them. */
+static bool same_atomics(struct epoch_filter *epoch_filter, const struct access_event *event,
+                         enum memory_scope scope)
+{
+    if (event->kind <= ACCESS_WRITE)
+        return true;
+    if (epoch_filter->atomic)
+        return event->size_bytes == epoch_filter->atomic_size &&
+               scope == (enum memory_scope)epoch_filter->atomic_scope;
+    epoch_filter->atomic = true;
+    epoch_filter->atomic_size = event->size_bytes;
+    epoch_filter->atomic_scope = (uint8_t)scope;
+    return true;
+}
+
+/* The wave did just that in this segment, and since then nobody but itself has come, with plain accesses. A
+ * store that was let through is of the only unit that read or wrote there, so that epochs could only
+ * become what they are: there is nothing to mark or to note. */
+static bool is_repeated(const struct epoch_filter_repeat *repeat, const struct access_event *event,
+                        uint64_t clock)
+{
+    return repeat->size == event->size_bytes && repeat->site == event->origin.site &&
+           repeat->base == event->base && repeat->clock == clock && repeat->kind == event->kind &&
+           repeat->shape == event->shape && event->shape != ADDRESS_LIST && repeat->step_x == event->step_x &&
+           repeat->step_y == event->step_y && repeat->row == event->row &&
+           memcmp(repeat->mask, event->mask, sizeof repeat->mask) == 0;
+}
+
+static void note_repeat(struct epoch_filter *epoch_filter, const struct access_event *event, uint64_t clock)
+{
+    if (event->kind > ACCESS_WRITE)
+        forget_repeats(epoch_filter);
+    if (event->kind > ACCESS_WRITE || event->shape == ADDRESS_LIST)
+        return;
+    struct epoch_filter_repeat *repeat = &epoch_filter->repeat[event->origin.site % EPOCH_FILTER_REPEATS];
+    *repeat = (struct epoch_filter_repeat){.clock = clock,
+                                           .base = event->base,
+                                           .step_x = event->step_x,
+                                           .step_y = event->step_y,
+                                           .site = event->origin.site,
+                                           .size = event->size_bytes,
+                                           .row = event->row,
+                                           .kind = (uint8_t)event->kind,
+                                           .shape = (uint8_t)event->shape};
+    memcpy(repeat->mask, event->mask, sizeof repeat->mask);
+}
+
+bool epoch_filter_take(struct epoch_filter *epoch_filter, const struct access_event *event,
+                       const struct wave_wave_items *wave_items, uint64_t clock, enum memory_scope scope)
+{
+    struct actors actors;
+    if (!epoch_filter->open || !same_atomics(epoch_filter, event, scope) || !man(epoch_filter, wave_items))
+        return false;
+    if (is_repeated(&epoch_filter->repeat[event->origin.site % EPOCH_FILTER_REPEATS], event, clock))
+        return true;
+    note_repeat(epoch_filter, event, clock);
+    const struct view view = view_of(epoch_filter);
+    if (event->shape == ADDRESS_LIST      ? !take_list(epoch_filter, event, &actors)
+        : event->shape == ADDRESS_UNIFORM ? !take_together(epoch_filter, &view, event, 0, event->lane_count,
+                                                           false, event->base - epoch_filter->access_log.low)
+                                          : !take_affine(epoch_filter, &view, event, &actors))
+        return false;
+    return access_log_add(&epoch_filter->access_log, event, &actors.where, wave_items, clock, scope);
+}
+
+bool epoch_filter_note(struct epoch_filter *epoch_filter, const struct access_event *event,
+                       const struct wave_wave_items *wave_items, uint64_t clock)
+{
+    struct places places;
+    return access_log_places(&epoch_filter->access_log, event, &places) &&
+           access_log_add(&epoch_filter->access_log, event, &places, wave_items, clock, event->scope);
+}
+
+static uint64_t block_group(const struct epoch_filter *epoch_filter, uint64_t block)
+{
+    return block < epoch_filter->groups ? block : epoch_filter->intervals[block - epoch_filter->groups].group;
+}
+
+/* Marks come in no order: of one group's the later interval stays. */
+static int32_t marked(const struct epoch_filter *epoch_filter, int32_t old, int32_t own, bool write)
+{
+    if (old < epoch_filter->first || old == own)
+        return own;
+    if (old == many(epoch_filter))
+        return old;
+    const uint64_t block = block_of(epoch_filter, own), old_block = block_of(epoch_filter, old);
+    if (block_group(epoch_filter, block) != block_group(epoch_filter, old_block))
+        return many(epoch_filter);
+    if (block == old_block && !write)
+        return block_first(epoch_filter, block) + (int32_t)epoch_filter->items;
+    return old > own ? old : own;
+}
+
+bool epoch_filter_mark(struct epoch_filter *epoch_filter, const struct past_access *access, uint64_t group,
+                       uint64_t base)
+{
+    const bool write = access->kind == ACCESS_WRITE;
+    uint64_t block = group;
+    if (!fits(epoch_filter, access->address, access->size) ||
+        (base > 1 && !interval_of(epoch_filter, group, base, &block)))
+        return false;
+    const int32_t own = block_first(epoch_filter, block) + (int32_t)(access->unit % epoch_filter->items);
+    int32_t *epochs = epoch_filter->epochs[write ? WRITERS : READERS];
+    const uint64_t from = (access->address - epoch_filter->access_log.low) >> epoch_filter->shift,
+                   end = from + (access->size >> epoch_filter->shift);
+    for (uint64_t at = from; at < end; at++)
+        epochs[at] = marked(epoch_filter, epochs[at], own, write);
+    return true;
+}
+
+/* ---- footprint
+ * ---------------------------------------------------------------------------------------------- */
+
+enum { FLAGS = 64 };
+
+/* Which of `count` granules have epochs of [first, end): bit by bit; atomics apart from others. */
+static void flags_of(const int32_t *readers, const int32_t *writers, uint64_t count, int32_t first,
+                     int32_t end, uint64_t out[FOOTPRINT_USES])
+{
+    uint8_t read[FLAGS] = {0}, written[FLAGS] = {0}, updated[FLAGS] = {0}, loaded[FLAGS] = {0};
+    const int32_t updates = first + UPDATES, loads = first + LOADS;
+    for (uint64_t i = 0; i < count; i++) {
+        read[i] = readers[i] >= first && readers[i] < end;
+        updated[i] = writers[i] == updates;
+        loaded[i] = writers[i] == loads;
+        written[i] = writers[i] > loads && writers[i] < end;
+    }
+    out[FOOTPRINT_READ] = out[FOOTPRINT_WRITTEN] = out[FOOTPRINT_ATOMIC] = out[FOOTPRINT_ATOMIC_READ] = 0;
+    for (uint64_t i = 0; i < FLAGS; i += 8) {
+        const uint64_t gather = UINT64_C(0x0102040810204080);
+        uint64_t byte;
+        memcpy(&byte, read + i, 8);
+        out[FOOTPRINT_READ] |= byte * gather >> 56 << i;
+        memcpy(&byte, written + i, 8);
+        out[FOOTPRINT_WRITTEN] |= byte * gather >> 56 << i;
+        memcpy(&byte, updated + i, 8);
+        out[FOOTPRINT_ATOMIC] |= byte * gather >> 56 << i;
+        memcpy(&byte, loaded + i, 8);
+        out[FOOTPRINT_ATOMIC_READ] |= byte * gather >> 56 << i;
+    }
+}
+
+void epoch_filter_collect(const struct epoch_filter *epoch_filter, int32_t from, int32_t end,
+                          struct footprint_part *part)
+{
+    static const enum footprint_use uses[] = {FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC,
+                                              FOOTPRINT_ATOMIC_READ};
+    struct byte_run run[FOOTPRINT_USES] = {{0, 0}};
+    for (uint64_t at = 0, granules = epoch_filter->access_log.size >> epoch_filter->shift; at < granules;
+         at += FLAGS) {
+        uint64_t flags[FOOTPRINT_USES];
+        flags_of(epoch_filter->epochs[READERS] + at, epoch_filter->epochs[WRITERS] + at,
+                 granules - at < FLAGS ? granules - at : FLAGS, from, end, flags);
+        for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++)
+            byte_set_add_granules(&part->bytes[uses[u]], &run[uses[u]], at << epoch_filter->shift,
+                                  flags[uses[u]], epoch_filter->shift);
+    }
+    for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++)
+        byte_set_add(&part->bytes[uses[u]], run[uses[u]].low, run[uses[u]].high);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads of allocations that the kernel cannot write: only the bytes are kept. */
+#include "read_only_set.h"
+
+/* Notes of more instructions than are kept apart tell none of them. */
+static bool collect_access_log(struct read_only_set *reads, struct access_log *access_log)
+{
+    bool whole = true;
+    if (reads->sites.more)
+        return access_log_collect(access_log, FOOTPRINT_READ, NULL, &reads->rest);
+    for (uint32_t i = 0; whole && i < reads->sites.count; i++)
+        whole = access_log_collect(access_log, FOOTPRINT_READ, &reads->sites.site[i], &reads->sites.bytes[i]);
+    return whole;
+}
+
+bool read_only_set_open(struct read_only_set *reads, struct access_log *access_log)
+{
+    reads->sites = access_log->sites[FOOTPRINT_READ];
+    byte_set_init(&reads->rest, access_log->size);
+    reads->open = footprint_sites_part(&reads->sites, access_log->size);
+    if (reads->open && collect_access_log(reads, access_log)) {
+        access_log_release(access_log);
+        return true;
+    }
+    footprint_sites_fini(&reads->sites);
+    byte_set_fini(&reads->rest);
+    return reads->open = false;
+}
+
+struct byte_set *read_only_set_bytes(struct read_only_set *reads, uint32_t site)
+{
+    const uint32_t i = footprint_sites_add(&reads->sites, site);
+    return i < FOOTPRINT_SITES ? &reads->sites.bytes[i] : &reads->rest;
+}
+
+void read_only_set_add(struct read_only_set *reads, uint32_t site, uint64_t offset, uint64_t size)
+{
+    byte_set_add(read_only_set_bytes(reads, site), offset, offset + size);
+}
+
+void read_only_set_collect(const struct read_only_set *reads, const uint32_t *site, struct byte_set *bytes)
+{
+    if (!reads->open)
+        return;
+    for (uint32_t i = 0; i < reads->sites.count; i++)
+        if (!site || reads->sites.site[i] == *site)
+            byte_set_join(bytes, &reads->sites.bytes[i]);
+    if (!site)
+        byte_set_join(bytes, &reads->rest);
+}
+
+void read_only_set_forget(struct read_only_set *reads)
+{
+    if (!reads->open)
+        return;
+    footprint_sites_fini(&reads->sites);
+    byte_set_fini(&reads->rest);
+    reads->open = false;
+}

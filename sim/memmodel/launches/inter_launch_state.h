@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files of inter_launch.h share: inter_launch.c says which launches are heard and hears
+ *          them, inter_launch_members.c knows what each knew when it began, inter_launch_predecessors.c puts
+ *          in what was not heard, inter_launch_logs.c keeps what nothing races with out of the shadow,
+ *          inter_launch_calls.c knows what calls that enqueue kernels tell, inter_launch_host.c what the host
+ *          may know and pass on, inter_launch_within.c what work-items of one launch know by way of others,
+ *          and inter_launch_races.c has what is reported of their races. All of it with cross->lock held.
+ *
+ * Interface
+ *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard
+ *                                              any more?
+ *   cross_add_member, cross_has_room           a launch that begins
+ *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
+ *   cross_family_of, cross_is_announced     of kernels that enqueue each other; does the host tell what
+ *                                           orders it?
+ *   cross_note_unheard, _forget_unheard     by whom a launch was enqueued that is not heard, while its family
+ *                                           runs
+ *   cross_is_guaranteed, cross_has_guaranteed, _svm_atomics  memory where atomics of several launches are,
+ *                                                            and of the host
+ *   cross_site_of                              the number of a launch's instruction, for order and shadow
+ *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
+ *   cross_keep, cross_keep_range               what a wave, or a command, touches: false: it is for the
+ *                                              shadow
+ *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; is that call known?
+ *   cross_tell_member                          it comes after a call
+ *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and
+ *                                                     whoever acquires of it, or begins, learns of it
+ *   cross_was_reported                             does who acts know of an access by calls, in fine-grained
+ *                                                  memory?
+ *   cross_note_copies                          asynchronous copies that were made
+ *   cross_on_race                              the shadow's
+ */
+#ifndef ORRERY_SIM_MEMMODEL_LAUNCHES_INTER_LAUNCH_STATE_H
+#define ORRERY_SIM_MEMMODEL_LAUNCHES_INTER_LAUNCH_STATE_H
+
+#include "inter_launch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memmodel/order/command_graph.h"
+#include "sim/memmodel/shadow/wave_items.h"
+#include "sim/memmodel/order/deferred_copy.h"
+#include "sim/memmodel/order/order_state.h"
+#include "sim/memmodel/shadow/shadow.h"
+
+/* Work-groups of all launches are numbered one after the other; the first is the host's. */
+enum {
+    MEMBERS_MOST = HOSTILE(16384, 8),
+    GROUP_ITEMS_LEAST = 1024,
+    CROSS_OBJECT_CHARS = 120,
+    CROSS_ARGUMENT_CHARS = 120,
+    CROSS_WHY_CHARS = 600
+};
+static const uint64_t UNITS_MOST = UINT64_C(1) << 32;
+
+struct member {
+    const struct launch_info *launch; /* while it runs */
+    struct launch_info shape;         /* of which the sizes alone are looked at */
+    char *kernel;
+    uint32_t command;
+    bool partial;     /* some of its accesses are not followed */
+    bool moves;       /* a command that is no launch, and has not ended */
+    bool ended;       /* some work-group of it has */
+    bool predecessor; /* one that had ended before anybody asked */
+    /* the host has waited for it, and by its atomics hands on what it did */
+    bool host_knows;
+    struct vclock *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
+    struct vclock *learned[ORDER_REGIONS]; /* what those knew that have ended */
+    uint32_t *site;
+    uint32_t site_count; /* 1 + its number below, by its own; while it runs */
+    struct passed *passed;
+    uint32_t passed_count, passed_room; /* when it has ended: its arguments */
+    /* its own that enqueued, from the first on */
+    struct order_clock_snapshot *calls;
+    uint32_t call_count, call_room;
+    /* by which call is not known: whoever comes after it counts all that it does as told */
+    bool is_called;
+    struct pace *paces;
+    uint32_t pace_count, pace_room; /* while it runs */
+    uint32_t own_clock;             /* of its checker, the latest */
+    uint32_t *copies;
+    uint32_t copy_count, copy_room; /* by number of its own: that of all */
+};
+
+/* From this clock value of the launch on all had come to that one, and steps: went on as it did. */
+struct pace {
+    uint32_t own, all;
+    bool steps;
+};
+
+struct passed {
+    uint32_t region_id;
+    char name[CROSS_ARGUMENT_CHARS];
+};
+
+struct cross_site {
+    uint32_t member, own;
+    enum memory_scope scope;   /* of an atomic, a fence or a barrier, as the source has it */
+    struct source_place place; /* of a launch that is over: owned */
+};
+
+struct words {
+    char why[CROSS_WHY_CHARS], fix[CROSS_WHY_CHARS];
+};
+
+struct found {
+    uint32_t site[2], region_id;
+    uint64_t unit[2];
+    struct context how[2];
+    uint64_t offset_bytes, count;
+    char object[CROSS_OBJECT_CHARS], argument[2][CROSS_ARGUMENT_CHARS];
+    struct words words;
+    enum cross_what what;
+    bool in_any_case; /* atomics: commands that nothing orders do not conflict by them */
+};
+
+/* Lanes of a wave, which mostly act several times one after another. */
+struct cross_wave {
+    uint32_t member;
+    uint64_t wave, group, unit[WAVE_LANES_MAX];
+    bool one_group;
+};
+
+/* What one of them did in an allocation: in an affine filter while it runs, then as lines. */
+struct toucher {
+    uint32_t member;
+    bool wrote, knows_writers, knows_all; /* of the others there */
+    struct affine_filter *affine_filter;
+    struct affine_filter_line *lines;
+    uint32_t line_count;
+};
+/* A launch that is not heard and that a kernel enqueued: those that are may have come of it. */
+struct unheard {
+    uint32_t launch, parent, family;
+};
+
+/* A work-group that has ended, and for which a kernel waits that it enqueued. */
+struct awaited {
+    uint64_t number;
+    struct vclock *known[ORDER_REGIONS];
+};
+
+/* What the host had acquired before anything that was released at this step of its, or a later one. */
+struct handed {
+    uint32_t step;
+    struct vclock *known[ORDER_REGIONS];
+};
+
+/* Of an allocation. spilt: everything goes to the shadow. */
+struct kept {
+    struct toucher *touchers;
+    uint32_t count, room;
+    uint64_t bytes;
+    bool spilt;
+};
+
+struct cross_launch {
+    const struct memory *memory;
+    pthread_mutex_t lock;        /* guards what follows */
+    struct command_graph *graph; /* without what atomics may have ordered */
+    struct cross_predecessors predecessors;
+    /* commands that are heard, or put in, by serial: bits */
+    uint64_t *handled;
+    uint32_t handled_words, handled_from;
+    struct order order;
+    struct shadow shadow;
+    struct spare spare;
+    struct race_counter *counters[COUNTERS]; /* none */
+    struct shadow_region **regions;
+    uint32_t region_room; /* by index of struct memory */
+    struct kept *kept;
+    uint32_t kept_room;           /* likewise */
+    struct wave_items wave_items; /* of the latest wave: where its work-items stand */
+    uint64_t time;                /* counts events */
+    struct launch_info all;       /* the one launch that they are for the order */
+    struct member *members;
+    uint32_t member_count, member_room; /* [0] is the host */
+    struct order_launch *launches;
+    uint32_t launch_room; /* of members */
+    uint32_t latest;      /* who was heard last */
+    struct cross_wave wave;
+    struct held held; /* of copies */
+    struct awaited *awaited;
+    uint32_t awaited_count, awaited_room;
+    struct unheard *unheard;
+    uint32_t unheard_count, unheard_room; /* of families that run */
+    uint32_t *group_launch, *group_device;
+    uint64_t group_count, group_room;
+    struct cross_site *sites;
+    uint32_t site_count, site_room;
+    struct found *found;
+    uint32_t found_count, found_room;
+    bool host_knows; /* of something that was released for it */
+    /* for commands, which it has not handed on yet; and of which some may have to be put in */
+    bool host_waited, host_unheard;
+    /* the host's step as the atomics in its memory began that are heard next */
+    uint32_t began;
+    struct handed *handed;
+    uint32_t handed_count, handed_room; /* ascending */
+    bool was_lost;                      /* memory was out once */
+    bool reported_full;
+    bool full;             /* as there were too many */
+    uint32_t copies_noted; /* of the order's */
+    bool blind;            /* somebody may have handed on what we did not hear */
+};
+
+static inline bool cross_lost(const struct cross_launch *cross)
+{
+    return cross->was_lost || cross->order.failed || cross->order.pool.failed || cross->shadow.failed ||
+           cross->order.clock > UINT32_MAX;
+}
+
+static inline bool cross_failed(const struct cross_launch *cross)
+{
+    return cross->blind || cross_lost(cross);
+}
+
+static inline struct order_launch *cross_order_of(const struct cross_launch *cross,
+                                                  const struct member *member)
+{
+    return &cross->launches[member - cross->members];
+}
+
+/* NULL: it is not heard, or no longer. */
+struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch);
+void cross_reset(struct cross_launch *cross);
+/* NULL: nobody asks what happens there, or there is no memory. The first: all that happened there is in
+ * the shadow. */
+struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address);
+struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t address);
+/* What a command does, by its one work-item. */
+void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region,
+               uint64_t address, uint32_t size, enum access_kind kind, uint32_t site);
+
+/* inter_launch_host.c */
+void cross_host_before(struct cross_launch *cross); /* what is heard next is about to happen */
+void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released);
+void cross_host_hands_on(struct cross_launch *cross, struct unit_state *unit_state,
+                         const struct atomic_act *read);
+/* that tells the member */
+void cross_host_known(struct cross_launch *cross, const struct member *member,
+                      struct vclock *out_known[ORDER_REGIONS]);
+void cross_host_fini(struct cross_launch *cross);
+
+/* inter_launch_logs.c */
+void cross_kept_fini(struct cross_launch *cross);
+/* it is another allocation */
+void cross_kept_renew(struct cross_launch *cross, const struct shadow_region *region);
+void cross_spill(struct cross_launch *cross, struct shadow_region *region);
+bool cross_keep(struct cross_launch *cross, const struct member *member, const struct access_event *event,
+                const struct group_order *group, uint32_t site);
+bool cross_keep_range(struct cross_launch *cross, const struct member *member, struct shadow_region *region,
+                      uint64_t address, const struct context *how);
+
+/* inter_launch_members.c */
+bool cross_is_running(const struct member *member);
+/* from its begin on */
+bool cross_knows_wholly(const struct cross_launch *cross, const struct member *member, uint32_t earlier);
+bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
+struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number,
+                                     struct vclock *const begun[ORDER_REGIONS]);
+bool cross_is_guaranteed(const struct region *region);
+bool cross_has_guaranteed(const struct memory *memory);
+bool cross_has_svm_atomics(const struct memory *memory);
+bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch);
+uint32_t cross_family_of(const struct member *member);
+void cross_note_unheard(struct cross_launch *cross, const struct launch_info *launch);
+void cross_forget_unheard(struct cross_launch *cross, uint32_t family);
+bool cross_is_announced(const struct cross_launch *cross, const struct member *member);
+/* as one work-item; NULL: no room */
+struct member *cross_add_command(struct cross_launch *cross, uint32_t command, const char *kernel);
+bool cross_open_order(struct cross_launch *cross, const struct launch_info *first); /* unless it is */
+bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch);
+void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number);
+/* before it is closed */
+void cross_await_group(struct cross_launch *cross, const struct launch_info *launch, uint64_t group,
+                       uint64_t number);
+void cross_end_moves(struct cross_launch *cross, uint32_t command);
+
+/* inter_launch_calls.c */
+void cross_take_call(struct cross_launch *cross, struct member *member, uint64_t unit, uint32_t number);
+bool cross_is_call(const struct member *caller, uint32_t number);
+void cross_tell_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number);
+bool cross_was_reported(const struct cross_launch *cross, const struct unit_state *unit_state, uint64_t unit,
+                        uint64_t clock);
+
+/* inter_launch_within.c */
+void cross_note_copies(struct cross_launch *cross);
+void cross_within_fini(struct member *member);
+
+/* inter_launch_predecessors.c */
+bool cross_lacks_predecessors(struct cross_launch *cross, uint32_t command);
+void cross_handle(struct cross_launch *cross, uint32_t command); /* it is heard, or put in */
+
+/* inter_launch_races.c */
+void cross_site_keep(struct cross_site *site, const struct source_place *place);
+void cross_site_fini(struct cross_site *site, bool owned);
+uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own);
+/* Of what synchronises there. */
+uint32_t cross_site_with(struct cross_launch *cross, struct member *member, uint32_t own,
+                         enum memory_scope scope);
+void cross_keep_places(struct cross_launch *cross, struct member *member);
+void cross_keep_argument(struct member *member, uint32_t region_id, const char *name);
+void cross_keep_arguments(const struct cross_launch *cross, struct member *member);
+void cross_on_race(void *self, const struct race *race, const struct shadow_access *now);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Segments are kept in blocks, ascending: an insertion moves one block's segments, and at times the list of
+ * blocks.
+ */
+#include "byte_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/limits.h"
+
+enum { BLOCK_SEGMENTS = HOSTILE(128, 4) };
+
+struct segment {
+    uint64_t low, high;
+    uint32_t count;
+    struct byte_access *accesses;
+};
+struct block {
+    uint32_t count;
+    struct segment segments[BLOCK_SEGMENTS];
+};
+struct byte_map {
+    struct block **blocks; /* none is empty */
+    size_t count, room;
+};
+struct place {
+    size_t block;
+    uint32_t segment;
+};
+
+struct byte_map *byte_map_new(void)
+{
+    return calloc(1, sizeof(struct byte_map));
+}
+
+static void block_free(struct block *block)
+{
+    for (uint32_t i = 0; i < block->count; i++)
+        free(block->segments[i].accesses);
+    free(block);
+}
+
+void byte_map_free(struct byte_map *map)
+{
+    if (!map)
+        return;
+    for (size_t i = 0; i < map->count; i++)
+        block_free(map->blocks[i]);
+    free(map->blocks);
+    free(map);
+}
+
+bool byte_map_empty(const struct byte_map *map)
+{
+    return map->count == 0;
+}
+
+/* ---- places --------------------------------------------------------------------------- */
+
+static struct segment *segment_at(const struct byte_map *map, struct place place)
+{
+    return place.block < map->count ? &map->blocks[place.block]->segments[place.segment] : NULL;
+}
+
+static void step(const struct byte_map *map, struct place *place)
+{
+    if (++place->segment == map->blocks[place->block]->count)
+        *place = (struct place){place->block + 1, 0};
+}
+
+/* The first segment that ends after low. */
+static struct place find(const struct byte_map *map, uint64_t low)
+{
+    size_t from = 0, to = map->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        const struct block *block = map->blocks[middle];
+        if (block->segments[block->count - 1].high <= low)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    struct place place = {from, 0};
+    while (from < map->count && map->blocks[from]->segments[place.segment].high <= low)
+        place.segment++;
+    return place;
+}
+
+/* ---- insertion ------------------------------------------------------------------------- */
+
+static bool insert_block(struct byte_map *map, size_t at)
+{
+    if (map->count == map->room) {
+        size_t room = 2 * map->room + 4;
+        struct block **blocks = realloc(map->blocks, room * sizeof(struct block *));
+        if (!blocks)
+            return false;
+        map->blocks = blocks;
+        map->room = room;
+    }
+    struct block *block = malloc(sizeof *block);
+    if (!block)
+        return false;
+    block->count = 0;
+    memmove(map->blocks + at + 1, map->blocks + at, (map->count - at) * sizeof(struct block *));
+    map->blocks[at] = block;
+    map->count++;
+    return true;
+}
+
+/* A full block keeps all at the end (maps grow upwards), half elsewhere. */
+static bool make_room(struct byte_map *map, struct place *place)
+{
+    if (place->block == map->count) {
+        if (place->block && map->blocks[place->block - 1]->count < BLOCK_SEGMENTS) {
+            *place = (struct place){place->block - 1, map->blocks[place->block - 1]->count};
+            return true;
+        }
+        return insert_block(map, map->count);
+    }
+    struct block *full = map->blocks[place->block];
+    if (full->count < BLOCK_SEGMENTS)
+        return true;
+    if (!insert_block(map, place->block + 1))
+        return false;
+    struct block *upper = map->blocks[place->block + 1];
+    uint32_t kept = BLOCK_SEGMENTS / 2;
+    upper->count = full->count - kept;
+    memcpy(upper->segments, full->segments + kept, upper->count * sizeof upper->segments[0]);
+    full->count = kept;
+    if (place->segment > kept)
+        *place = (struct place){place->block + 1, place->segment - kept};
+    return true;
+}
+
+/* Takes the accesses, also when it fails. The place is that of the new segment after. */
+static bool insert(struct byte_map *map, struct place *place, const struct segment *segment)
+{
+    if (!make_room(map, place)) {
+        free(segment->accesses);
+        return false;
+    }
+    struct block *block = map->blocks[place->block];
+    memmove(block->segments + place->segment + 1, block->segments + place->segment,
+            (block->count - place->segment) * sizeof *segment);
+    block->segments[place->segment] = *segment;
+    block->count++;
+    return true;
+}
+
+static struct byte_access *copy_accesses(const struct byte_access *accesses, uint32_t count)
+{
+    struct byte_access *copy = malloc((count ? count : 1) * sizeof *copy);
+    if (copy && count)
+        memcpy(copy, accesses, count * sizeof *copy);
+    return copy;
+}
+
+/* The segment at place ends at the address; what was above follows. */
+static bool split(struct byte_map *map, struct place place, uint64_t address)
+{
+    struct segment *lower = segment_at(map, place);
+    struct segment upper = {address, lower->high, lower->count, copy_accesses(lower->accesses, lower->count)};
+    if (!upper.accesses)
+        return false;
+    lower->high = address;
+    place.segment++;
+    return insert(map, &place, &upper);
+}
+
+/* ---- one segment --------------------------------------------------------------------------- */
+
+static bool plain(enum access_kind kind)
+{
+    return kind == ACCESS_READ || kind == ACCESS_WRITE;
+}
+
+bool byte_access_stands_for(const struct byte_access *later, const struct byte_access *earlier)
+{
+    if (later->opens)
+        return earlier->opens;
+    if (later->map && later->map == earlier->command)
+        return false; /* who does not know the map is reported of it */
+    if (earlier->opens || (later->by_map && !earlier->by_map))
+        return later->kind == ACCESS_WRITE;
+    if ((earlier->by_map && !later->by_map) || (earlier->unmapped && !later->unmapped))
+        return later->kind == ACCESS_WRITE; /* they may meet each other, which readers do not */
+    if (!plain(earlier->kind) && (earlier->releases > later->releases || earlier->acquires > later->acquires))
+        return false; /* it may order the kernel */
+    if (later->kind == ACCESS_WRITE || later->kind == earlier->kind)
+        return true;
+    if (later->kind == ACCESS_READ)
+        return earlier->kind == ACCESS_ATOMIC_READ;
+    return later->kind == ACCESS_ATOMIC_UPDATE && !plain(earlier->kind);
+}
+
+static bool segment_add(struct segment *segment, const struct byte_access *access,
+                        const struct byte_map_asker *asker)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        struct byte_access *earlier = &segment->accesses[i];
+        if (earlier->command == access->command || asker->knows(asker->self, access, earlier)) {
+            if (byte_access_stands_for(access, earlier))
+                continue;
+        } else {
+            asker->met(asker->self, access, earlier, segment->low, segment->high);
+        }
+        segment->accesses[kept++] = *earlier;
+    }
+    segment->count = kept;
+    struct byte_access *accesses = realloc(segment->accesses, (kept + 1) * sizeof *accesses);
+    if (!accesses)
+        return false;
+    segment->accesses = accesses;
+    segment->accesses[segment->count++] = *access;
+    return true;
+}
+
+static bool add_new(struct byte_map *map, struct place *place, uint64_t low, uint64_t high,
+                    const struct byte_access *access)
+{
+    struct segment segment = {low, high, 1, copy_accesses(access, 1)};
+    return segment.accesses && insert(map, place, &segment);
+}
+
+bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struct byte_access *access,
+                  const struct byte_map_asker *asker)
+{
+    struct place place = find(map, low);
+    const struct segment *first = segment_at(map, place);
+    if (low < high && first && first->low < low) {
+        if (!split(map, place, low))
+            return false;
+        place = find(map, low);
+    }
+    while (low < high) {
+        struct segment *segment = segment_at(map, place);
+        uint64_t end = segment && segment->low < high ? segment->low : high;
+        if (low < end) {
+            if (!add_new(map, &place, low, end, access))
+                return false;
+            low = end;
+        } else {
+            if (segment->high > high && !split(map, place, high))
+                return false;
+            place = find(map, low);
+            segment = segment_at(map, place);
+            if (!segment_add(segment, access, asker))
+                return false;
+            low = segment->high;
+        }
+        step(map, &place);
+    }
+    return true;
+}
+
+/* ---- forgetting ------------------------------------------------------------------------------- */
+
+static bool segment_drop(struct segment *segment, bool (*drop)(void *self, const struct byte_access *access),
+                         void *self)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < segment->count; i++)
+        if (!drop(self, &segment->accesses[i]))
+            segment->accesses[kept++] = segment->accesses[i];
+    segment->count = kept;
+    return kept == 0;
+}
+
+static bool block_drop(struct block *block, bool (*drop)(void *self, const struct byte_access *access),
+                       void *self)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < block->count; i++) {
+        if (segment_drop(&block->segments[i], drop, self))
+            free(block->segments[i].accesses);
+        else
+            block->segments[kept++] = block->segments[i];
+    }
+    block->count = kept;
+    return kept == 0;
+}
+
+void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct byte_access *access),
+                   void *self)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < map->count; i++) {
+        if (block_drop(map->blocks[i], drop, self))
+            free(map->blocks[i]);
+        else
+            map->blocks[kept++] = map->blocks[i];
+    }
+    map->count = kept;
+}
+
+void byte_map_visit(const struct byte_map *map, uint64_t low, uint64_t high,
+                    void (*visit)(void *self, uint64_t low, uint64_t high, const struct byte_access *access),
+                    void *self)
+{
+    const struct segment *segment;
+    for (struct place place = find(map, low); (segment = segment_at(map, place)) && segment->low < high;
+         step(map, &place))
+        for (uint32_t i = 0; i < segment->count; i++)
+            visit(self, segment->low, segment->high, &segment->accesses[i]);
+}

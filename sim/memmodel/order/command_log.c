@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order events that are kept, and gone through again with one edit: does it order the two commands? */
+#include "command_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_graph.h"
+#include "orrery/limits.h"
+
+enum { ENTRIES_MOST = HOSTILE(8192, 64) };
+
+struct entry {
+    enum order_kind kind;
+    uint32_t command, queue; /* queue 0: a user event */
+    uint32_t map;            /* struct order_event's */
+    size_t after;            /* where in afters */
+    size_t after_count;
+    bool program; /* struct order_event's */
+};
+
+struct command_log {
+    struct entry *entries;
+    uint32_t *afters;
+    size_t count, room, after_count, after_room;
+    bool lost; /* something is missing */
+};
+
+struct command_log *command_log_new(void)
+{
+    return calloc(1, sizeof(struct command_log));
+}
+
+void command_log_free(struct command_log *log)
+{
+    if (!log)
+        return;
+    free(log->entries);
+    free(log->afters);
+    free(log);
+}
+
+void command_log_clear(struct command_log *log)
+{
+    log->count = log->after_count = 0;
+    log->lost = false;
+}
+
+/* ---- what is kept ------------------------------------------------------------------------ */
+
+static bool reserve(struct command_log *log, size_t after_count)
+{
+    if (log->count == log->room) {
+        size_t room = 2 * log->room + 16;
+        struct entry *grown = realloc(log->entries, room * sizeof *grown);
+        if (!grown)
+            return false;
+        log->entries = grown;
+        log->room = room;
+    }
+    if (log->after_count + after_count > log->after_room) {
+        size_t room = 2 * (log->after_count + after_count) + 16;
+        uint32_t *grown = realloc(log->afters, room * sizeof *grown);
+        if (!grown)
+            return false;
+        log->afters = grown;
+        log->after_room = room;
+    }
+    return true;
+}
+
+bool command_log_whole(const struct command_log *log)
+{
+    return !log->lost;
+}
+
+void command_log_add(struct command_log *log, const struct order_event *event)
+{
+    if (event->kind == ORDER_BEGIN || log->lost)
+        return;
+    if (log->count == ENTRIES_MOST || log->after_count + event->after_count > 4 * ENTRIES_MOST ||
+        !reserve(log, event->after_count)) {
+        log->lost = true;
+        return;
+    }
+    log->entries[log->count++] =
+        (struct entry){event->kind,      event->command,     event->queue,  event->map,
+                       log->after_count, event->after_count, event->program};
+    if (event->after_count)
+        memcpy(log->afters + log->after_count, event->after, event->after_count * sizeof *event->after);
+    log->after_count += event->after_count;
+}
+
+static bool is_command(const struct entry *entry)
+{
+    return entry->kind == ORDER_ENQUEUED && entry->queue;
+}
+
+static bool is_set(const struct entry *entry)
+{
+    return entry->kind == ORDER_ENQUEUED && !entry->queue;
+}
+
+/* ---- once more ----------------------------------------------------------------------------- */
+
+/* Not in the log: it was over before. Of a command that has not ended nobody knows what it waits for:
+ * stuck. */
+enum progress { OVER_BEFORE, OPEN, STUCK, OVER };
+
+struct pending {
+    uint32_t *after;
+    size_t after_count;
+    uint32_t command;
+    bool set;
+};
+
+/* Numbers count from 1, by what the log has. */
+struct trial {
+    const struct command_log *log;
+    struct command_graph *graph;
+    uint32_t base, size;
+    uint8_t *progress;
+    struct pending *pending;
+    size_t pending_count;
+    uint32_t *lists;
+    size_t list_count; /* where pending[].after lie */
+    uint32_t first, second;
+    uint32_t one, other; /* of which one is to know the other */
+    enum command_edit edit;
+    size_t sets_at; /* EDIT_HOST_SETS: before this entry */
+    /* EDIT_AFTER, EDIT_BEFORE: the entry that is enqueued after, or before, this one */
+    size_t from, to;
+    bool failed;
+};
+
+static bool trial_size(struct trial *trial)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    for (size_t i = 0; i < trial->log->count; i++) {
+        const uint32_t command = trial->log->entries[i].command;
+        if (trial->log->entries[i].kind != ORDER_ENQUEUED)
+            continue;
+        low = command < low ? command : low;
+        high = command > high ? command : high;
+    }
+    trial->base = low;
+    trial->size = high < low ? 0 : high - low + 1;
+    return trial->first >= low && trial->second >= low && trial->first <= high && trial->second <= high;
+}
+
+/* Those between where a command was enqueued and where it is now move up or down by one. */
+static uint32_t moved(const struct trial *trial, uint32_t serial)
+{
+    if (trial->edit == EDIT_AFTER && serial >= trial->second && serial <= trial->first)
+        return serial == trial->second ? trial->first : serial - 1;
+    if (trial->edit == EDIT_BEFORE && serial >= trial->second && serial <= trial->first)
+        return serial == trial->first ? trial->second : serial + 1;
+    return serial;
+}
+
+static uint32_t number_of(const struct trial *trial, uint32_t serial)
+{
+    return serial < trial->base || serial - trial->base >= trial->size
+               ? 0
+               : moved(trial, serial) - trial->base + 1;
+}
+
+static bool is_over(const struct trial *trial, uint32_t number)
+{
+    return !number || trial->progress[number] == OVER_BEFORE || trial->progress[number] == OVER;
+}
+
+static void tell_graph(const struct trial *trial, enum order_kind kind, uint32_t command, uint32_t queue,
+                       const uint32_t *after, size_t count)
+{
+    command_graph_order(trial->graph, &(struct order_event){.kind = kind,
+                                                            .command = command,
+                                                            .queue = queue,
+                                                            .call = "",
+                                                            .after = after,
+                                                            .after_count = count});
+}
+
+static bool may_run(const struct trial *trial, const struct pending *pending)
+{
+    if (trial->progress[pending->command] == STUCK)
+        return false;
+    for (size_t i = 0; i < pending->after_count; i++)
+        if (!is_over(trial, pending->after[i]))
+            return false;
+    return true;
+}
+
+static void run(struct trial *trial, const struct pending *pending)
+{
+    trial->progress[pending->command] = OVER;
+    if (pending->set) {
+        tell_graph(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);
+        return;
+    }
+    tell_graph(trial, ORDER_BEGIN, pending->command, 1, NULL, 0);
+    tell_graph(trial, ORDER_END, pending->command, 1, NULL, 0);
+}
+
+static void run_all(struct trial *trial)
+{
+    for (size_t i = 0; i < trial->pending_count; i++) {
+        const struct pending pending = trial->pending[i];
+        if (!may_run(trial, &pending))
+            continue;
+        memmove(&trial->pending[i], &trial->pending[i + 1], (trial->pending_count - i - 1) * sizeof pending);
+        trial->pending_count--;
+        run(trial, &pending);
+        i = (size_t)-1;
+    }
+}
+
+static void host_waits(struct trial *trial, const uint32_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        trial->failed |= !is_over(trial, numbers[i]);
+    if (!trial->failed)
+        tell_graph(trial, ORDER_HOST_WAITED, 0, 0, numbers, count);
+}
+
+static void host_finishes(struct trial *trial, size_t before)
+{
+    const struct command_log *log = trial->log;
+    uint32_t queue = 0;
+    for (size_t i = 0; i < before; i++)
+        if (is_command(&log->entries[i]) && log->entries[i].command == trial->first)
+            queue = log->entries[i].queue;
+    for (size_t i = 0; i < before && queue; i++)
+        if (is_command(&log->entries[i]) && log->entries[i].queue == queue)
+            host_waits(trial, &(const uint32_t){number_of(trial, log->entries[i].command)}, 1);
+}
+
+static void edit_before(struct trial *trial, size_t at)
+{
+    const struct entry *entry = &trial->log->entries[at];
+    const uint32_t first = number_of(trial, trial->first), second = number_of(trial, trial->second);
+    const bool comes = is_command(entry) && entry->command == trial->second;
+    if (comes && trial->edit == EDIT_FINISH)
+        host_finishes(trial, at);
+    if (comes && trial->edit == EDIT_HOST_WAITS)
+        host_waits(trial, &first, 1);
+    if (trial->edit == EDIT_HOST_SETS && at == trial->sets_at)
+        host_waits(trial, &second, 1);
+}
+
+/* Those of the entry that the log has, and the edit's. */
+static struct pending take_list(struct trial *trial, const struct entry *entry)
+{
+    struct pending pending = {.after = trial->lists + trial->list_count,
+                              .command = number_of(trial, entry->command),
+                              .set = is_set(entry)};
+    for (size_t i = 0; i < entry->after_count; i++) {
+        const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
+        if (number)
+            pending.after[pending.after_count++] = number;
+    }
+    if (is_command(entry) && entry->command == trial->second &&
+        (trial->edit == EDIT_WAIT_LIST || trial->edit >= EDIT_AFTER))
+        pending.after[pending.after_count++] = number_of(trial, trial->first);
+    trial->list_count += pending.after_count;
+    return pending;
+}
+
+static void step(struct trial *trial, size_t at)
+{
+    const struct entry *entry = &trial->log->entries[at];
+    edit_before(trial, at);
+    const struct pending pending = take_list(trial, entry);
+    switch (entry->kind) {
+    case ORDER_ENQUEUED:
+        if (entry->queue)
+            tell_graph(trial, ORDER_ENQUEUED, pending.command, entry->queue, pending.after,
+                       pending.after_count);
+        trial->pending[trial->pending_count++] = pending;
+        run_all(trial);
+        return;
+    case ORDER_HOST_WAITED: host_waits(trial, pending.after, pending.after_count); return;
+    case ORDER_HOST_ASKED:
+    case ORDER_HOST_REPORTED: /* it might ask for ever */
+        trial->failed |= !is_over(trial, pending.command);
+        return;
+    case ORDER_BEGIN:
+    case ORDER_END: return;
+    }
+}
+
+/* Is all in the log that it waits for? A user event that is not set yet is not there. */
+static bool waits_are_logged(const struct trial *trial, const struct entry *entry)
+{
+    for (size_t i = 0; i < entry->after_count; i++) {
+        const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
+        if (number && trial->progress[number] == OVER_BEFORE)
+            return false;
+    }
+    return true;
+}
+
+/* A set that is in the log is to come; a command that is there may run if it has ended, and an unmap, which
+ * nothing holds up but what it waits for. */
+static void prepare(struct trial *trial)
+{
+    const struct command_log *log = trial->log;
+    for (size_t i = 0; i < log->count; i++) {
+        const uint32_t number = number_of(trial, log->entries[i].command);
+        if (number && log->entries[i].kind == ORDER_ENQUEUED)
+            trial->progress[number] = is_set(&log->entries[i]) ? OPEN : STUCK;
+        else if (number && log->entries[i].kind == ORDER_END)
+            trial->progress[number] = OPEN;
+    }
+    for (size_t i = 0; i < log->count; i++)
+        if (log->entries[i].map && waits_are_logged(trial, &log->entries[i]))
+            trial->progress[number_of(trial, log->entries[i].command)] = OPEN;
+}
+
+static bool is_ordered(const struct trial *trial)
+{
+    const uint32_t first = number_of(trial, trial->one), second = number_of(trial, trial->other);
+    return first && second && is_over(trial, first) && is_over(trial, second) &&
+           !command_graph_exhausted(trial->graph) &&
+           (command_graph_knows(trial->graph, second, first) ||
+            command_graph_knows(trial->graph, first, second));
+}
+
+static void step_edited(struct trial *trial, size_t at)
+{
+    const bool moves = trial->edit >= EDIT_AFTER;
+    if (moves && at == trial->from)
+        return;
+    if (moves && at == trial->to && trial->edit == EDIT_BEFORE)
+        step(trial, trial->from);
+    step(trial, at);
+    if (moves && at == trial->to && trial->edit == EDIT_AFTER)
+        step(trial, trial->from);
+}
+
+static bool go_through(struct trial *trial)
+{
+    trial->list_count = trial->pending_count = 0;
+    trial->failed = false;
+    prepare(trial);
+    trial->graph = command_graph_new();
+    for (size_t i = 0; trial->graph && i < trial->log->count && !trial->failed; i++)
+        step_edited(trial, i);
+    bool helps = trial->graph && !trial->failed && is_ordered(trial);
+    command_graph_free(trial->graph);
+    return helps;
+}
+
+/* Which of the user events it is has to be found. */
+static bool try_sets(struct trial *trial)
+{
+    int tries = 16;
+    bool enqueued = false;
+    for (size_t i = 0; i < trial->log->count && tries; i++) {
+        const struct entry *entry = &trial->log->entries[i];
+        enqueued |= is_command(entry) && entry->command == trial->second;
+        if (!enqueued || !is_set(entry) || entry->after_count || entry->program) /* a callback may not wait */
+            continue;
+        tries--;
+        trial->sets_at = i;
+        if (go_through(trial))
+            return true;
+    }
+    return false;
+}
+
+static bool waits_for(const struct command_log *log, const struct entry *entry, uint32_t command)
+{
+    for (size_t i = 0; i < entry->after_count; i++)
+        if (log->afters[entry->after + i] == command)
+            return true;
+    return false;
+}
+
+/* No command can wait for one that is enqueued after it, and what the host has waited for is after the
+ * wait. */
+static bool may_pass(const struct trial *trial, const struct entry *moving, const struct entry *other)
+{
+    if (trial->edit == EDIT_AFTER)
+        return !waits_for(trial->log, other, moving->command);
+    return other->kind != ORDER_HOST_WAITED &&
+           !(is_command(other) && waits_for(trial->log, moving, other->command));
+}
+
+static bool try_place(struct trial *trial)
+{
+    const struct command_log *log = trial->log;
+    const uint32_t moving = trial->edit == EDIT_AFTER ? trial->second : trial->first,
+                   other = trial->first + trial->second - moving;
+    trial->from = trial->to = log->count;
+    for (size_t i = 0; i < log->count; i++) {
+        if (is_command(&log->entries[i]) && log->entries[i].command == moving)
+            trial->from = i;
+        else if (is_command(&log->entries[i]) && log->entries[i].command == other)
+            trial->to = i;
+    }
+    if (trial->from == log->count || trial->to == log->count ||
+        (trial->from < trial->to) != (trial->edit == EDIT_AFTER))
+        return false;
+    const size_t low = trial->from < trial->to ? trial->from + 1 : trial->to,
+                 high = trial->from < trial->to ? trial->to + 1 : trial->from;
+    for (size_t i = low; i < high; i++)
+        if (!may_pass(trial, &log->entries[trial->from], &log->entries[i]))
+            return false;
+    return go_through(trial);
+}
+
+static bool try_edit(struct trial *trial)
+{
+    return trial->edit == EDIT_HOST_SETS ? try_sets(trial)
+           : trial->edit >= EDIT_AFTER   ? try_place(trial)
+                                         : go_through(trial);
+}
+
+bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second)
+{
+    return command_log_try_for(log, edit, first, second, first, second);
+}
+
+bool command_log_try_for(const struct command_log *log, enum command_edit edit, uint32_t first,
+                         uint32_t second, uint32_t one, uint32_t other)
+{
+    struct trial trial = {
+        .log = log, .edit = edit, .first = first, .second = second, .one = one, .other = other};
+    if (log->lost || !trial_size(&trial))
+        return false;
+    trial.progress = calloc(trial.size + 1, sizeof *trial.progress);
+    trial.pending = calloc(log->count + 1, sizeof *trial.pending);
+    trial.lists = calloc(log->after_count + 2, sizeof *trial.lists);
+    bool helps = trial.progress && trial.pending && trial.lists && try_edit(&trial);
+    free(trial.progress);
+    free(trial.pending);
+    free(trial.lists);
+    return helps;
+}
+
+/* ---- queues --------------------------------------------------------------------------------- */
+
+static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (commands[i] == command)
+            return true;
+    return false;
+}
+
+uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
+{
+    for (size_t i = log->count; i > 0 && map; i--)
+        if (log->entries[i - 1].map == map)
+            return log->entries[i - 1].command;
+    return 0;
+}
+
+/* The command and what it waits for, out_count of them; backwards, so that who waits comes before what it
+ * waits for. NULL: no memory left.
+ * *out_crosses: some are of other queues than the command. */
+static uint32_t *waited_for(const struct command_log *log, uint32_t command, size_t *out_count,
+                            bool *out_crosses)
+{
+    uint32_t *wanted = malloc((log->after_count + 1) * sizeof *wanted), queue = 0;
+    *out_count = 1;
+    *out_crosses = !wanted;
+    if (wanted)
+        wanted[0] = command;
+    for (size_t i = log->count; i > 0 && wanted; i--) {
+        const struct entry *entry = &log->entries[i - 1];
+        if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, *out_count))
+            continue;
+        queue = queue ? queue : entry->queue;
+        *out_crosses |= entry->queue && entry->queue != queue;
+        if (entry->after_count)
+            memcpy(wanted + *out_count, log->afters + entry->after, entry->after_count * sizeof *wanted);
+        *out_count += entry->after_count;
+    }
+    return wanted;
+}
+
+bool command_log_crosses(const struct command_log *log, uint32_t command)
+{
+    size_t count;
+    bool crosses;
+    free(waited_for(log, command, &count, &crosses));
+    return crosses || log->lost;
+}
+
+bool command_log_in_callback(const struct command_log *log, uint32_t command)
+{
+    for (size_t i = 0; i < log->count; i++)
+        if (is_command(&log->entries[i]) && log->entries[i].command == command)
+            return log->entries[i].program;
+    return false;
+}
+
+/* Mostly it is set after the command that waits for it. */
+bool command_log_called_back(const struct command_log *log, uint32_t command)
+{
+    size_t count;
+    bool crosses, called = false;
+    uint32_t *wanted = waited_for(log, command, &count, &crosses);
+    for (size_t i = 0; i < log->count && wanted && !called; i++)
+        called = is_set(&log->entries[i]) && log->entries[i].program &&
+                 is_among(log->entries[i].command, wanted, count);
+    free(wanted);
+    return called;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses of an asynchronous copy, kept until every work-item of the group has reached it. */
+#include "deferred_copy.h"
+
+#include <stdlib.h>
+
+#include "sim/memmodel/common/lane_mask.h"
+
+static bool has_room(struct held *held)
+{
+    if (held->count < held->room)
+        return true;
+    const uint32_t room = held->room ? 2 * held->room : HOSTILE(16, 1);
+    struct held_access *items = realloc(held->items, room * sizeof *items);
+    held->failed |= !items;
+    if (!items)
+        return false;
+    held->items = items;
+    held->room = room;
+    return true;
+}
+
+bool held_take(struct held *held, const struct order *order, uint64_t group, const struct access_event *event,
+               const uint64_t *mask, uint32_t site)
+{
+    const uint64_t unit = order_copy_unit(order, group, event->copy);
+    if (unit == UNIT_END || order_copy_complete(order, unit))
+        return unit == UNIT_END;
+    EACH_LANE_OF(mask, lane)
+    if (has_room(held))
+        held->items[held->count++] =
+            (struct held_access){unit, lane_address(event, lane), site, event->size_bytes, event->kind};
+    return true;
+}
+
+void held_let_go(struct held *held, const struct order *order, uint64_t group,
+                 void (*perform)(void *self, const struct held_access *access), void *self)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < held->count; i++) {
+        const struct held_access access = held->items[i];
+        if (order_copy_complete(order, access.unit) || order_unit_group(order, access.unit) == group)
+            perform(self, &access);
+        else
+            held->items[kept++] = access;
+    }
+    held->count = kept;
+}
+
+void held_fini(struct held *held)
+{
+    free(held->items);
+    *held = (struct held){.count = 0};
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch and who acts in it; what fences release and acquire. */
+#include "order_handoff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+void order_init(struct order *order, enum scope_rule rule)
+{
+    *order = (struct order){.rule = rule, .clock = 1};
+    vclock_pool_init(&order->pool);
+}
+
+/* Of who acts no more. */
+static void end_all(struct order *order, struct vclock *known[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        vclock_end(&order->pool, known[r]);
+    drop_all(order, known);
+}
+
+static void item_spare(struct order *order, struct item_order *item)
+{
+    end_all(order, item->acquired);
+    order_list_clear(order, &item->fences);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        order_list_clear(order, &item->pending[r].list);
+    for (uint32_t i = 0; i < item->live_count; i++)
+        release_drop(order, item->live[i].release_clock.release);
+    for (uint32_t i = 0; i < MISSED_KEPT; i++)
+        release_drop(order, item->missed[i].release);
+    item->next = order->spare_items;
+    order->spare_items = item;
+}
+
+/* One that knows of nothing; NULL: no memory. */
+static struct item_order *item_new(struct order *order)
+{
+    struct item_order *item = order->spare_items;
+    if (!item)
+        return calloc(1, sizeof *item);
+    const struct release_clock_list fences = item->fences;
+    struct release_clock_list pending[ORDER_REGIONS];
+    struct live_release *live = item->live;
+    const uint32_t live_room = item->live_room;
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        pending[r] = item->pending[r].list;
+    order->spare_items = item->next;
+    memset(item, 0, sizeof *item);
+    item->fences = fences;
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        item->pending[r].list = pending[r];
+    item->live = live;
+    item->live_room = live_room;
+    return item;
+}
+
+static void items_fini(struct order *order)
+{
+    for (struct item_order *item = order->spare_items, *next; item; item = next) {
+        next = item->next;
+        order_list_free(order, &item->fences);
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            order_list_free(order, &item->pending[r].list);
+        free(item->live);
+        free(item);
+    }
+}
+
+static void group_free(struct order *order, struct group_order *group)
+{
+    order_handoff_free(order, group);
+    for (uint32_t i = 0; i < group->copy_count; i++)
+        order_members_free(order, &order->copies[group->copies[i]]);
+    free(group->calls);
+    for (uint64_t i = 0; group->item_count; i++)
+        if (group->items[i]) {
+            item_spare(order, group->items[i]);
+            group->item_count--;
+        }
+    for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
+        drop_all(order, group->sub_groups[i].acquired);
+    end_all(order, group->acquired);
+    drop_all(order, group->handed);
+    if (group->waiting)
+        order_list_free(order, &group->waiting->list);
+    free(group->waiting);
+    free(group->items);
+    free(group->sub_groups);
+    free(group->copies);
+    free(group);
+}
+
+void order_launch_end(struct order *order)
+{
+    for (struct group_order *group = order->groups, *next; group; group = next) {
+        next = group->next;
+        group_free(order, group);
+    }
+    items_fini(order);
+    order_objects_fini(order);
+    free(order->copies);
+    if (order->fast_paths)
+        order->fast_paths[FAST_PATH_CHAIN] += order->pool.chained;
+    free(order->arrivals);
+    free(order->meeting);
+    vclock_pool_fini(&order->pool);
+    order_releases_fini(order);
+    struct sync_log *sync_log = order->sync_log;
+    uint64_t *fast_paths = order->fast_paths;
+    order_init(order, order->rule);
+    order->sync_log = sync_log;
+    order->fast_paths = fast_paths;
+}
+
+void order_fini(struct order *order)
+{
+    order_launch_end(order);
+}
+
+void order_launch_begin(struct order *order, const struct launch_info *launch)
+{
+    order_launch_end(order);
+    if (order->sync_log)
+        sync_log_clear(order->sync_log);
+    order->launch = launch;
+    order->group_device = launch->group_device;
+    order->formal = launch->formal;
+    order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
+    order->member_words =
+        order->group_items < WAVE_LANES_MAX ? (uint32_t)(order->group_items + 63) / 64 : LANE_MASK_WORDS;
+    order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
+    order->sub_group_count =
+        (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
+}
+
+uint32_t order_unit_family(const struct order *order, uint64_t unit)
+{
+    return order_launch_of(order, order_unit_group(order, unit))->family;
+}
+
+uint32_t order_unit_launch(const struct order *order, uint64_t unit)
+{
+    return order->group_launch ? order->group_launch[order_unit_group(order, unit)] : 0;
+}
+
+uint32_t order_unit_device(const struct order *order, uint64_t unit)
+{
+    return order->group_device ? order->group_device[order_unit_group(order, unit)] : 0;
+}
+
+enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local,
+                              bool svm_atomics)
+{
+    return order->formal || scope <= SCOPE_WORK_GROUP ? scope : scope_reduced(scope, local, svm_atomics);
+}
+
+struct group_order *order_group_find(const struct order *order, uint64_t number)
+{
+    struct group_order *group = order->groups;
+    while (group && group->number != number)
+        group = group->next;
+    return group;
+}
+
+struct group_order *order_group(struct order *order, uint64_t number)
+{
+    struct group_order *group = order_group_find(order, number);
+    if (group)
+        return group;
+    group = calloc(1, sizeof *group);
+    if (!group) {
+        order->failed = true;
+        return NULL;
+    }
+    group->number = number;
+    group->slice = 1;
+    group->performed = UNIT_END;
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        group->base[r] = 1;
+    group->next = order->groups;
+    order->groups = group;
+    order->pool.units += order->group_items;
+    return group;
+}
+
+void order_group_end(struct order *order, uint64_t number)
+{
+    struct group_order **at = &order->groups;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    remember(order, &(struct sync_op){.kind = HAPPENED_GROUP_END, .by = number});
+    struct group_order *group = *at;
+    order_handoff_end(order, group);
+    *at = group->next;
+    group_free(order, group);
+}
+
+static struct item_order *item_of(struct order *order, struct group_order *group, uint64_t local)
+{
+    if (!group->items) {
+        group->items = calloc(order->group_items, sizeof(struct item_order *));
+        if (!group->items) {
+            order->failed = true;
+            return NULL;
+        }
+    }
+    struct item_order *item = group->items[local];
+    if (item)
+        return item;
+    item = item_new(order);
+    if (!item) {
+        order->failed = true;
+        return NULL;
+    }
+    item->unit = group->number * order->group_items + local;
+    item->sub_group = (uint32_t)(local / order->sub_group_size);
+    group->items[local] = item;
+    group->item_count++;
+    return item;
+}
+
+/* ---- who --------------------------------------------------------------------------------------- */
+
+uint64_t order_unit_group(const struct order *order, uint64_t unit)
+{
+    return unit >= UNIT_COPIES ? order->copies[unit - UNIT_COPIES].group : unit / order->group_items;
+}
+
+uint32_t order_unit_sub_group(const struct order *order, uint64_t unit)
+{
+    const struct order_launch *launch =
+        unit < UNIT_COPIES ? order_launch_of(order, unit / order->group_items) : NULL;
+    const uint64_t size = launch ? launch->sub_group_size : order->sub_group_size;
+    return unit >= UNIT_COPIES ? UINT32_MAX : (uint32_t)(unit % order->group_items / size);
+}
+
+void order_unit_state(const struct order *order, uint64_t unit, struct unit_state *out_unit_state)
+{
+    *out_unit_state = (struct unit_state){.unit = unit};
+    out_unit_state->place.group = order_unit_group(order, unit);
+    out_unit_state->place.sub_group = order_unit_sub_group(order, unit);
+    out_unit_state->place.device = order_unit_device(order, unit);
+    out_unit_state->group = order_group_find(order, out_unit_state->place.group);
+    if (unit >= UNIT_COPIES)
+        out_unit_state->copy = &order->copies[unit - UNIT_COPIES];
+    else if (out_unit_state->group && out_unit_state->group->items)
+        out_unit_state->item = out_unit_state->group->items[unit % order->group_items];
+}
+
+void order_member(const struct order *order, uint64_t number, struct group_order *group, uint64_t local,
+                  struct unit_state *out_unit_state)
+{
+    const uint32_t sub_group = (uint32_t)local / order->sub_group_size,
+                   device = order->group_device ? order->group_device[number] : 0;
+    *out_unit_state = (struct unit_state){.unit = number * order->group_items + local,
+                                          .place = {number, sub_group, device},
+                                          .group = group,
+                                          .item = group && group->items ? group->items[local] : NULL};
+}
+
+/* Groups at the far ends may be smaller. */
+uint64_t order_group_size(const struct order *order, uint64_t number)
+{
+    const struct order_launch *launch = order_launch_of(order, number);
+    const uint64_t *global = launch ? launch->global_size : order->launch->global_size,
+                   *local = launch ? launch->local_size : order->launch->local_size;
+    const uint64_t *count = launch ? launch->group_count : order->launch->group_count;
+    uint64_t size = 1;
+    number -= launch ? launch->first_group : 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint64_t left = global[axis] - number % count[axis] * local[axis];
+        number /= count[axis];
+        size *= left < local[axis] ? left : local[axis];
+    }
+    return size;
+}
+
+bool order_make_item(struct order *order, struct unit_state *unit_state)
+{
+    if (unit_state->item)
+        return true;
+    unit_state->group = order_group(order, unit_state->place.group);
+    if (unit_state->group)
+        unit_state->item = item_of(order, unit_state->group, unit_state->unit % order->group_items);
+    return unit_state->item != NULL;
+}
+
+/* ---- releasing --------------------------------------------------------------------------------- */
+
+/* What each member knows by the group: one map for all of them. */
+static struct vclock *handed_by(struct order *order, struct group_order *group, int region)
+{
+    struct vclock **handed = &group->handed[region];
+    if (group->base[region] == 1)
+        return group->acquired[region];
+    if (*handed && group->handed_base[region] == group->base[region])
+        return *handed;
+    order->group_keys = true;
+    group->handed_base[region] = group->base[region];
+    set(order, handed, vclock_share(group->acquired[region]));
+    put_into(order, handed, group_key(group->number), group->base[region]);
+    return *handed;
+}
+
+/* Everything the agent knows in a region, its own operations before clock value among it. */
+struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
+                             uint64_t clock)
+{
+    struct vclock *known = NULL;
+    const struct sub_group_order *sub = order_sub_group_of(unit_state);
+    struct group_order *group = unit_state->group;
+    if (RULE(21) && !sub && vclock_puts_off(&order->pool))
+        join_into(order, &unit_state->item->acquired[region], handed_by(order, group, region));
+    if (RULE(21) && !sub &&
+        (vclock_puts_off(&order->pool) || (!group->acquired[region] && group->base[region] == 1)))
+        return vclock_extend(&order->pool, &unit_state->item->acquired[region], unit_key(unit_state->unit),
+                             clock);
+    if (RULE(21)) {
+        join_into(order, &known, unit_state->item->acquired[region]);
+        join_into(order, &known, sub ? sub->acquired[region] : NULL);
+        join_into(order, &known, group->acquired[region]);
+        if (group->base[region] > 1) {
+            order->group_keys = true;
+            put_into(order, &known, group_key(group->number), group->base[region]);
+        }
+        if (sub && sub->base[region] > 1) {
+            order->sub_group_keys = true;
+            put_into(order, &known, sub_group_key(order, group->number, unit_state->place.sub_group),
+                     sub->base[region]);
+        }
+    }
+    put_into(order, &known, unit_key(unit_state->unit), clock);
+    return known;
+}
+
+/* ---- acquiring --------------------------------------------------------------------------------- */
+
+static bool is_dual(bool fence, uint32_t flags)
+{
+    return fence && (flags & (REGION_GLOBAL | REGION_LOCAL)) == (REGION_GLOBAL | REGION_LOCAL);
+}
+
+static bool is_noted(const struct missed_edge *edge, enum missed_why why,
+                     const struct release_clock *release_clock, const struct endpoint *end, int region)
+{
+    return edge->why == why && edge->release_unit == release_clock->release->unit &&
+           edge->release_site == release_clock->release->site && edge->acquire_site == end->site &&
+           edge->release_scope == release_clock->scope && edge->acquire_scope == end->scope &&
+           edge->local == (region == IN_LOCAL) && edge->release &&
+           release_is_same(edge->release, release_clock->release);
+}
+
+static void note_missed(struct order *order, struct item_order *item, enum missed_why why,
+                        const struct release_clock *release_clock, const struct endpoint *end, int region)
+{
+    for (uint32_t i = 0; i < MISSED_KEPT; i++)
+        if (is_noted(&item->missed[i], why, release_clock, end, region))
+            return;
+    struct missed_edge *edge = &item->missed[item->missed_next];
+    item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
+    release_drop(order, edge->release);
+    *edge = (struct missed_edge){.why = why,
+                                 .release_site = release_clock->release->site,
+                                 .acquire_site = end->site,
+                                 .release_scope = release_clock->scope,
+                                 .acquire_scope = end->scope,
+                                 .release_unit = release_clock->release->unit,
+                                 .local = region == IN_LOCAL,
+                                 .apart = release_clock->apart,
+                                 .svm_atomics = release_clock->svm_atomics,
+                                 .release = release_share(release_clock->release)};
+}
+
+/* Both of one work-group, and no wider. */
+static inline bool is_near(const struct release_clock *release_clock, const struct endpoint *end,
+                           const struct unit_state *unit_state)
+{
+    return release_clock->scope == SCOPE_WORK_GROUP && end->scope == SCOPE_WORK_GROUP &&
+           release_clock->place.group == unit_state->place.group;
+}
+
+static bool includes(const struct order *order, const struct unit_state *unit_state,
+                     const struct release_clock *release_clock, int region, const struct endpoint *end)
+{
+    const enum memory_scope scope =
+        order_scope(order, end->scope, region == IN_LOCAL, release_clock->svm_atomics);
+    return !(release_clock->apart && !same_family(order, &release_clock->place, &unit_state->place)) &&
+           scope_inclusive(order->rule, release_clock->scope, &release_clock->place, scope,
+                           &unit_state->place);
+}
+
+/* False: it does not reach the agent. */
+bool order_apply(struct order *order, const struct unit_state *unit_state,
+                 const struct release_clock *release_clock, int region, const struct endpoint *end)
+{
+    struct item_order *item = unit_state->item;
+    if (!is_near(release_clock, end, unit_state) &&
+        !includes(order, unit_state, release_clock, region, end)) {
+        note_missed(order, item, MISSED_SCOPE, release_clock, end, region);
+        return false;
+    }
+    join_into(order, &item->acquired[region], release_clock->release->known[region]);
+    bool dual =
+        is_dual(release_clock->fence, release_clock->flags) && is_dual(end->fence, end->flags) && RULE(15);
+    if (dual || !RULE(16)) /* seq_cst alone would not do: no data race chain passes through it (R21) */
+        for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
+            join_into(order, &item->acquired[r], release_clock->release->known[r]);
+    else if (release_clock->release->known[IN_GLOBAL] && release_clock->release->known[IN_LOCAL])
+        note_missed(order, item, MISSED_REGION, release_clock, end, region);
+    return true;
+}
+
+static void acquire_one(struct order *order, struct unit_state *unit_state, struct pending *pending,
+                        uint32_t at, int region, const struct endpoint *end)
+{
+    const uint64_t bit = UINT64_C(1) << at % PENDING_BITS;
+    const bool reached = order_apply(order, unit_state, &pending->list.items[at], region, end);
+    if (at < PENDING_BITS)
+        pending->unreached = reached ? pending->unreached & ~bit : pending->unreached | bit;
+}
+
+static void acquire_region(struct order *order, struct unit_state *unit_state, int region,
+                           const struct endpoint *end)
+{
+    struct pending *pending = &unit_state->item->pending[region];
+    const uint32_t count = pending->list.count;
+    if (pending->met && pending->scope == end->scope && pending->flags == end->flags &&
+        count <= PENDING_BITS) {
+        uint64_t rest = pending->fresh | (pending->site == end->site ? 0 : pending->unreached);
+        for (pending->fresh = 0; rest; rest &= rest - 1)
+            acquire_one(order, unit_state, pending, (uint32_t)__builtin_ctzll(rest), region, end);
+        fast_path_taken(order->fast_paths, FAST_PATH_TRIED);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            acquire_one(order, unit_state, pending, i, region, end);
+        pending->fresh = 0;
+        pending->met = true;
+        pending->scope = end->scope;
+        pending->flags = end->flags;
+    }
+    pending->site = end->site;
+}
+
+void order_acquire_pending(struct order *order, struct unit_state *unit_state, const struct endpoint *end)
+{
+    for (int region = 0; region < ORDER_REGIONS; region++)
+        if (end->flags >> region & 1 && unit_state->item->pending[region].list.count)
+            acquire_region(order, unit_state, region, end);
+}
+
+/* ---- remembering ------------------------------------------------------------------------------- */
+
+/* Did somebody write to the object since the latest operation of the agent, or since it was last asked? Of a
+ * store that published nothing no object need be known. */
+static bool is_written(const struct order *order, struct item_order *item, const struct sync_op *sync_op)
+{
+    const struct sync_log *sync_log = order->sync_log;
+    uint32_t at = item->asked > item->latest ? item->asked : item->latest;
+    for (item->asked = sync_log->count; at < sync_log->count; at++) {
+        const struct sync_op *later = &sync_log->items[at];
+        if (later->writes && later->address < sync_op->address + sync_op->size &&
+            sync_op->address < later->address + later->size)
+            return true;
+    }
+    return false;
+}
+
+/* Who waits in a loop reads the same store again and again: once is enough. */
+static bool is_repetition(const struct order *order, const struct unit_state *unit_state,
+                          const struct sync_op *sync_op)
+{
+    const struct sync_op *latest =
+        unit_state->item->latest ? &order->sync_log->items[unit_state->item->latest - 1] : NULL;
+    return latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !sync_op->writes &&
+           latest->site == sync_op->site && latest->address == sync_op->address &&
+           !is_written(order, unit_state->item, sync_op);
+}
+
+/* Each operation begins a slice, so that the clock values of accesses tell what they were between. */
+void order_remember_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
+                        uint64_t before)
+{
+    if (!order->sync_log || order->sync_log->full || !order_make_item(order, unit_state) ||
+        is_repetition(order, unit_state, sync_op))
+        return;
+    if (unit_state->item->slice <= before)
+        unit_state->item->slice = ++order->clock;
+    sync_op->by = unit_state->unit;
+    sync_op->clock = order->clock;
+    if (sync_log_add(order->sync_log, sync_op))
+        unit_state->item->latest = order->sync_log->count;
+}
+
+/* ---- fences ------------------------------------------------------------------------------------ */
+
+/* Where the same fence stands that the unit came by before, and no other. */
+static inline struct release_clock *only_fence(const struct unit_state *unit_state,
+                                               const struct endpoint *end)
+{
+    const struct release_clock_list *fences = &unit_state->item->fences;
+    struct release_clock *one = fences->items;
+    return fences->count == 1 && one->scope == end->scope && one->flags == end->flags ? one : NULL;
+}
+
+void order_release_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
+                         uint64_t clock)
+{
+    struct release *release = order_release_new(order, unit_state->unit, end->site);
+    struct release_clock *before = only_fence(unit_state, end);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (end->flags >> r & 1)
+            set(order, &release->known[r], order_publish(order, unit_state, r, clock));
+    if (before) { /* snapshots only grow: the newest holds all */
+        release_drop(order, before->release);
+        before->release = release;
+        return;
+    }
+    const struct release_clock release_clock = {.scope = end->scope,
+                                                .flags = end->flags,
+                                                .fence = true,
+                                                .place = unit_state->place,
+                                                .release = release};
+    order_list_renew(order, &unit_state->item->fences, &release_clock, 0);
+    release_drop(order, release);
+}
+
+static inline uint32_t fenced(uint32_t regions)
+{
+    return RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL;
+}
+
+static void fence(struct order *order, struct unit_state *unit_state, uint32_t regions, enum memory_order how,
+                  enum memory_scope scope, uint32_t site)
+{
+    const struct endpoint end = {scope, true, fenced(regions), site};
+    if (how == ORDER_RELAXED || !regions || order_handoff_fence(order, unit_state, &end, how) ||
+        !order_make_item(order, unit_state))
+        return;
+    if (acquires(how) && RULE(13))
+        order_acquire_pending(order, unit_state, &end);
+    if (releases(how) && RULE(12)) {
+        uint64_t clock = order_release_clock(order);
+        unit_state->item->slice = clock;
+        order_release_fence(order, unit_state, &end, clock);
+        if (acquires(how) && regions & REGION_IMAGE)
+            unit_state->item->image_base = clock;
+    }
+}
+
+void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions, enum memory_order how,
+                 enum memory_scope scope, uint32_t site)
+{
+    uint64_t before = order->clock;
+    if (unit_state->group && unit_state->group->waiting)
+        order_deliver(order, unit_state);
+    fence(order, unit_state, regions, how, scope, site);
+    if (!order_remembers(order))
+        return;
+    struct sync_op sync_op = {.kind = HAPPENED_FENCE,
+                              .order = (uint8_t)how,
+                              .scope = (uint8_t)scope,
+                              .regions = (uint8_t)regions,
+                              .site = site};
+    order_remember_own(order, unit_state, &sync_op, before);
+}
+
+/* A member that waits with others reads nothing by itself before it is given what it read. Nothing is
+ * remembered while there is a hand-off. */
+bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
+                       const struct sync_event *event)
+{
+    const struct endpoint end = {event->scope, true, fenced(event->regions), event->origin.site};
+    struct waiting *waiting = group->waiting;
+    if (!group->handoff || event->order < ORDER_ACQ_REL || (waiting && member_bit(waiting->reader, local)) ||
+        !handoff_fence_again(order, group, local, &end))
+        return false;
+    if (waiting && local < WAVE_LANES_MAX)
+        waiting->done[local / 64] &= ~(UINT64_C(1) << local % 64);
+    return true;
+}

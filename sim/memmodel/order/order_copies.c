@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asynchronous copies of work-groups (R37). */
+#include "order_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memmodel/common/lane_mask.h"
+
+void order_members_free(struct order *order, struct copy_order *copy)
+{
+    for (uint64_t i = 0; copy->members && i < order->group_items; i++) {
+        drop_all(order, copy->members[i].sub);
+        drop_all(order, copy->members[i].item);
+    }
+    free(copy->members);
+    copy->members = NULL;
+}
+
+uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number)
+{
+    const struct group_order *found = order_group_find(order, group);
+    if (found && found->performed != UNIT_END)
+        return found->performed;
+    for (uint32_t i = found ? found->copy_count : 0; i-- > 0;)
+        if (order->copies[found->copies[i]].number == number)
+            return UNIT_COPIES + found->copies[i];
+    return UNIT_END;
+}
+
+uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_number, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (!group)
+        return UNIT_END;
+    order_handoff_leave(order, group);
+    if (order->copy_count == order->copy_room &&
+        !order_grow(order, (void **)&order->copies, &order->copy_room, sizeof *order->copies))
+        return UNIT_END;
+    uint32_t *open = realloc(group->copies, (group->copy_count + 1) * sizeof *open);
+    if (!open) {
+        order->failed = true;
+        return UNIT_END;
+    }
+    group->copies = open;
+    struct copy_order *copy = &order->copies[order->copy_count];
+    *copy =
+        (struct copy_order){.group = number, .number = copy_number, .site = site, .clock = ++order->clock};
+    remember(
+        order,
+        &(struct sync_op){
+            .kind = HAPPENED_COPY, .site = site, .number = copy_number, .by = number, .clock = copy->clock});
+    group->copies[group->copy_count++] = order->copy_count;
+    group->performed = UNIT_END;
+    return UNIT_COPIES + order->copy_count++;
+}
+
+/* The copy that is so many calls after the member's first; the first who comes makes it. */
+static struct copy_order *called(struct order *order, struct group_order *group, uint32_t call,
+                                 uint32_t number, uint32_t site)
+{
+    for (uint32_t i = 0; i < group->copy_count; i++)
+        if (order->copies[group->copies[i]].members && order->copies[group->copies[i]].call == call)
+            return &order->copies[group->copies[i]];
+    const uint64_t performed = group->performed, unit = order_copy_start(order, group->number, number, site);
+    group->performed = performed;
+    struct copy_order *copy = unit == UNIT_END ? NULL : &order->copies[unit - UNIT_COPIES];
+    if (!copy)
+        return NULL;
+    copy->call = call;
+    copy->absent = order_group_size(order, group->number);
+    copy->members = calloc(order->group_items, sizeof *copy->members);
+    order->failed |= !copy->members;
+    return copy->members ? copy : NULL;
+}
+
+/* From now on it is in another slice; what it waited to hear has come. */
+static void come(struct order *order, struct group_order *group, uint64_t unit, struct copy_member *member)
+{
+    struct unit_state unit_state;
+    order_handoff_leave(order, group);
+    order_unit_state(order, unit, &unit_state);
+    order_deliver(order, &unit_state);
+    const struct sub_group_order *sub = order_sub_group_of(&unit_state);
+    member->came = true;
+    group->slice = member->slice = ++order->clock;
+    no_unit_done(group);
+    if (sub) {
+        memcpy(member->sub_base, sub->base, sizeof member->sub_base);
+        share_all(member->sub, sub->acquired);
+    }
+    if (unit_state.item)
+        share_all(member->item, unit_state.item->acquired);
+}
+
+bool order_clock_snapshot(struct order *order, uint64_t unit, struct order_clock_snapshot *out_clock_snapshot)
+{
+    struct group_order *group = order_group(order, order_unit_group(order, unit));
+    *out_clock_snapshot = (struct order_clock_snapshot){.unit = unit};
+    if (!group)
+        return false;
+    come(order, group, unit, &out_clock_snapshot->self);
+    memcpy(out_clock_snapshot->base, group->base, sizeof out_clock_snapshot->base);
+    share_all(out_clock_snapshot->acquired, group->acquired);
+    return true;
+}
+
+void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site)
+{
+    struct group_order *group = order_group(order, order_unit_group(order, unit));
+    const uint64_t local = unit % order->group_items;
+    if (group && !group->calls && !(group->calls = calloc(order->group_items, sizeof *group->calls)))
+        order->failed = true;
+    struct copy_order *copy =
+        group && group->calls ? called(order, group, group->calls[local]++, number, site) : NULL;
+    if (!copy)
+        return;
+    come(order, group, unit, &copy->members[local]);
+    copy->absent--;
+    if (local == 0)
+        group->performed = UNIT_COPIES + (uint64_t)(copy - order->copies);
+}
+
+void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event,
+                     uint32_t site)
+{
+    const uint64_t group = order_unit_group(order, units[0]);
+    uint64_t count = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        count += (uint64_t)__builtin_popcountll(event->mask[w]);
+    if (count == order_group_size(order, group)) {
+        order_copy_start(order, group, event->copy, site);
+        return;
+    }
+    EACH_LANE_OF(event->mask, lane)
+    order_copy_arrive(order, units[lane], event->copy, site);
+}
+
+bool order_copy_complete(const struct order *order, uint64_t unit)
+{
+    return !order->copies[unit - UNIT_COPIES].absent;
+}
+
+static void wait_for(struct order *order, struct group_order *group, uint64_t unit)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        put_into(order, &group->acquired[r], unit_key(unit), order->clock);
+        set(order, &group->handed[r], NULL);
+    }
+}
+
+void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
+{
+    struct group_order *group = order_group_find(order, number);
+    uint32_t kept = 0;
+    if (!group || !group->copy_count)
+        return;
+    order->clock++;
+    remember(order,
+             &(struct sync_op){
+                 .kind = HAPPENED_COPY_WAIT, .number = copy_number, .by = number, .clock = order->clock});
+    for (uint32_t i = 0; i < group->copy_count; i++) {
+        if (order->copies[group->copies[i]].number != copy_number) {
+            group->copies[kept++] = group->copies[i];
+            continue;
+        }
+        wait_for(order, group, UNIT_COPIES + group->copies[i]);
+        order_members_free(order, &order->copies[group->copies[i]]);
+    }
+    group->copy_count = kept;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sync log: a bounded list of the launch's synchronising operations. */
+#include "sync_log.h"
+
+#include <stdlib.h>
+
+/* No memory is no more room: a history explains, it decides nothing. */
+struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sync_op)
+{
+    if (sync_log->count == sync_log->room && !sync_log->full) {
+        uint32_t room = sync_log->room ? 2 * sync_log->room : 16;
+        struct sync_op *items =
+            sync_log->count < SYNC_LOG_MOST ? realloc(sync_log->items, room * sizeof *items) : NULL;
+        sync_log->full = !items;
+        if (items) {
+            sync_log->items = items;
+            sync_log->room = room;
+        }
+    }
+    if (sync_log->full)
+        return NULL;
+    sync_log->items[sync_log->count] = *sync_op;
+    return &sync_log->items[sync_log->count++];
+}
+
+void sync_log_value(struct sync_log *sync_log, uint64_t unit, uint64_t address,
+                    const struct lane_values *values)
+{
+    struct sync_op *latest = sync_log->count ? &sync_log->items[sync_log->count - 1] : NULL;
+    if (latest && !sync_log->full && latest->kind == HAPPENED_ATOMIC && latest->by == unit &&
+        latest->address == address && !latest->values.has_read && !latest->values.has_written)
+        latest->values = *values;
+}
+
+void sync_log_clear(struct sync_log *sync_log)
+{
+    sync_log->count = 0;
+    sync_log->full = sync_log->forgone;
+}
+
+void sync_log_fini(struct sync_log *sync_log)
+{
+    free(sync_log->items);
+    *sync_log = (struct sync_log){.items = NULL};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Atomics and fences that break a rule by themselves, whatever runs beside them:
+ *          scopes, orders and flags (OpenCL 2.2 API, 3.3.4 and 3.3.5). Each instruction is
+ *          judged once per launch.
+ */
+#ifndef ORRERY_SIM_MEMMODEL_RACE_MISUSE_H
+#define ORRERY_SIM_MEMMODEL_RACE_MISUSE_H
+
+#include "sim/memmodel/common/code_host.h"
+
+struct misuse {
+    struct report *report;
+    const struct checker_host *host;
+    const struct scenario *scenario;
+    uint8_t *seen;
+    uint32_t seen_count; /* by site */
+};
+
+/* Such an instruction was judged. It need not be reported of again, but for exchanges that fail. */
+static inline bool misuse_knows(const struct misuse *misuse, uint32_t site)
+{
+    return site < misuse->seen_count && misuse->seen[site];
+}
+
+void misuse_begin(struct misuse *misuse);
+void misuse_fini(struct misuse *misuse);
+void misuse_access(struct misuse *misuse, const struct access_event *event);
+void misuse_sync(struct misuse *misuse, const struct sync_event *event);
+
+#endif

@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pairs of racing instructions: counted, explained once, reported at the end of the event. */
+#include "race.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "race_why.h"
+
+/* ---- who ------------------------------------------------------------------------------ */
+
+static uint64_t group_extent(const struct launch_info *info, uint64_t group, int dimension)
+{
+    uint64_t left = info->global_size[dimension] - group * info->local_size[dimension];
+    return left < info->local_size[dimension] ? left : info->local_size[dimension];
+}
+
+void race_launch_item(const struct launch_info *info, uint64_t group, uint64_t local, struct item *out_item)
+{
+    const uint64_t *count = info->group_count;
+    memset(out_item, 0, sizeof *out_item);
+    out_item->group_linear = group;
+    out_item->local_linear = local;
+    out_item->group_id[0] = group % count[0];
+    out_item->group_id[1] = group / count[0] % count[1];
+    out_item->group_id[2] = group / count[0] / count[1];
+    for (int i = 0; i < 3; i++) {
+        uint64_t extent = group_extent(info, out_item->group_id[i], i);
+        out_item->local_id[i] = local % extent;
+        local /= extent;
+        out_item->global_id[i] =
+            out_item->group_id[i] * info->local_size[i] + out_item->local_id[i] + info->global_offset[i];
+    }
+}
+
+void race_item(const struct races *races, uint64_t unit, struct item *out_item)
+{
+    const uint64_t group = order_unit_group(races->order, unit), local = unit % races->order->group_items;
+    race_launch_item(races->launch, group, local, out_item);
+    out_item->sub_group = (uint32_t)(local / races->order->sub_group_size);
+    out_item->compute_unit = races->compute_units ? races->compute_units[group] : 0;
+}
+
+/* ---- what ------------------------------------------------------------------------------- */
+
+static const char *order_word(uint8_t order)
+{
+    static const char *const words[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+    return words[order];
+}
+
+enum memory_scope race_scope(const struct races *races, uint32_t site, enum memory_scope counts)
+{
+    struct finding_access said = {.scope = counts};
+    if (races->host->access)
+        races->host->access(races->host->self, site, &said);
+    return said.scope > counts ? said.scope : counts;
+}
+
+static void say_what(struct wording *text, const struct races *races, const struct context *how, bool copy)
+{
+    if (copy) {
+        wording_add(text, "%s by async_work_group_copy", how->kind == ACCESS_READ ? "load" : "store");
+        return;
+    }
+    wording_add(text, "%s", races->host->what(races->host->self, how->site));
+    if (how->kind >= ACCESS_ATOMIC_READ)
+        wording_add(text, ", %s, ", order_word(how->order));
+    if (how->kind >= ACCESS_ATOMIC_READ)
+        wording_scope(text, race_scope(races, how->site, (enum memory_scope)how->scope),
+                      (enum memory_scope)how->scope);
+}
+
+static void fill_access(const struct races *races, uint64_t unit, const struct context *how,
+                        struct finding_access *access, struct wording *what, struct wording *by)
+{
+    bool copy = unit >= UNIT_COPIES;
+    if (races->host->access)
+        races->host->access(races->host->self, how->site, access);
+    else
+        races->host->place(races->host->self, how->site, &access->place);
+    access->act = ACT_ACCESS;
+    access->kind = (enum access_kind)how->kind;
+    access->size_bytes = how->size;
+    access->has_order = how->kind >= ACCESS_ATOMIC_READ;
+    access->order = (enum memory_order)how->order;
+    access->scope = race_scope(races, how->site, (enum memory_scope)how->scope);
+    access->has_item = !copy;
+    if (copy) {
+        wording_add(by, "an asynchronous copy of ");
+        wording_group(by, races->launch, order_unit_group(races->order, unit));
+        access->by = by->bytes;
+    } else {
+        race_item(races, unit, &access->item);
+    }
+    say_what(what, races, how, copy);
+    access->what = what->bytes;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------- */
+
+static enum finding_kind kind_in(int space)
+{
+    return space == IN_LOCAL   ? FINDING_RACE_LOCAL
+           : space == IN_IMAGE ? FINDING_RACE_IMAGE
+                               : FINDING_RACE_GLOBAL;
+}
+
+static enum finding_kind kind_of(const struct race *race)
+{
+    return race->device_dirty ? FINDING_IMAGE_READ_AFTER_WRITE : kind_in(race->region->space);
+}
+
+/* A loop may touch the bytes after by the same instruction, in a turn of its own: at the next multiple of its
+ * size. Of an earlier access that is not aligned only a part is reported. */
+static uint64_t common_bytes(const struct race_unreported *unreported)
+{
+    const uint64_t bytes = unreported->end - unreported->race.address,
+                   offset = unreported->race.address - unreported->race.region->low;
+    const uint64_t earlier = unreported->context.size - offset % unreported->context.size,
+                   later = unreported->now.address + unreported->now.how.size - unreported->race.address;
+    const uint64_t least = earlier < later ? earlier : later;
+    return bytes < least ? bytes : least;
+}
+
+/* A finding with its texts. */
+struct reporting {
+    struct finding finding;
+    struct wording what[2], by[2];
+    struct answer answer, *later; /* later: instead of it; NULL: nothing */
+    char object[CHECKER_NAME_CHARS];
+    struct race_pair *pair;
+    struct reporting *next;
+};
+
+static void prepare(struct races *races, const struct race_event *under_way, struct race_pair *pair,
+                    const struct race *race, const struct shadow_access *now, struct reporting *reporting)
+{
+    struct finding *finding = &pair->finding;
+    *reporting = (struct reporting){.pair = pair};
+    finding->kind = kind_of(race);
+    finding->launch = races->launch->launch;
+    finding->kernel = races->launch->kernel;
+    finding->access_count = 2;
+    finding->has_offset = !race->region->of_host;
+    finding->offset_bytes = race->region->of_host ? 0 : race->address - race->region->low;
+    finding->common_bytes = common_bytes(&pair->unreported);
+    races->host->object(races->host->self, race->address, reporting->object, sizeof reporting->object);
+    finding->object = reporting->object[0] ? reporting->object : NULL;
+    fill_access(races, race->unit, race->context, &finding->access[0], &reporting->what[0],
+                &reporting->by[0]);
+    fill_access(races, now->unit_state->unit, &now->how, &finding->access[1], &reporting->what[1],
+                &reporting->by[1]);
+    race_values(races->memory, under_way, !races->accompanied, race, now, pair->unreported.end, finding);
+    race_why(&reporting->answer, races, pair, race, now);
+    finding->spec = race->device_dirty
+                        ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel"
+                        : "OpenCL 2.2 API, 3.3.6 data race";
+    finding->known = 1 + report_count(races->report);
+    reporting->finding = *finding;
+    pair->object = finding->object ? strdup(finding->object) : NULL;
+    finding->object = pair->object;
+    finding->why = finding->fix = NULL;
+    finding->steps = NULL;
+    finding->edges = NULL;
+    finding->edits = NULL;
+    finding->step_count = finding->edge_count = finding->edit_count = 0;
+    for (int i = 0; i < 2; i++) {
+        snprintf(pair->what[i], sizeof pair->what[i], "%.95s", reporting->what[i].bytes);
+        finding->access[i].what = pair->what[i];
+        snprintf(pair->by[i], sizeof pair->by[i], "%.119s", reporting->by[i].bytes);
+        finding->access[i].by = finding->access[i].by ? pair->by[i] : NULL;
+    }
+}
+
+/* ---- what waits for those that may follow from it ------------------------------------------ */
+
+enum { HELD_MOST = HOSTILE(32, 2), ASKS_MOST = 1024 };
+
+static void stop_meeting(struct race_pair *pair)
+{
+    free(pair->meetings);
+    pair->meetings = NULL;
+    pair->meeting_count = 0;
+}
+
+/* Work-items of other work-groups may have met in the same places by now. */
+static void ask_for_all(struct races *races, struct reporting *reporting)
+{
+    struct race_pair *pair = reporting->pair;
+    reporting->later = pair->compact && pair->tried_edit_count ? malloc(sizeof *reporting->later) : NULL;
+    if (reporting->later)
+        race_why_all(reporting->later, races, pair, &reporting->finding);
+    pair->compact = false;
+}
+
+/* What the later of the two should have waited for may have come by now. */
+static void ask_again(struct races *races, struct reporting *reporting)
+{
+    struct race_pair *pair = reporting->pair;
+    ask_for_all(races, reporting);
+    if (!pair->apart)
+        return;
+    if (race_why_later(&reporting->answer, races, pair)) {
+        pair->finding.fix_verified = reporting->finding.fix_verified = true;
+        reporting->finding.edit_count = 0;
+    } else {
+        stop_meeting(pair);
+    }
+    pair->apart = false;
+}
+
+static void tell_held(struct races *races)
+{
+    for (struct reporting *reporting = races->held, *next; reporting; reporting = next) {
+        next = reporting->next;
+        ask_again(races, reporting);
+        report_add(races->report, &reporting->finding);
+        free(reporting->later);
+        free(reporting);
+    }
+    races->held = NULL;
+    races->held_count = 0;
+}
+
+static bool only_reads(const struct finding_access *access)
+{
+    return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
+}
+
+/* The one that may read what the other one stores, as a lock's update reads what is stored to unlock it;
+ * 2: neither. */
+static int load_of(const struct finding_access access[2])
+{
+    const bool updates[2] = {access[0].kind == ACCESS_ATOMIC_UPDATE, access[1].kind == ACCESS_ATOMIC_UPDATE};
+    if (only_reads(&access[0]) || only_reads(&access[1]))
+        return only_reads(&access[0]) == only_reads(&access[1]) ? 2 : only_reads(&access[1]);
+    return updates[0] == updates[1] ? 2 : updates[1];
+}
+
+/* A load that a branch depends on, and somebody's store. */
+static bool may_be_flag(const struct races *races, const struct race_pair *pair)
+{
+    const struct finding_access *access = pair->finding.access;
+    const int load = load_of(access);
+    return load < 2 && access[0].size_bytes == 4 && access[1].size_bytes == 4 && access[0].has_item &&
+           access[1].has_item &&
+           (access[0].kind < ACCESS_ATOMIC_READ || access[1].kind < ACCESS_ATOMIC_READ) &&
+           pair->counter.space != IN_IMAGE && !race_takes_barrier(pair) && races->host->controls_branch &&
+           races->host->controls_branch(races->host->self, pair->counter.site[load]);
+}
+
+static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
+{
+    return counter_is_of(&pair->counter, flag->store, flag->load, flag->region, false);
+}
+
+/* One edit mends both. */
+static void amend_flag(struct races *races, const struct reporting *follower)
+{
+    const struct flag *flag = &follower->pair->flag;
+    struct reporting *reporting = races->held;
+    while (reporting && !is_of_flag(reporting->pair, flag))
+        reporting = reporting->next;
+    if (!reporting)
+        return;
+    struct race_pair *pair = reporting->pair;
+    struct finding *finding = &reporting->finding;
+    reporting->answer.fix = follower->answer.fix;
+    finding->edit_count = 0;
+    pair->finding.fix_verified = finding->fix_verified = true;
+    pair->finding.blamed_count = finding->blamed_count = follower->finding.blamed_count;
+    memcpy(finding->blamed, follower->finding.blamed, sizeof finding->blamed);
+    pair->suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};
+    pair->tried_edit_count = 0;
+    pair->not_covered = false;
+    for (uint32_t i = 0; i < pair->meeting_count; i++)
+        pair->not_covered |= !explain_fix_covers(races->launch, races->order->rule, &pair->suggested_fix,
+                                                 pair->meetings[i].first.unit, pair->meetings[i].second.unit);
+}
+
+static void tell(struct races *races, const struct race_event *under_way, struct race_pair *pair,
+                 const struct race *race, const struct shadow_access *now)
+{
+    struct reporting spare, *reporting = malloc(sizeof *reporting);
+    const bool own = !reporting;
+    reporting = own ? &spare : reporting;
+    prepare(races, under_way, pair, race, now, reporting);
+    if (pair->follows)
+        amend_flag(races, reporting);
+    if (pair->follows || own || races->held_count == HELD_MOST)
+        tell_held(races);
+    pair->asks = may_be_flag(races, pair);
+    if (!own && !pair->follows && (races->held || pair->asks || pair->apart || pair->compact)) {
+        *(races->held ? races->held_end : &races->held) = reporting;
+        races->held_end = &reporting->next;
+        races->held_count++;
+        return;
+    }
+    pair->apart = pair->compact = false;
+    report_add(races->report, &reporting->finding);
+    if (!own)
+        free(reporting);
+}
+
+/* A suppression may hide what two places do to one object, and not what they do to another. */
+static bool is_suppressed(const struct races *races, const struct race *race, uint32_t later)
+{
+    char object[CHECKER_NAME_CHARS] = "";
+    struct finding finding = {.kind = kind_of(race), .kernel = races->launch->kernel, .access_count = 2};
+    races->host->object(races->host->self, race->address, object, sizeof object);
+    finding.object = object[0] ? object : NULL;
+    races->host->place(races->host->self, race->context->site, &finding.access[0].place);
+    races->host->place(races->host->self, later, &finding.access[1].place);
+    return report_suppresses(races->report, &finding);
+}
+
+static bool is_hidden(const struct races *races, const struct race *race, uint32_t later)
+{
+    return races->by_object && is_suppressed(races, race, later);
+}
+
+static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, const struct race *race,
+                                   bool hidden)
+{
+    const uint32_t slot = counter_slot(a, b);
+    struct race_pair *pair = races->by_sites[slot];
+    while (pair && !(pair->hidden == hidden &&
+                     counter_is_of(&pair->counter, a, b, race->region->space, race->device_dirty)))
+        pair = pair->next_there;
+    if (pair && !races->by_object) /* the shadow knows places only */
+        races->recent[slot] = &pair->counter;
+    return pair;
+}
+
+/* Of the same two places of the source. */
+static struct race_pair *find_like(const struct races *races, const struct race_pair *pair)
+{
+    struct race_pair *other = pair->next;
+    for (; other; other = other->next)
+        if (!other->like && other->hidden == pair->hidden && other->counter.space == pair->counter.space &&
+            other->counter.device_dirty == pair->counter.device_dirty &&
+            ((race_same_place(races, other->counter.site[0], pair->counter.site[0]) &&
+              race_same_place(races, other->counter.site[1], pair->counter.site[1])) ||
+             (race_same_place(races, other->counter.site[0], pair->counter.site[1]) &&
+              race_same_place(races, other->counter.site[1], pair->counter.site[0]))))
+            break;
+    return other;
+}
+
+void races_begin(struct races *races, const struct launch_info *launch)
+{
+    races->launch = launch;
+    races->explaining = 0;
+    races->by_object = report_suppresses_objects(races->report);
+    races->accompanied = false;
+    races->passings.count = races->passings.next = 0;
+    races->passings.lost = false;
+    races->locks.count = 0;
+}
+
+static bool may_pass(const struct races *races, const struct race *race, const struct shadow_access *now)
+{
+    const struct context *store = race->context, *load = &now->how;
+    /* of atomics the history knows who read what */
+    const bool latest = race->in_memory || store->kind > ACCESS_WRITE;
+    return latest && store->size == 4 && load->size == 4 && race->address == now->address &&
+           race->bytes == 4 && store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ &&
+           load->kind != ACCESS_WRITE && load->kind != ACCESS_ATOMIC_WRITE &&
+           (store->kind == ACCESS_WRITE || load->kind == ACCESS_READ) && race->unit < UNIT_COPIES &&
+           !now->unit_state->copy && !race->device_dirty && race->region->space != IN_IMAGE &&
+           races->host->controls_branch && races->host->controls_branch(races->host->self, load->site);
+}
+
+/* A store's value was read by who may act on it. */
+static void note_passing(struct races *races, const struct race *race, const struct shadow_access *now,
+                         uint64_t time)
+{
+    struct passings *passings = &races->passings;
+    passings->lost |= race->region->lacking; /* whose value memory has is not known any more */
+    if (!may_pass(races, race, now))
+        return;
+    passings->lost |= passings->count == PASSINGS_MOST;
+    passings->items[passings->next] = (struct passing){
+        .store = race_asked(race->unit, race->context),
+        .load = race_asked(now->unit_state->unit, &now->how),
+        .region = race->region->space,
+        .address = race->address,
+        .end = races->order->sync_log->count,
+        .when = time,
+        .order = {(enum memory_order)race->context->order, (enum memory_order)now->how.order}};
+    passings->next = (passings->next + 1) % PASSINGS_MOST;
+    passings->count += passings->count < PASSINGS_MOST;
+}
+
+enum { MEETINGS_FIRST = MEETINGS_MOST / 2, MEETINGS_REVERSED = MEETINGS_MOST / 4, MEETINGS_ASKED = 1 << 16 };
+
+static bool wants_meeting(struct race_pair *pair, const struct race *race)
+{
+    if (pair->meeting_count < MEETINGS_FIRST)
+        return true;
+    if (race->context->site != pair->meetings[0].first.site && pair->reversed_count < MEETINGS_REVERSED) {
+        pair->reversed_count++;
+        return true;
+    }
+    if (pair->seen < pair->next_meeting)
+        return false;
+    pair->next_meeting = 2 * pair->seen;
+    return true;
+}
+
+static bool wants_no_meeting(const struct race_pair *pair)
+{
+    return !pair->meetings || pair->meeting_count == MEETINGS_MOST || pair->seen >= MEETINGS_ASKED;
+}
+
+static void meet(const struct races *races, struct race_pair *pair, const struct race *race,
+                 const struct shadow_access *now, uint64_t time)
+{
+    if (wants_no_meeting(pair) || !wants_meeting(pair, race))
+        return;
+    pair->meetings[pair->meeting_count++] =
+        (struct meeting){.first = race_asked(race->unit, race->context),
+                         .second = race_asked(now->unit_state->unit, &now->how),
+                         .end = races->order->sync_log->count,
+                         .when = time};
+}
+
+static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
+{
+    return a - races->wave.first < races->wave.count && b - races->wave.first < races->wave.count;
+}
+
+/* The place that comes second in the code, and then the other one, with a barrier of the work-group between:
+ * it is of the next turn of a loop, and what is to be added parts those of one turn. */
+static bool is_of_next_turn(const struct races *races, const struct race_pair *pair, const struct race *race,
+                            const struct shadow_access *now)
+{
+    const struct group_order *group = now->unit_state->group;
+    const uint32_t first_in_code = pair->counter.site[pair->suggested_fix.place.first];
+    return (pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_TURN) &&
+           pair->counter.site[0] != pair->counter.site[1] && group &&
+           group->number == order_unit_group(races->order, race->unit) &&
+           race->context->clock < group->joint &&
+           /* not the same instruction: the load and the store of x++ are one place */
+           !race_same_place(races, race->context->site, first_in_code);
+}
+
+/* Of every pair that comes later. */
+static void ask_fix(const struct races *races, struct race_pair *pair, const struct race *race,
+                    const struct shadow_access *now)
+{
+    if (is_of_next_turn(races, pair, race, now))
+        pair->not_covered = true;
+    if (pair->suggested_fix.kind == FIX_WAIT &&
+        order_unit_group(races->order, race->unit) != now->unit_state->place.group)
+        pair->not_covered = true;
+    if (pair->suggested_fix.kind != FIX_NONE && !pair->not_covered)
+        pair->not_covered = !explain_fix_covers(races->launch, races->order->rule, &pair->suggested_fix,
+                                                race->unit, now->unit_state->unit);
+}
+
+/* Other instructions of the same two places: is what is to be added between them, too? */
+static bool is_same_place(const struct races *races, const struct code_place *a, const struct code_place *b)
+{
+    return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
+}
+
+static bool likes_turns(const struct races *races, const struct race_pair *pair,
+                        const struct suggested_fix *suggested_fix)
+{
+    struct code_place places[2];
+    return races->host->each_turn(races->host->self, pair->counter.site[0], pair->counter.site[1], places) &&
+           is_same_place(races, &places[0], &suggested_fix->place) &&
+           is_same_place(races, &places[1], &suggested_fix->next);
+}
+
+/* The same in one of two turns: which of the two instructions comes first in the code tells nothing about
+ * that. */
+static bool likes_turn(const struct races *races, const struct race_pair *pair,
+                       const struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = races->host;
+    const uint32_t *site = pair->counter.site, *other = pair->like->counter.site;
+    struct code_place place;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        const uint32_t a = site[swapped], b = site[!swapped];
+        if (suggested_fix->kind == FIX_TURN ? host->in_turn(host->self, a, b, suggested_fix->since, &place)
+                                            : host->next_turn(host->self, a, b, &place))
+            return is_same_place(races, &place, &suggested_fix->place);
+    }
+    return suggested_fix->kind == FIX_NEXT_TURN && site[0] == site[1] &&
+           (site[0] == other[0] || site[0] == other[1]);
+}
+
+/* Of an instruction in the loop and one after that: the barrier of the last turn is between them. */
+static bool likes_last_turn(const struct races *races, const struct race_pair *pair,
+                            const struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = races->host;
+    const uint32_t *site = pair->counter.site;
+    return host->last_turn && (host->last_turn(host->self, site[0], &suggested_fix->place, site[1]) ||
+                               host->last_turn(host->self, site[1], &suggested_fix->place, site[0]));
+}
+
+/* Beside the same release and acquire. */
+static bool likes_message(const struct races *races, const struct race_pair *pair,
+                          const struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = races->host;
+    const bool sends = suggested_fix->release_site != NO_END, takes = suggested_fix->acquire_site != NO_END;
+    struct code_place place;
+    return (!sends ||
+            (host->between(host->self, pair->counter.site[0], suggested_fix->release_site, &place) &&
+             is_same_place(races, &place, &suggested_fix->place))) &&
+           (!takes ||
+            (host->between(host->self, suggested_fix->acquire_site, pair->counter.site[1], &place) &&
+             is_same_place(races, &place, sends ? &suggested_fix->next : &suggested_fix->place)));
+}
+
+/* Those that came at once with the one that was asked about. */
+static void ask_meetings(const struct races *races, struct race_pair *pair)
+{
+    for (uint32_t i = 0; pair->suggested_fix.kind == FIX_WAIT && i < pair->meeting_count; i++)
+        pair->not_covered |= order_unit_group(races->order, pair->meetings[i].first.unit) !=
+                             order_unit_group(races->order, pair->meetings[i].second.unit);
+}
+
+static void ask_like(const struct races *races, const struct race_pair *pair)
+{
+    const struct suggested_fix *suggested_fix = &pair->like->suggested_fix;
+    struct code_place place;
+    if (suggested_fix->kind == FIX_TURNS) {
+        pair->like->not_covered |= !likes_turns(races, pair, suggested_fix);
+        return;
+    }
+    if (suggested_fix->kind == FIX_RELEASE_CLOCK) {
+        pair->like->not_covered |= !likes_message(races, pair, suggested_fix);
+        return;
+    }
+    if (suggested_fix->kind == FIX_TURN || suggested_fix->kind == FIX_NEXT_TURN) {
+        pair->like->not_covered |=
+            !likes_turn(races, pair, suggested_fix) && !likes_last_turn(races, pair, suggested_fix);
+        return;
+    }
+    if ((suggested_fix->kind != FIX_BARRIER && suggested_fix->kind != FIX_SPLIT) || pair->like->not_covered)
+        return;
+    pair->like->not_covered =
+        !races->host->between(races->host->self, pair->counter.site[0], pair->counter.site[1], &place) ||
+        !is_same_place(races, &place, &suggested_fix->place);
+}
+
+/* Where the one waits in a loop before it comes to the other, it is of a lock: who holds it has to come to
+ * its store. */
+static void note_lock(struct races *races, const struct context *load, const struct context *store)
+{
+    const struct checker_host *host = races->host;
+    struct locks *locks = &races->locks;
+    const bool reads = load->kind != ACCESS_WRITE && load->kind != ACCESS_ATOMIC_WRITE;
+    const bool writes = store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ;
+    if (reads && writes && locks->count < LOCKS_MOST && host->spins_on &&
+        host->spins_on(host->self, load->site, store->site))
+        locks->items[locks->count++] = (struct lock){load->site, store->site};
+}
+
+static struct race_pair *new_pair(struct races *races, const struct race *race,
+                                  const struct shadow_access *now, bool hidden)
+{
+    struct race_pair *pair = calloc(1, sizeof *pair);
+    if (!pair || !(pair->meetings = calloc(MEETINGS_MOST, sizeof *pair->meetings))) {
+        free(pair);
+        races->failed = true;
+        return NULL;
+    }
+    pair->counter.site[0] = race->context->site;
+    pair->counter.site[1] = now->how.site;
+    pair->counter.space = race->region->space;
+    pair->svm_atomics = race->region->svm_atomics;
+    pair->hidden = hidden;
+    pair->counter.device_dirty = race->device_dirty;
+    pair->unreported = (struct race_unreported){*race, *race->context, *now, now->unit_state->unit,
+                                                race->address + race->bytes};
+    pair->next = races->pairs;
+    races->pairs = pair;
+    struct race_pair **there = &races->by_sites[counter_slot(pair->counter.site[0], pair->counter.site[1])];
+    pair->next_there = *there;
+    *there = pair;
+    note_lock(races, race->context, &now->how);
+    note_lock(races, &now->how, race->context);
+    pair->like = find_like(races, pair);
+    if (pair->like) {
+        stop_meeting(pair);
+        return pair;
+    }
+    *(races->untold ? races->untold_end : &races->untold) = pair;
+    races->untold_end = &pair->next_untold;
+    return pair;
+}
+
+/* The next bytes of what is news. */
+static bool continues(const struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+{
+    return pair->unreported.race.region == race->region && pair->unreported.end == race->address &&
+           pair->unreported.race.unit == race->unit && pair->unreported.unit == now->unit_state->unit &&
+           pair->unreported.now.address == now->address;
+}
+
+static void continue_unreported(struct race_unreported *unreported, const struct race *race)
+{
+    unreported->end += race->bytes;
+    unreported->race.in_memory &= race->in_memory;
+}
+
+/* A fix is asked about each of the first pairs, and about a sample of those that come later: a prime, so that
+ * no period of lanes or of accesses that a cell keeps falls in with it. */
+enum { FIX_ASKED = HOSTILE(4096, 64), FIX_SAMPLE = 61 };
+
+/* Whether the shadow may count further pairs by itself, and how many. What they could still change is what is
+ * known of `main`, the pair that is reported. */
+static void settle(const struct races *races, struct race_pair *pair, const struct race_pair *main)
+{
+    struct race_counter *counter = &pair->counter;
+    const bool sure = main->suggested_fix.kind == FIX_NONE || main->not_covered ||
+                      explain_covers_all(races->launch, counter->space == IN_LOCAL, &main->suggested_fix);
+    counter->saturated = main->reported && (!main->asks || main->seen >= ASKS_MOST) &&
+                         wants_no_meeting(main) && (sure || main->seen >= FIX_ASKED);
+    counter->look = sure ? UINT64_MAX : counter->count + FIX_SAMPLE;
+}
+
+void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
+{
+    const bool hidden = is_hidden(races, race, now->how.site);
+    struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race, hidden);
+    note_passing(races, race, now, time);
+    if (!pair && !(pair = new_pair(races, race, now, hidden)))
+        return;
+    struct race_pair *main = pair->like ? pair->like : pair;
+    const struct counted earlier = {race->unit, context_begin(race->context, race->address),
+                                    race->context->clock};
+    const bool counted =
+        now->how.size > race->bytes && counter_has(&pair->counter, &earlier, now->unit_state->unit, time);
+    if (!pair->like && pair->seen && continues(pair, race, now))
+        continue_unreported(&pair->unreported, race);
+    pair->counter.uncounted |= race->region->thinned;
+    if (counted)
+        return;
+    pair->counter.count++;
+    main->seen++;
+    if (!pair->like || main->tried_edit_count)
+        meet(races, main, race, now, time);
+    ask_fix(races, main, race, now);
+    settle(races, pair, main);
+    races->passings.lost |= pair->asks && pair->counter.saturated; /* the shadow reports no more of them */
+}
+
+void races_tell(struct races *races, const struct race_event *under_way)
+{
+    struct race_pair *next = races->untold;
+    races->untold = NULL;
+    for (struct race_pair *pair = next; pair; pair = next) {
+        struct unit_state unit_state;
+        next = pair->next_untold;
+        pair->unreported.race.context = &pair->unreported.context;
+        pair->unreported.now.unit_state = &unit_state;
+        order_unit_state(races->order, pair->unreported.unit, &unit_state);
+        pair->one_wave = under_way->event && !under_way->event->origin.parted &&
+                         in_one_wave(races, pair->unreported.race.unit, pair->unreported.unit);
+        tell(races, under_way, pair, &pair->unreported.race, &pair->unreported.now);
+        pair->reported = true;
+        ask_meetings(races, pair);
+        if (!pair->tried_edit_count && !pair->follows && pair->suggested_fix.kind != FIX_RELEASE_CLOCK &&
+            pair->side.operation == NO_END && !pair->apart)
+            stop_meeting(pair);
+    }
+}
+
+static void tell_lost(struct races *races)
+{
+    for (int space = 0; space < ORDER_REGIONS; space++)
+        if (races->lost[space])
+            report_incomplete(races->report, kind_in(space));
+    memset(races->lost, 0, ORDER_REGIONS * sizeof *races->lost);
+}
+
+/* All of them, while the edits that were reported of it could be tried. */
+static bool covers(const struct races *races, const struct race_pair *pair)
+{
+    const struct question question = race_question(races, pair);
+    if (pair->suggested_fix.kind == FIX_RELEASE_CLOCK)
+        return explain_release_clock_covers(&question, &pair->suggested_fix);
+    if (pair->side.operation != NO_END)
+        return explain_side_covers(&question, &pair->side);
+    return pair->meeting_count <= 1 ||
+           (pair->follows ? explain_flag_covers(&question, &races->passings, &pair->flag)
+                          : explain_covers(&question, pair->tried_edits, pair->tried_edit_count));
+}
+
+void races_end(struct races *races)
+{
+    tell_held(races);
+    for (const struct race_pair *pair = races->pairs; pair; pair = pair->next) {
+        if (pair->like)
+            ask_like(races, pair);
+    }
+    for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
+        next = pair->next;
+        if (pair->like || pair->counter.count > 1)
+            report_again(races->report, pair->like ? &pair->like->finding : &pair->finding,
+                         pair->counter.count - !pair->like);
+        if (pair->counter.uncounted)
+            report_uncounted(races->report, pair->like ? &pair->like->finding : &pair->finding);
+        if (pair->not_covered || !covers(races, pair))
+            report_not_covered(races->report, &pair->finding);
+        free(pair->meetings);
+        free(pair->object);
+        free(pair);
+    }
+    tell_lost(races);
+    races->pairs = races->untold = NULL;
+    memset(races->recent, 0, sizeof races->recent);
+    memset(races->by_sites, 0, sizeof races->by_sites);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the two accesses of a race read and wrote. Nothing is kept of values: memory still has most
+ *          of them, and the event that is under way says what its lanes store, or what its atomics found.
+ *          What is not certain is not told.
+ *
+ * Interface
+ *   race_values    of a finding whose accesses are there, while the later one is under way; alone: no other
+ *                  launch has run meanwhile, which could have changed memory, too
+ */
+#ifndef ORRERY_SIM_MEMMODEL_RACE_RACE_VALUES_H
+#define ORRERY_SIM_MEMMODEL_RACE_RACE_VALUES_H
+
+#include "sim/memmodel/shadow/shadow.h"
+
+struct finding;
+struct memory;
+
+/* The event that raced; unit: of each of its lanes. */
+struct race_event {
+    const struct access_event *event;
+    const uint64_t *unit;
+};
+
+/* end: of the bytes that both touch. */
+void race_values(const struct memory *memory, const struct race_event *under_way, bool alone,
+                 const struct race *race, const struct shadow_access *now, uint64_t end,
+                 struct finding *finding);
+
+#endif

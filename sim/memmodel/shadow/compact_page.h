@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A page of the shadow whose bytes were touched one by one: two epochs of 3 bytes each instead of 8.
+ *          They hold a unit, counted from the least of the page, and a number of a context of the page; or,
+ *          where the page's units lie too far apart, both together hold one unit and how far the other is
+ *          from it. What does not fit is reported.
+ *
+ * Interface
+ *   compact_new, compact_free
+ *   compact_begin   of a launch: epochs of others are forgotten
+ *   compact_get     0: nothing stands there
+ *   compact_put     false: it does not fit, or there is no memory: the page needs epochs of 8 bytes
+ *   compact_bytes   what it takes
+ *
+ * Epochs   As everywhere in the shadow: unit << CONTEXT_BITS | context. CONTEXT_ACCESS_SET goes with the
+ *          number of a list.
+ */
+#ifndef ORRERY_SIM_MEMMODEL_SHADOW_COMPACT_PAGE_H
+#define ORRERY_SIM_MEMMODEL_SHADOW_COMPACT_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONTEXT_BITS = 30, CONTEXT_ACCESS_SET = (1 << CONTEXT_BITS) - 1 };
+
+static inline uint64_t epoch(uint64_t unit, uint32_t context)
+{
+    return unit << CONTEXT_BITS | context;
+}
+static inline uint32_t epoch_context(uint64_t value)
+{
+    return (uint32_t)(value & ((1u << CONTEXT_BITS) - 1));
+}
+static inline uint64_t epoch_unit(uint64_t value)
+{
+    return value >> CONTEXT_BITS;
+}
+
+struct compact;
+struct compact *compact_new(uint32_t count); /* of bytes; NULL: no memory */
+void compact_free(struct compact *compact);
+void compact_begin(struct compact *compact, uint32_t first);       /* contexts below are stale */
+bool compact_is_of(const struct compact *compact, uint32_t first); /* has begun */
+uint64_t compact_get(const struct compact *compact, uint32_t at, uint32_t slot);
+bool compact_put(struct compact *compact, uint32_t at, uint32_t slot, uint64_t value);
+size_t compact_bytes(const struct compact *compact);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shadow's tables: pages, sites and contexts of accesses. */
+#include "shadow_state.h"
+
+enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8), CONTEXTS_AGAIN = HOSTILE(1024, 4) };
+
+/* ---- allocations ----------------------------------------------------------------------------- */
+
+bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const struct memory *memory,
+                       uint32_t index)
+{
+    if (index < *room)
+        return true;
+    const uint32_t count = memory->region_count > index ? memory->region_count : index + 1;
+    struct shadow_region **grown = realloc(*regions, count * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + *room, 0, (count - *room) * sizeof *grown);
+    *regions = grown;
+    *room = count;
+    return true;
+}
+
+void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space,
+                        struct spare *spare)
+{
+    *region =
+        (struct shadow_region){.id = id, .low = low, .high = high, .space = space, .first = 1, .next = 1};
+    epoch_filter_init(&region->epoch_filter, low, high - low, spare);
+}
+
+void shadow_region_fini(struct shadow_region *region)
+{
+    for (uint64_t i = 0; region->pages && i < page_count(region); i++)
+        shadow_page_free(&region->pages[i]);
+    for (uint32_t i = 0; i < region->access_set_count; i++)
+        shadow_access_set_free(region->access_sets[i]);
+    readers_fini(&region->readers);
+    shadow_dropped_forget(region);
+    free(region->pages);
+    free(region->access_sets);
+    free(region->contexts);
+    free(region->by_site);
+    free(region->again);
+    affine_filter_fini(&region->affine_filter);
+    read_only_set_forget(&region->reads);
+    epoch_filter_fini(&region->epoch_filter);
+    memset(region, 0, sizeof *region);
+}
+
+/* The lists of cells that are forgotten serve the next. */
+void shadow_forget(struct shadow_region *region)
+{
+    affine_filter_forget(&region->affine_filter);
+    epoch_filter_forget(&region->epoch_filter);
+    read_only_set_forget(&region->reads);
+    region->noted = 0;
+    region->thinned = false;
+    if (!region->touched)
+        return;
+    region->first = region->next;
+    region->newest = 0;
+    region->access_set_used = 0;
+    shadow_dropped_forget(region);
+    memset(region->saturated, 0, sizeof region->saturated);
+    region->touched = region->bygone = region->few = region->lacking = false;
+    readers_forget(&region->readers);
+    if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
+        shadow_clear_cells(region);
+    if (region->by_site)
+        memset(region->by_site, 0, region->site_count * sizeof *region->by_site);
+}
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+static bool site_room(struct shadow_region *region, uint32_t site)
+{
+    if (site < region->site_count)
+        return true;
+    uint32_t count = site + 16;
+    uint32_t *by_site = realloc(region->by_site, count * sizeof *by_site);
+    if (!by_site)
+        return false;
+    memset(by_site + region->site_count, 0, (count - region->site_count) * sizeof *by_site);
+    region->by_site = by_site;
+    region->site_count = count;
+    return true;
+}
+
+static bool context_room(struct shadow_region *region)
+{
+    uint32_t used = region->next - region->first;
+    if (used < region->room)
+        return region->next < CONTEXT_MOST;
+    const uint32_t more = region->room < CONTEXTS_SMALL ? region->room : region->room / 4,
+                   room = region->room ? region->room + more : HOSTILE(16, 1);
+    struct context *contexts = realloc(region->contexts, room * sizeof *contexts);
+    if (!contexts)
+        return false;
+    region->contexts = contexts;
+    region->room = room;
+    return region->next < CONTEXT_MOST;
+}
+
+static inline bool same_context(const struct context *a, const struct context *b)
+{
+    return a->clock == b->clock && is_alike(a, b);
+}
+
+/* One of the latest few: units of some slices take turns. 0: none. */
+static uint32_t recent_context(const struct shadow_region *region, const struct context *how)
+{
+    const uint32_t oldest =
+        region->next - region->first > CONTEXTS_TRIED ? region->next - CONTEXTS_TRIED : region->first;
+    for (uint32_t i = region->next; i-- > oldest;)
+        if (same_context(context_at(region, i), how))
+            return i;
+    return 0;
+}
+
+/* 0: no memory. */
+uint32_t shadow_context_of(struct shadow_region *region, const struct context *how)
+{
+    if (!site_room(region, how->site))
+        return 0;
+    uint32_t latest = region->by_site[how->site];
+    if (latest >= region->first && same_context(context_at(region, latest), how))
+        return latest;
+    if (how->clock <= region->newest && (latest = recent_context(region, how)))
+        return region->by_site[how->site] = latest;
+    if (!context_room(region))
+        return 0;
+    region->newest = how->clock > region->newest ? how->clock : region->newest;
+    region->contexts[region->next - region->first] = *how;
+    region->touched = true;
+    return region->by_site[how->site] = region->next++;
+}
+
+uint32_t shadow_context_again(struct shadow_region *region, const struct context *how)
+{
+    if (!site_room(region, how->site) ||
+        !(region->again || (region->again = calloc(CONTEXTS_AGAIN, sizeof *region->again))))
+        return 0;
+    const uint32_t latest = region->by_site[how->site];
+    uint32_t *again = &region->again[(how->site * 61 + how->clock) % CONTEXTS_AGAIN];
+    if (*again < region->first || *again >= region->next || !same_context(context_at(region, *again), how))
+        *again = shadow_context_of(region, how);
+    region->by_site[how->site] = latest ? latest : *again;
+    return *again;
+}
+
+uint32_t shadow_context_new(struct shadow_region *region)
+{
+    if (!context_room(region))
+        return 0;
+    region->contexts[region->next - region->first] = (struct context){.own = true};
+    region->touched = true;
+    return region->next++;
+}
+
+/* ---- what comes ------------------------------------------------------------------------------ */
+
+/* Where the sites that come to the cell have raced often enough, the access is only stored. */
+static bool visit_cell(const struct visit *visit, uint64_t *cell)
+{
+    struct access_set *access_set =
+        is_atomic(visit->now->how.kind) ? NULL : access_set_of(visit->region, visit->address, cell);
+    return (access_set && shadow_saturated(visit->shadow, visit->region, visit->now, access_set, cell)) ||
+           shadow_visit_cell(visit, cell);
+}
+
+static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint32_t at)
+{
+    uint64_t cell[2] = {compact_get(page->compact, at, 0), compact_get(page->compact, at, 1)};
+    return visit_cell(visit, cell) &&
+           shadow_put_byte(page, bytes_in(visit->region, (visit->address - visit->region->low) >> PAGE_SHIFT),
+                           at, cell);
+}
+
+static void visit_all(struct visit *visit)
+{
+    struct shadow_region *region = visit->region;
+    const struct shadow_access *now = visit->now;
+    const bool bytes = ((now->address - region->low) | now->how.size) & 3 && RULE(35);
+    const uint64_t end =
+        now->address + now->how.size < region->high ? now->address + now->how.size : region->high;
+    for (uint64_t at = now->address; at < end;) {
+        struct shadow_page *page = shadow_page_of(region, at, bytes);
+        if (!page) {
+            visit->shadow->failed = true;
+            return;
+        }
+        const uint32_t offset = (uint32_t)(at - region->low) & (PAGE_BYTES - 1);
+        visit->address = at;
+        visit->bytes = 1u << page->unit_shift;
+        visit->passing = page->compact;
+        if (!(page->compact ? visit_byte(visit, page, offset)
+                            : visit_cell(visit, page->cells[offset >> page->unit_shift])))
+            visit->shadow->failed = true;
+        at += visit->bytes;
+    }
+}
+
+/* Has it learned something? */
+static bool may_follow_all(const struct shadow *shadow, const struct shadow_region *region,
+                           const struct shadow_access *now)
+{
+    const struct unit_state *unit_state = now->unit_state;
+    return !now->quiet && !now->follows && region->space == IN_GLOBAL && !region->svm_atomics &&
+           !region->apart &&
+           order_includes_alike(shadow->order, (enum memory_scope)now->how.scope, now->how.size) &&
+           ((unit_state->item && unit_state->item->acquired[IN_GLOBAL]) ||
+            (unit_state->group && unit_state->group->acquired[IN_GLOBAL]));
+}
+
+static bool follows_all(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    const uint64_t *cell =
+        may_follow_all(shadow, region, now) ? word_at(region, now->address, now->how.size) : NULL;
+    struct visit visit;
+    if (!cell)
+        return false;
+    begin_visit(&visit, shadow, region, now);
+    visit.address = now->address;
+    return shadow_follows_all(&visit, cell);
+}
+
+static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struct shadow_region *region,
+                                                    const struct shadow_access *access)
+{
+    struct visit visit;
+    struct shadow_access now = *access;
+    now.follows_all = follows_all(shadow, region, access);
+    if (shadow_is_easy(shadow, region, &now))
+        return;
+    begin_visit(&visit, shadow, region, &now);
+    visit_all(&visit);
+    shadow_note_done(region, &now);
+}
+
+static __attribute__((noinline)) void plain_access(struct shadow *shadow, struct shadow_region *region,
+                                                   const struct shadow_access *now)
+{
+    struct visit visit;
+    uint64_t *cell = word_at(region, now->address, now->how.size);
+    struct access_set *access_set = cell ? access_set_of(region, now->address, cell) : NULL;
+    if (access_set && shadow_saturated(shadow, region, now, access_set, cell))
+        return;
+    begin_visit(&visit, shadow, region, now);
+    visit.context = shadow_context_of(region, &now->how);
+    visit.address = now->address;
+    visit.bytes = 1u << WORD_SHIFT;
+    if (!visit.context)
+        shadow->failed = true;
+    else if (cell)
+        shadow->failed |= !shadow_visit_cell(&visit, cell);
+    else
+        visit_all(&visit);
+}
+
+void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    if (__builtin_expect(++region->visits == shadow->note_after, 0))
+        shadow->heavy = region;
+    if (is_atomic(now->how.kind))
+        atomic_access(shadow, region, now);
+    else if (!saturated_in_turn(shadow, region, now))
+        plain_access(shadow, region, now);
+}
+
+bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const struct access_event *event,
+                   uint64_t unit, uint32_t clock)
+{
+    const bool write = event->kind != ACCESS_READ;
+    const uint32_t site = event->origin.site;
+    const struct saturated_word *word =
+        event->size_bytes == 4 ? saturated_turn(region, event->base, unit, site, write) : NULL;
+    if (!word)
+        return false;
+    if (write)
+        saturated_note(shadow, region, word, unit,
+                       (struct context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_WRITE});
+    else
+        saturated_note(shadow, region, word, unit,
+                       (struct context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_READ});
+    return true;
+}

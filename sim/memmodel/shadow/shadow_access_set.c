@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
+#include "shadow_state.h"
+
+enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2), SINGLE_FROM = HOSTILE(15, 7) };
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static void members_free(struct members *members)
+{
+    for (uint32_t i = 0; i < members->room; i++)
+        free(members->items[i].each);
+    free(members->items);
+}
+
+/* Operations of one sort conflict with the same others. After reads come the writes whose atomic objects
+ * and scopes are the same. */
+static uint32_t sort_in_list(const struct member *member)
+{
+    const struct context *how = &member->how;
+    return is_atomic(how->kind) ? (how->size << 4 | how->scope) << 2 | 2 | is_write(how->kind) : 0;
+}
+
+static bool are_of_one_object(const struct member *a, const struct member *b)
+{
+    return a->block == b->block && sort_in_list(a) >> 2 == sort_in_list(b) >> 2;
+}
+
+static int by_block(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    const uint32_t sort_x = sort_in_list(x), sort_y = sort_in_list(y);
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    if (sort_x != sort_y)
+        return sort_x < sort_y ? -1 : 1;
+    if (x->how.site != y->how.site)
+        return x->how.site < y->how.site ? -1 : 1;
+    if (x->how.order != y->how.order)
+        return x->how.order < y->how.order ? -1 : 1;
+    return x->how.size < y->how.size ? -1 : x->how.size > y->how.size;
+}
+
+/* Of one block and sort: the newest operation of a unit makes its older ones redundant. */
+static void keep_newest(struct member *items, uint32_t count)
+{
+    struct member *newest[BLOCK_UNITS] = {NULL};
+    for (uint32_t i = 0; count > 1 && i < count; i++) {
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            struct member *member = &items[i];
+            if (newest[at] && member_clock(member, at) < member_clock(newest[at], at))
+                member = newest[at];
+            struct member *older = member == newest[at] ? &items[i] : newest[at];
+            if (older)
+                older->mask &= ~(UINT64_C(1) << at);
+            newest[at] = member;
+        }
+    }
+}
+
+/* Of one block, size and scope, reads first: who races with a unit's read races with what it writes later
+ * (R3). */
+static void leave_reads(struct member *items, uint32_t count)
+{
+    uint32_t written[BLOCK_UNITS] = {0}, i = count;
+    for (; i > 0 && is_write(items[i - 1].how.kind); i--)
+        for (uint64_t bits = items[i - 1].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits), clock = member_clock(&items[i - 1], at);
+            written[at] = clock > written[at] ? clock : written[at];
+        }
+    if (i == count)
+        return;
+    while (i-- > 0)
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            if (member_clock(&items[i], at) <= written[at])
+                items[i].mask &= ~(UINT64_C(1) << at);
+        }
+}
+
+/* Of one place of the program too: into the first of them, as far as there is memory. */
+static void unite(struct member *items, uint32_t count)
+{
+    for (uint32_t i = 1, first = 0; i < count; i++) {
+        if (!is_alike(&items[i].how, &items[first].how)) {
+            first = i;
+            continue;
+        }
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            if (!member_put(&items[first], at, member_clock(&items[i], at)))
+                return;
+            items[i].mask &= ~(UINT64_C(1) << at);
+        }
+    }
+}
+
+static void compact(struct members *members)
+{
+    struct member *items = members->items;
+    uint32_t kept = 0;
+    if (members->count > 1)
+        qsort(items, members->count, sizeof *items, by_block);
+    for (uint32_t from = 0, end; from < members->count; from = end) {
+        for (end = from + 1; end < members->count && items[end].block == items[from].block &&
+                             sort_in_list(&items[end]) == sort_in_list(&items[from]);)
+            end++;
+        keep_newest(items + from, end - from);
+        unite(items + from, end - from);
+    }
+    for (uint32_t from = 0, end; from < members->count; from = end) {
+        for (end = from + 1; end < members->count && are_of_one_object(&items[end], &items[from]);)
+            end++;
+        if (is_atomic(items[from].how.kind) && end - from > 1)
+            leave_reads(items + from, end - from);
+    }
+    for (uint32_t i = 0; i < members->count; i++)
+        if (items[i].mask)
+            member_swap(&items[kept++], &items[i]);
+    members->count = members->compact = kept;
+}
+
+static bool members_widen(struct members *members, uint32_t room)
+{
+    struct member *items = realloc(members->items, room * sizeof *items);
+    if (!items)
+        return false;
+    memset(items + members->room, 0, (room - members->room) * sizeof *items);
+    members->items = items;
+    members->room = room;
+    return true;
+}
+
+static void members_compact(struct members *members, uint32_t room)
+{
+    for (uint32_t i = room; i < members->room; i++)
+        free(members->items[i].each);
+    members->room = room;
+    struct member *items = realloc(members->items, room * sizeof *items);
+    members->items = items ? items : members->items;
+}
+
+/* Each unit has a clock value of its own from now on. False: no memory. */
+static bool part(struct member *member)
+{
+    if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
+        return false;
+    for (uint32_t i = 0; i < BLOCK_UNITS; i++)
+        member->each[i] = member->how.clock;
+    member->apart = true;
+    return true;
+}
+
+bool shadow_member_put(struct member *member, uint32_t at, uint32_t clock)
+{
+    const uint64_t bit = UINT64_C(1) << at;
+    if (!member->apart && member->how.clock != clock && member->mask & ~bit && !part(member))
+        return false;
+    *(member->apart ? &member->each[at] : &member->how.clock) = clock;
+    member->mask |= bit;
+    return true;
+}
+
+/* ---- those that came alone ------------------------------------------------------------------- */
+
+/* False: no memory. */
+static bool single_room(struct single_access *single_access)
+{
+    if (single_access->count < single_access->room)
+        return true;
+    const uint32_t room = single_access->room + single_access->room / 4 + MEMBERS_FEW;
+    uint64_t *epochs = realloc(single_access->epochs, room * sizeof *epochs);
+    if (!epochs)
+        return false;
+    single_access->epochs = epochs;
+    single_access->room = room;
+    return true;
+}
+
+/* As far as there is memory; so many left. */
+static void lay_down_single(struct access_set *access_set)
+{
+    struct members *atomics = &access_set->atomics;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < atomics->count; i++) {
+        struct member *member = &atomics->items[i];
+        const bool alone = !(member->mask & (member->mask - 1)) && single_room(&access_set->single_access);
+        const uint32_t at = (uint32_t)__builtin_ctzll(member->mask);
+        const struct context how = member_how(member, at);
+        const uint32_t context = alone ? shadow_context_again(access_set->region, &how) : 0;
+        if (context)
+            access_set->single_access.epochs[access_set->single_access.count++] =
+                epoch(member_unit(member, at), context);
+        else
+            member_swap(&atomics->items[kept++], member);
+    }
+    atomics->count = atomics->compact = kept;
+}
+
+/* Back among the others, which may make them redundant. False: no memory. */
+static bool take_back_single(struct access_set *access_set)
+{
+    struct members *atomics = &access_set->atomics;
+    struct single_access *single_access = &access_set->single_access;
+    if (atomics->room < atomics->count + single_access->count &&
+        !members_widen(atomics, atomics->count + single_access->count))
+        return false;
+    for (uint32_t i = 0; i < single_access->count; i++)
+        member_begin(&atomics->items[atomics->count++], epoch_unit(single_access->epochs[i]),
+                     epoch_how(access_set->region, single_access->epochs[i]));
+    single_access->count = 0;
+    return true;
+}
+
+static void shorten(struct access_set *access_set)
+{
+    struct members *atomics = &access_set->atomics;
+    const uint32_t room = atomics->room;
+    const bool all = access_set->single_access.count > 2 * access_set->single_access.compact &&
+                     take_back_single(access_set);
+    if (all || atomics->count >= atomics->compact + atomics->compact / 2)
+        compact(atomics);
+    lay_down_single(access_set);
+    if (all)
+        access_set->single_access.compact = access_set->single_access.count;
+    if (all && atomics->count <= room)
+        members_compact(atomics, room);
+}
+
+/* lone: of the list that may have some; NULL: it has none. False: no memory. */
+static bool members_room(struct members *members, struct access_set *single_access)
+{
+    const uint32_t room = members->room;
+    if (members->count < room)
+        return true;
+    if (single_access && room >= SINGLE_FROM)
+        shorten(single_access);
+    else if (members->count >= members->compact + members->compact / 2)
+        compact(members);
+    if (members->room && members->count <= members->room / 2)
+        return true;
+    return members_widen(members, members->room < MEMBERS_FEW ? 2 * members->room + 1
+                                                              : members->room + members->room / 4 + 1);
+}
+
+static bool operation_begins(struct members *members, struct access_set *single_access, uint64_t unit,
+                             const struct context *how, bool late)
+{
+    for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
+        if (!takes(&members->items[i], unit, how, late))
+            continue;
+        *recent_of(members, how) = (uint16_t)i;
+        return member_put(&members->items[i], unit % BLOCK_UNITS, how->clock);
+    }
+    const struct context operation = *how; /* where it stands may move when others are laid down */
+    if (!members_room(members, single_access))
+        return false;
+    *recent_of(members, &operation) = (uint16_t)members->count;
+    member_begin(&members->items[members->count++], unit, &operation);
+    return true;
+}
+
+static void leave(struct members *members, uint32_t at)
+{
+    member_swap(&members->items[at], &members->items[--members->count]);
+}
+
+void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct shadow_access *now)
+{
+    const uint32_t recent = *recent_of(members, &now->how), before = members->count;
+    if (recent < members->count && stands_for(now, &members->items[recent].how))
+        leave(members, recent);
+    for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;)
+        if (stands_for(now, &members->items[i].how))
+            leave(members, i);
+    if (members->count < before)
+        fast_path_taken(shadow->order->fast_paths, FAST_PATH_FOLLOWED);
+}
+
+bool shadow_read_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late)
+{
+    return operation_begins(&access_set->readers, NULL, unit, how, late);
+}
+
+bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late)
+{
+    access_set->heard = true;
+    access_set->saturated.clock_version = 0;
+    access_set->any_write |= is_write(how->kind);
+    return operation_begins(&access_set->atomics, access_set, unit, how, late);
+}
+
+static bool members_copy(struct members *to, const struct members *from)
+{
+    if (to->room < from->count && !members_widen(to, from->count))
+        return false;
+    for (; to->count < from->count; to->count++) {
+        struct member *copy = &to->items[to->count];
+        uint32_t *each = copy->each;
+        *copy = from->items[to->count];
+        copy->each = each;
+        if (copy->apart && !each && !(copy->each = malloc(BLOCK_UNITS * sizeof *copy->each)))
+            return false;
+        if (copy->apart)
+            memcpy(copy->each, from->items[to->count].each, BLOCK_UNITS * sizeof *copy->each);
+    }
+    return true;
+}
+
+static bool single_copy(struct single_access *to, const struct single_access *from)
+{
+    for (; to->count < from->count; to->count++) {
+        if (!single_room(to))
+            return false;
+        to->epochs[to->count] = from->epochs[to->count];
+    }
+    return true;
+}
+
+/* ---- access sets ---------------------------------------------------------------------------------- */
+
+void shadow_access_set_free(struct access_set *access_set)
+{
+    members_free(&access_set->readers);
+    members_free(&access_set->atomics);
+    free(access_set->single_access.epochs);
+    free(access_set->racers);
+    free(access_set);
+}
+
+static struct access_set *access_set_new(struct shadow_region *region, uint64_t owner, uint64_t *cell)
+{
+    if (region->access_set_used == region->access_set_count) {
+        if (region->access_set_count == region->access_set_room) {
+            uint32_t room = region->access_set_room ? region->access_set_room * 2 : HOSTILE(16, 1);
+            struct access_set **access_sets = realloc(region->access_sets, room * sizeof *access_sets);
+            if (!access_sets)
+                return NULL;
+            region->access_sets = access_sets;
+            region->access_set_room = room;
+        }
+        struct access_set *made = calloc(1, sizeof *made);
+        if (!made)
+            return NULL;
+        region->access_sets[region->access_set_count++] = made;
+    }
+    struct access_set *access_set = region->access_sets[region->access_set_used];
+    access_set->owner = owner;
+    access_set->region = region;
+    access_set->clock_version = ++region->versions;
+    access_set->calm_version = 0;
+    access_set->saturated = (struct saturated){.clock_version = 0};
+    /* memory of groups is forgotten while their objects stay */
+    access_set->heard = region->bygone || region->space != IN_GLOBAL;
+    access_set->readers.count = access_set->atomics.count = access_set->single_access.count =
+        access_set->single_access.compact = access_set->racer_count = 0;
+    cell[1] = epoch(region->access_set_used++, CONTEXT_ACCESS_SET);
+    region->touched = true;
+    return access_set;
+}
+
+bool shadow_racers_make(struct shadow_region *region, struct access_set *access_set)
+{
+    if (!access_set->racers && region->racer_cells < RACER_CELLS_MOST &&
+        (access_set->racers = calloc(RACERS_MOST, sizeof *access_set->racers)))
+        region->racer_cells++;
+    return access_set->racers;
+}
+
+struct access_set *shadow_access_set_copy(struct shadow_region *region, const struct access_set *from,
+                                          uint64_t owner, uint64_t *cell)
+{
+    struct access_set *access_set = access_set_new(region, owner, cell);
+    if (!access_set)
+        return NULL;
+    struct access_set kept = *access_set;
+    *access_set = *from;
+    access_set->owner = kept.owner;
+    access_set->clock_version = kept.clock_version;
+    access_set->calm_version = access_set->saturated.clock_version = access_set->saturated.own = 0;
+    access_set->readers = kept.readers;
+    access_set->atomics = kept.atomics;
+    access_set->single_access = kept.single_access;
+    access_set->racers = kept.racers;
+    access_set->racer_count = 0;
+    if (from->racer_count && shadow_racers_make(region, access_set)) {
+        memcpy(access_set->racers, from->racers, from->racer_count * sizeof *access_set->racers);
+        access_set->racer_count = from->racer_count;
+    }
+    return members_copy(&access_set->readers, &from->readers) &&
+                   members_copy(&access_set->atomics, &from->atomics) &&
+                   single_copy(&access_set->single_access, &from->single_access)
+               ? access_set
+               : NULL;
+}
+
+static bool operation_into(const struct visit *visit, struct access_set *access_set, uint64_t unit,
+                           const struct context *how, bool late)
+{
+    const struct place place = place_of(visit, unit);
+    if (!is_atomic(how->kind))
+        return reader_add(access_set, unit, how, late);
+    if (!has_atomics(access_set))
+        begin_alike(access_set, how, &place);
+    return add_alike(access_set, unit, how, late);
+}
+
+static void turn_round(struct members *members)
+{
+    for (uint32_t i = 0, j = members->count; i + 1 < j; i++)
+        member_swap(&members->items[i], &members->items[--j]);
+}
+
+/* Those of the set, in the order in which they came. */
+static bool set_into(const struct visit *visit, uint64_t value, struct access_set *access_set)
+{
+    const struct shadow_region *region = visit->region;
+    struct reader_walk walk = readers_walk(value);
+    while (readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            if (!operation_into(visit, access_set,
+                                walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
+                                context_at(region, walk.context), true))
+                return false;
+    turn_round(&access_set->readers);
+    turn_round(&access_set->atomics);
+    return true;
+}
+
+/* The cell's access set; what stands there by itself moves into it, or a set. */
+struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *cell)
+{
+    struct access_set *access_set = access_set_of(visit->region, visit->address, cell);
+    const uint64_t single = cell[1];
+    if (access_set)
+        return access_set;
+    access_set = access_set_new(visit->region, visit->address, cell);
+    if (access_set && live(visit->region, single) &&
+        !operation_into(visit, access_set, epoch_unit(single),
+                        context_at(visit->region, epoch_context(single)), false))
+        return NULL;
+    return access_set && set_into(visit, single, access_set) ? access_set : NULL;
+}

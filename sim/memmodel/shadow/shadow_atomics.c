@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that have atomics only, all alike: one more races with nothing. */
+#include "shadow_state.h"
+
+#include "sim/memmodel/common/lane_mask.h"
+
+/* The access set of such a word, if it has one whose atomics are all alike, and all that raced there is
+ * known. */
+static struct access_set *alike_in(const struct shadow_region *region, uint64_t address, const uint64_t *cell)
+{
+    struct access_set *access_set = cell ? access_set_of(region, address, cell) : NULL;
+    return access_set && access_set->alike && !(region->dropped && shadow_has_dropped(region, address))
+               ? access_set
+               : NULL;
+}
+
+static struct access_set *alike_at(const struct shadow_region *region, uint64_t address, uint32_t size)
+{
+    return alike_in(region, address, word_at(region, address, size));
+}
+
+/* ---- the same again -------------------------------------------------------------------------- */
+
+static void leave_uncounted(const struct shadow *shadow, const struct shadow_region *region, uint32_t earlier,
+                            uint32_t later)
+{
+    struct race_counter *counter = shadow->counters[counter_slot(earlier, later)];
+    if (counter && counter_is_of(counter, earlier, later, region->space, false))
+        counter->uncounted = true;
+}
+
+/* Those that raced with the first time race with each. */
+static void repeat(const struct shadow *shadow, const struct shadow_region *region,
+                   const struct shadow_access *now)
+{
+    const uint64_t *cell = word_at(region, now->address, now->how.size);
+    const struct access_set *access_set = alike_in(region, now->address, cell);
+    if (live(region, cell[0]))
+        leave_uncounted(shadow, region, epoch_how(region, cell[0])->site, now->how.site);
+    for (uint32_t i = 0; i < access_set->racer_count; i++)
+        leave_uncounted(shadow, region, access_set->racers[i].how.site, now->how.site);
+}
+
+/* Nothing that could race with it has come since the same unit last did the same in the same slice. */
+static bool is_repeated(const struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct item_order *item = now->unit_state->item;
+    if (!item || item->done.address != now->address || item->done.clock != now->how.clock ||
+        item->done.sort != sort_of(&now->how) || item->done.site != now->how.site)
+        return false;
+    const struct access_set *access_set = alike_at(region, now->address, now->how.size);
+    return access_set && access_set->clock_version == item->done.clock_version &&
+           !(access_set->readers.count && is_write(now->how.kind));
+}
+
+static void note_done(const struct access_set *access_set, const struct shadow_access *now)
+{
+    if (access_set && now->unit_state->item)
+        now->unit_state->item->done = (struct atomic_done){now->address, access_set->clock_version,
+                                                           now->how.clock, sort_of(&now->how), now->how.site};
+}
+
+/* Nothing stands in the word but atomics that it agrees with; or a write besides that its group's members
+ * know. */
+static bool is_calm(const struct shadow_region *region, const struct shadow_access *now,
+                    const struct access_set *access_set, const uint64_t *cell)
+{
+    return !access_set->readers.count && !access_set->racer_count && has_atomics(access_set) &&
+           joins_alike(now, access_set) &&
+           (!live(region, cell[0]) || (access_set->calm_version == access_set->clock_version &&
+                                       access_set->calm_group == now->unit_state->place.group));
+}
+
+bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
+                    const struct shadow_access *now)
+{
+    if (is_repeated(region, now)) {
+        repeat(shadow, region, now);
+        fast_path_taken(shadow->order->fast_paths, FAST_PATH_REPEATED);
+        return true;
+    }
+    const uint64_t *cell = word_at(region, now->address, now->how.size);
+    struct access_set *access_set = alike_in(region, now->address, cell);
+    if (!access_set || !is_calm(region, now, access_set, cell))
+        return false;
+    if (now->follows || now->follows_all)
+        shadow_leave_alike(shadow, &access_set->atomics, now);
+    shadow->failed |= !add_alike(access_set, now->unit_state->unit, &now->how, now->quiet);
+    note_done(access_set, now);
+    fast_path_taken(shadow->order->fast_paths, FAST_PATH_CALM);
+    return true;
+}
+
+void shadow_note_done(const struct shadow_region *region, const struct shadow_access *now)
+{
+    note_done(alike_at(region, now->address, now->how.size), now);
+}
+
+/* ---- updates --------------------------------------------------------------------------------- */
+
+uint32_t shadow_sort(const struct context *how)
+{
+    return sort_of(how);
+}
+
+static bool agrees(const struct access_set *access_set, const struct shadow_atomic *atomic)
+{
+    return access_set->size == atomic->how.size &&
+           access_set->scope == (enum memory_scope)atomic->how.scope &&
+           (access_set->scope > SCOPE_WORK_GROUP ||
+            (access_set->scope == SCOPE_WORK_GROUP && access_set->place.group == atomic->group));
+}
+
+static inline struct access_set *calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
+                                      uint64_t address)
+{
+    const uint64_t *cell = word_at(region, address, atomic->how.size);
+    struct access_set *access_set = alike_in(region, address, cell);
+    if (!access_set || access_set->readers.count || access_set->racer_count || !has_atomics(access_set) ||
+        !agrees(access_set, atomic))
+        return NULL;
+    return !live(region, cell[0]) || (access_set->calm_version == access_set->clock_version &&
+                                      access_set->calm_group == atomic->group)
+               ? access_set
+               : NULL;
+}
+
+struct access_set *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
+                               uint64_t address)
+{
+    return calm(region, atomic, address);
+}
+
+static __attribute__((noinline)) bool add_anew(struct access_set *access_set,
+                                               const struct shadow_atomic *atomic, uint64_t unit)
+{
+    return add_alike(access_set, unit, &atomic->how, false);
+}
+
+bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit)
+{
+    struct member *member = recent_member(&access_set->atomics, unit, &atomic->how, false);
+    if (!member || !member->apart)
+        return add_anew(access_set, atomic, unit);
+    member->each[unit % BLOCK_UNITS] = atomic->how.clock;
+    member->mask |= UINT64_C(1) << unit % BLOCK_UNITS;
+    return true;
+}
+
+/* Of lanes of one block, the first of which is at that place of the member's. */
+static inline void put_lanes(struct member *member, uint32_t at, uint64_t lanes, const uint32_t *slice)
+{
+    uint32_t *each = member->each + at;
+    member->mask |= lanes << at;
+    if (lanes == UINT64_MAX)
+        memcpy(each, slice, BLOCK_UNITS * sizeof *each);
+    else
+        for (uint64_t rest = lanes; rest; rest &= rest - 1)
+            each[__builtin_ctzll(rest)] = slice[__builtin_ctzll(rest)];
+}
+
+/* Those of 64 lanes, the first of which is the unit. */
+static inline bool add_lanes(struct access_set *access_set, uint64_t unit, struct context how, uint64_t lanes,
+                             const uint32_t *slice)
+{
+    const uint32_t at = (uint32_t)(unit % BLOCK_UNITS);
+    struct member *member = at == 0 || !(lanes >> (BLOCK_UNITS - at))
+                                ? recent_member(&access_set->atomics, unit, &how, false)
+                                : NULL;
+    bool added = true;
+    if (member && member->apart) {
+        put_lanes(member, at, lanes, slice);
+        return true;
+    }
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+        how.clock = slice[lane];
+        added &= add_alike(access_set, unit + lane, &how, false);
+    }
+    return added;
+}
+
+bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t first,
+                      const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice)
+{
+    bool added = true;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        if (mask[w])
+            added &= add_lanes(access_set, first + w * 64, atomic->how, mask[w], slice + w * 64);
+    return added;
+}
+
+bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *word,
+                       const struct shadow_atomic *atomic, uint64_t address)
+{
+    struct access_set *access_set = calm(region, atomic, address);
+    *word = (struct calm_word){.access_set = access_set, .address = address, .first = region->first};
+    if (access_set)
+        word->clock_version = *(word->now = &access_set->clock_version);
+    return access_set;
+}
+
+bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
+                 uint64_t unit)
+{
+    struct access_set *access_set = calm(region, atomic, address);
+    return access_set && add_alike(access_set, unit, &atomic->how, false);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places of the program that raced with each other often enough: their accesses are noted down and not
+ * judged. */
+#include "shadow_state.h"
+
+/* An asynchronous copy loads and stores by one instruction: that is two places. */
+static inline bool is_among(const struct saturated *saturated, const struct context *how, bool full)
+{
+    for (uint32_t i = 0; i < saturated->count; i++)
+        if (saturated->site[i] == how->site && saturated->write[i] == is_write(how->kind))
+            return saturated->full[i] || !full;
+    return false;
+}
+
+static bool saturated_add(struct saturated *saturated, const struct context *how)
+{
+    if (is_among(saturated, how, false))
+        return true;
+    if (saturated->count == SATURATED_SITES || is_atomic(how->kind))
+        return false;
+    saturated->site[saturated->count] = how->site;
+    saturated->write[saturated->count++] = is_write(how->kind);
+    return true;
+}
+
+static struct race_counter *enough_of(const struct visit *visit, uint32_t a, uint32_t b)
+{
+    struct race_counter *counter = visit->shadow->counters[counter_slot(a, b)];
+    return counter && counter->saturated && counter->count >= visit->shadow->enough &&
+                   counter_is_of(counter, a, b, visit->region->space, false)
+               ? counter
+               : NULL;
+}
+
+static bool has_racers_of(const struct access_set *access_set, uint32_t site, bool write)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < access_set->racer_count; i++)
+        count += access_set->racers[i].how.site == site && is_write(access_set->racers[i].how.kind) == write;
+    return count >= RACERS_SATURATED;
+}
+
+/* All that stands in the cell, and the access that comes: false: there is something else, too. */
+static bool saturated_sites(const struct visit *visit, const struct access_set *access_set,
+                            const uint64_t *cell, struct saturated *saturated)
+{
+    bool few = saturated_add(saturated, &visit->now->how) && !has_atomics(access_set);
+    if (live(visit->region, cell[0]))
+        few &= saturated_add(saturated, epoch_how(visit->region, cell[0]));
+    for (uint32_t i = 0; few && i < access_set->racer_count; i++)
+        few = saturated_add(saturated, &access_set->racers[i].how);
+    for (uint32_t i = 0; few && i < access_set->readers.count; i++)
+        few = saturated_add(saturated, &access_set->readers.items[i].how);
+    return few;
+}
+
+/* Of those that saturated_in_turn may take. */
+static void take_turns(struct saturated *saturated, const struct access_set *access_set)
+{
+    saturated->load = saturated->store = SATURATED_NONE;
+    for (uint32_t i = 0; i < saturated->count; i++)
+        if (saturated->write[i] ? saturated->full_writes && !access_set->heard : access_set->readers.room > 0)
+            *(saturated->write[i] ? &saturated->store : &saturated->load) = saturated->site[i];
+}
+
+/* An attempt costs about as much as comparing the access with all that the cell keeps. */
+static bool is_time_to_settle(struct saturated *saturated)
+{
+    if (saturated->tries++ < saturated->pause)
+        return false;
+    saturated->tries = 0;
+    saturated->pause = saturated->pause < SETTLE_PAUSE_MOST ? 2 * saturated->pause + 1 : SETTLE_PAUSE_MOST;
+    return true;
+}
+
+/* Each place raced with each so often that more of them need not be looked for; they are not counted from
+ * here on. What such an access leaves in the cell is as ever: what others do is judged by it. */
+void shadow_settle(const struct visit *visit, struct access_set *access_set, uint64_t *cell)
+{
+    struct saturated saturated = {.full_writes = true, .full_reads = true};
+    visit->shadow->met_enough = false;
+    if (visit->region->space == IN_IMAGE || !is_time_to_settle(&access_set->saturated) ||
+        !saturated_sites(visit, access_set, cell, &saturated))
+        return;
+    for (uint32_t i = 0; i < saturated.count; i++) {
+        for (uint32_t j = i; j < saturated.count; j++)
+            if ((saturated.write[i] || saturated.write[j]) &&
+                !enough_of(visit, saturated.site[i], saturated.site[j]))
+                return;
+        saturated.full[i] = has_racers_of(access_set, saturated.site[i], saturated.write[i]);
+        *(saturated.write[i] ? &saturated.full_writes : &saturated.full_reads) &= saturated.full[i];
+    }
+    for (uint32_t i = 0; i < saturated.count; i++)
+        for (uint32_t j = i; j < saturated.count; j++)
+            if (saturated.write[i] || saturated.write[j])
+                enough_of(visit, saturated.site[i], saturated.site[j])->uncounted = true;
+    saturated.own = access_set->saturated.own ? access_set->saturated.own : shadow_context_new(visit->region);
+    if (!saturated.own)
+        return;
+    saturated.clock_version = access_set->clock_version;
+    saturated.left = SATURATED_FOR;
+    take_turns(&saturated, access_set);
+    access_set->saturated = saturated;
+    if (visit->bytes == 1u << WORD_SHIFT)
+        visit->region->saturated[visit->address / 4 % SATURATED_WORDS] =
+            (struct saturated_word){visit->address, access_set, cell};
+}
+
+/* ---- what comes ------------------------------------------------------------------------------ */
+
+/* The unit's own, or such as need not be kept. */
+static bool readers_may_go(const struct access_set *access_set, uint64_t unit)
+{
+    bool may = true;
+    for (uint32_t i = 0; i < access_set->readers.count; i++) {
+        const struct member *reader = &access_set->readers.items[i];
+        may &= is_only(reader, unit) || is_among(&access_set->saturated, &reader->how, true);
+    }
+    return may;
+}
+
+/* Likewise. */
+static bool write_may_go(const struct shadow_region *region, const struct access_set *access_set,
+                         uint64_t latest, uint64_t unit)
+{
+    return !live(region, latest) || epoch_unit(latest) == unit ||
+           is_among(&access_set->saturated, epoch_how(region, latest), true);
+}
+
+static bool saturated_write(struct shadow *shadow, struct shadow_region *region,
+                            const struct shadow_access *now, struct access_set *access_set, uint64_t *cell)
+{
+    const uint64_t unit = now->unit_state->unit;
+    if (!(access_set->saturated.full_writes || write_may_go(region, access_set, cell[0], unit)) ||
+        !(access_set->saturated.full_reads || readers_may_go(access_set, unit)))
+        return false;
+    access_set->readers.count = 0;
+    cell[0] = saturated_epoch(region, access_set, unit, now->how);
+    if (region->atomic && access_set->heard)
+        order_overwrite(shadow->order, now->unit_state, now->address, now->how.size, now->how.site);
+    return true;
+}
+
+/* All its cells are settled for it, or were until it is time to look again. */
+bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, const struct context *how)
+{
+    for (uint64_t at = address, bytes; at < address + how->size; at += bytes) {
+        uint64_t cell[2];
+        bytes = at < region->high && region->pages ? shadow_cell_at(region, at, cell) : 0;
+        const struct access_set *access_set = bytes ? access_set_of(region, at, cell) : NULL;
+        if (!access_set || access_set->saturated.clock_version != access_set->clock_version ||
+            !is_among(&access_set->saturated, how, false))
+            return false;
+    }
+    return true;
+}
+
+/* As plain_read and plain_write, without a judge. */
+bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now,
+                      struct access_set *access_set, uint64_t *cell)
+{
+    struct saturated *saturated = &access_set->saturated;
+    if (saturated->clock_version != access_set->clock_version || now->quiet ||
+        !is_among(saturated, &now->how, false) || !saturated->left)
+        return false;
+    saturated->left--;
+    if (is_write(now->how.kind) && !saturated_write(shadow, region, now, access_set, cell))
+        return false;
+    if (!is_write(now->how.kind))
+        shadow->failed |= !reader_add(access_set, now->unit_state->unit, &now->how, false);
+    fast_path_taken(shadow->order->fast_paths, FAST_PATH_ENOUGH);
+    return true;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose value memory still has: the shadow keeps what accessed a cell, and in part the order in which that
+ * was. */
+#include "shadow_state.h"
+
+/* As it was before the access under way. */
+uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2])
+{
+    const uint64_t offset = address - region->low;
+    const struct shadow_page *page = &region->pages[offset / PAGE_BYTES];
+    const uint32_t at = (uint32_t)(offset % PAGE_BYTES);
+    if (!page->compact && !page->cells)
+        return 0;
+    for (uint32_t slot = 0; slot < 2; slot++)
+        out_cell[slot] =
+            page->compact ? compact_get(page->compact, at, slot) : page->cells[at >> page->unit_shift][slot];
+    return 1u << page->unit_shift;
+}
+
+/* The one whose value is asked for. */
+struct asked {
+    const struct visit *visit;
+    uint64_t unit;
+    const struct context *how;
+    bool found;
+};
+
+/* The write was done when the other access was: by the same work-item in an earlier slice, or by another one
+ * of its work-group before a barrier of all that the other is after. */
+static bool came_before(const struct asked *asked, uint64_t unit, uint64_t clock)
+{
+    const struct visit *visit = asked->visit;
+    const struct order *order = visit->shadow->order;
+    struct unit_state unit_state;
+    if (unit == asked->unit)
+        return clock < asked->how->clock;
+    order_unit_state(order, asked->unit, &unit_state);
+    if (unit >= UNIT_COPIES || order_unit_group(order, unit) != unit_state.place.group || !unit_state.group)
+        return false;
+    const uint64_t base = unit_state.group->base[visit->region->space];
+    return clock < base && asked->how->clock >= base;
+}
+
+/* An atomic access that may have come after it. */
+static bool may_follow(struct asked *asked, uint64_t unit, const struct context *how)
+{
+    const bool same = unit == asked->unit && is_alike(how, asked->how) && !asked->found;
+    asked->found |= same;
+    return !same && is_atomic(how->kind) && is_write(how->kind) && !came_before(asked, unit, how->clock);
+}
+
+static bool member_may_follow(struct asked *asked, const struct member *member)
+{
+    for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
+        const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+        const struct context how = member_how(member, at);
+        if (may_follow(asked, member_unit(member, at), &how))
+            return true;
+    }
+    return false;
+}
+
+static bool set_may_follow(const struct shadow_region *region, struct asked *asked, uint64_t value)
+{
+    struct reader_walk walk = readers_walk(value);
+    while (readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            if (may_follow(asked, walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
+                           context_at(region, walk.context)))
+                return true;
+    return false;
+}
+
+static bool atomic_may_follow(const struct shadow_region *region, struct asked *asked,
+                              const struct access_set *access_set, uint64_t value)
+{
+    bool any = false;
+    for (uint32_t i = 0; access_set && i < access_set->atomics.count; i++)
+        any = any || member_may_follow(asked, &access_set->atomics.items[i]);
+    for (uint32_t i = 0; access_set && i < access_set->single_access.count; i++)
+        any = any || may_follow(asked, epoch_unit(access_set->single_access.epochs[i]),
+                                epoch_how(region, access_set->single_access.epochs[i]));
+    for (uint32_t i = 0; access_set && i < access_set->racer_count; i++)
+        any = any || may_follow(asked, access_set->racers[i].unit, &access_set->racers[i].how);
+    if (!access_set && live(region, value))
+        any = may_follow(asked, epoch_unit(value), epoch_how(region, value));
+    return any || set_may_follow(region, asked, value);
+}
+
+/* What the access read or wrote is what memory had before the one under way. False where that is not certain:
+ * what has its place in the cell was done in the order in which it came there, but what the affine filter
+ * had, or raced, may be older. */
+bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how)
+{
+    const struct shadow_region *region = visit->region;
+    struct asked asked = {visit, unit, how, false};
+    uint64_t cell[2];
+    if (region->lacking || unit >= UNIT_COPIES || visit->now->unit_state->unit >= UNIT_COPIES)
+        return false;
+    shadow_cell_at(region, visit->address, cell);
+    if (atomic_may_follow(region, &asked, access_set_of(region, visit->address, cell), cell[1]))
+        return false;
+    if (how->kind == ACCESS_WRITE)
+        return live(region, cell[0]) && epoch_unit(cell[0]) == unit &&
+               epoch_how(region, cell[0])->clock == how->clock && is_alike(epoch_how(region, cell[0]), how);
+    return !live(region, cell[0]) ||
+           came_before(&asked, epoch_unit(cell[0]), epoch_how(region, cell[0])->clock);
+}

@@ -1,0 +1,1009 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report: findings are compared with suppressions and with earlier ones, and passed to every form. */
+#include "orrery/report.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Without memory for the index a finding is not found again: it is reported each time it comes. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "report_devices.h"
+#include "report_places.h"
+#include "report_share.h"
+#include "suppression.h"
+
+struct entry {
+    struct finding finding; /* all strings owned */
+    char *key;
+    uint64_t reported; /* how much of finding.count was printed; 0: nothing, it was beyond the limit */
+    UT_hash_handle hh; /* lookup only: order is that of the list */
+};
+
+struct list {
+    struct entry **entries;
+    size_t count, room;
+}; /* in order of first occurrence */
+
+struct report {
+    const struct scenario *scenario; /* borrowed */
+
+    pthread_mutex_t lock; /* guards what follows */
+    FILE *stream;
+    bool colour;
+    void (*heard)(size_t count);
+    struct list found, suppressed;
+    struct report_devices devices;
+    struct report_places places;
+    struct entry *by_key; /* of both lists */
+    size_t kind_count[FINDING_KIND_COUNT];
+    char *replay;                        /* how to have this run again; NULL: not known */
+    bool replay_loose;                   /* the order of the program's threads is not in it */
+    bool incomplete[FINDING_KIND_COUNT]; /* there may be more of them */
+    size_t lost[SEVERITY_ERROR + 1];     /* told, but there was no memory to keep them */
+    uint64_t heard_of;                   /* report_heard_of */
+    uint64_t clears;
+    bool noted;
+
+    struct report_share *share; /* NULL: its files are this process's only */
+};
+
+struct report *report_new(const struct scenario *scenario)
+{
+    struct report *report = calloc(1, sizeof *report);
+    if (!report)
+        return NULL;
+    pthread_mutex_init(&report->lock, NULL);
+    report->scenario = scenario;
+    report->stream = stderr;
+    return report;
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    report->heard = NULL;
+    report_clear(report);
+    pthread_mutex_destroy(&report->lock);
+    free(report->found.entries);
+    free(report->suppressed.entries);
+    free(report->replay);
+    report_devices_fini(&report->devices);
+    report_places_fini(&report->places);
+    report_share_free(report->share);
+    free(report);
+}
+
+const struct scenario *report_scenario(const struct report *report)
+{
+    return report->scenario;
+}
+
+void report_set_stream(struct report *report, FILE *stream, bool colour)
+{
+    pthread_mutex_lock(&report->lock);
+    report->stream = stream;
+    report->colour = colour;
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_set_listener(struct report *report, void (*heard)(size_t count))
+{
+    pthread_mutex_lock(&report->lock);
+    report->heard = heard;
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_share_files(struct report *report, struct watch *watch)
+{
+    report_share_free(report->share);
+    report->share = watch ? report_share_new(watch) : NULL;
+}
+
+struct report_share *report_share_of(const struct report *report)
+{
+    return report->share;
+}
+
+/* ---- entries ---------------------------------------------------------------------------- */
+
+static void own(const char **text)
+{
+    *text = *text ? strdup(*text) : NULL;
+}
+
+static void disown(const char *text)
+{
+    free((char *)(uintptr_t)text);
+}
+
+static void place_own(struct source_place *place)
+{
+    own(&place->file);
+    own(&place->text);
+}
+
+static void place_disown(const struct source_place *place)
+{
+    disown(place->file);
+    disown(place->text);
+}
+
+static void access_own(struct finding_access *access)
+{
+    place_own(&access->place);
+    place_own(&access->caller);
+    own(&access->what);
+    own(&access->by);
+    own(&access->device);
+}
+
+static void access_disown(const struct finding_access *access)
+{
+    place_disown(&access->place);
+    place_disown(&access->caller);
+    disown(access->what);
+    disown(access->by);
+    disown(access->device);
+}
+
+static void steps_free(struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        place_disown(&finding->steps[i].place);
+        disown(finding->steps[i].text);
+    }
+    free((void *)(uintptr_t)finding->steps);
+    free((void *)(uintptr_t)finding->edges);
+}
+
+static void edits_free(struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->edit_count; i++) {
+        disown(finding->edits[i].file);
+        disown(finding->edits[i].text);
+    }
+    free((void *)(uintptr_t)finding->edits);
+}
+
+static void edits_own(struct finding *finding)
+{
+    struct finding_edit *edits = finding->edit_count ? calloc(finding->edit_count, sizeof *edits) : NULL;
+    if (!edits)
+        finding->edit_count = 0;
+    for (uint32_t i = 0; i < finding->edit_count; i++) {
+        edits[i] = finding->edits[i];
+        own(&edits[i].file);
+        own(&edits[i].text);
+    }
+    finding->edits = edits;
+}
+
+/* Without memory for them the finding stands, without its paths. */
+static void steps_own(struct finding *finding)
+{
+    struct finding_step *steps = finding->step_count ? calloc(finding->step_count, sizeof *steps) : NULL;
+    if (!steps)
+        finding->step_count = 0;
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        steps[i] = finding->steps[i];
+        place_own(&steps[i].place);
+        own(&steps[i].text);
+    }
+    finding->steps = steps;
+}
+
+static void edges_own(struct finding *finding)
+{
+    struct finding_edge *edges =
+        finding->edge_count && finding->step_count ? calloc(finding->edge_count, sizeof *edges) : NULL;
+    if (edges)
+        memcpy(edges, finding->edges, finding->edge_count * sizeof *edges);
+    else
+        finding->edge_count = 0;
+    finding->edges = edges;
+}
+
+static void waits_free(struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->wait_count; i++) {
+        place_disown(&finding->waits[i].place);
+        disown(finding->waits[i].object);
+    }
+    free((void *)(uintptr_t)finding->waits);
+}
+
+static void waits_own(struct finding *finding)
+{
+    struct finding_wait *waits = finding->wait_count ? calloc(finding->wait_count, sizeof *waits) : NULL;
+    if (!waits)
+        finding->wait_count = 0;
+    for (uint32_t i = 0; i < finding->wait_count; i++) {
+        waits[i] = finding->waits[i];
+        place_own(&waits[i].place);
+        own(&waits[i].object);
+    }
+    finding->waits = waits;
+}
+
+static void entry_free(struct entry *entry)
+{
+    struct finding *finding = &entry->finding;
+    for (uint32_t i = 0; i < finding->blamed_count; i++) {
+        disown(finding->blamed[i].file);
+        disown(finding->blamed[i].text);
+    }
+    for (int i = 0; i < 2; i++)
+        access_disown(&finding->access[i]);
+    steps_free(finding);
+    edits_free(finding);
+    waits_free(finding);
+    place_disown(&finding->enqueued);
+    place_disown(&finding->made);
+    disown(finding->source);
+    disown(finding->kernel);
+    disown(finding->object);
+    disown(finding->why);
+    disown(finding->fix);
+    disown(finding->spec);
+    free(entry->key);
+    free(entry);
+}
+
+static struct entry *entry_new(const struct finding *finding, char *key)
+{
+    struct entry *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return NULL;
+    entry->finding = *finding;
+    entry->key = key;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct finding_access *access = &entry->finding.access[i];
+        if (i >= finding->access_count)
+            *access = (struct finding_access){.size_bytes = 0};
+        access_own(access);
+    }
+    steps_own(&entry->finding);
+    edits_own(&entry->finding);
+    edges_own(&entry->finding);
+    waits_own(&entry->finding);
+    for (uint32_t i = 0; i < finding->blamed_count; i++)
+        place_own(&entry->finding.blamed[i]);
+    place_own(&entry->finding.enqueued);
+    place_own(&entry->finding.made);
+    own(&entry->finding.source);
+    own(&entry->finding.kernel);
+    own(&entry->finding.object);
+    own(&entry->finding.why);
+    own(&entry->finding.fix);
+    own(&entry->finding.spec);
+    return entry;
+}
+
+static void key_text(FILE *stream, const char *text)
+{
+    fprintf(stream, "%s%c", text ? text : "", text ? 1 : 2);
+}
+
+/* "clEnqueueReadBuffer (command 4, queue 1)" without the numbers: the same call in a loop is one place. */
+static void key_by(FILE *stream, const char *by)
+{
+    const char *numbers = by ? strstr(by, " (command ") : NULL;
+    if (numbers)
+        fprintf(stream, "%.*s%c", (int)(numbers - by), by, 1);
+    else
+        key_text(stream, by);
+}
+
+/* Where no place is known, the words tell findings apart. */
+static char *access_key(const struct finding_access *access, bool by_call)
+{
+    char *key = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&key, &size);
+    if (!stream)
+        return NULL;
+    fprintf(stream, "%d:%" PRIu32 ":%" PRIu32 ":", (int)access->kind, access->place.line,
+            access->place.column);
+    key_text(stream, access->place.file);
+    if (by_call && access->caller.line) {
+        fprintf(stream, "%" PRIu32 ":%" PRIu32 ":", access->caller.line, access->caller.column);
+        key_text(stream, access->caller.file);
+    }
+    if (!access->place.line) {
+        key_text(stream, access->what);
+        key_by(stream, access->by);
+    }
+    fclose(stream);
+    return key;
+}
+
+/* Which of the two came first is an accident of the schedule: the same pair is the same finding. */
+static bool key_accesses(FILE *stream, const struct finding *finding)
+{
+    /* a barrier in a function is another one in each call */
+    const bool by_call = finding_check(finding->kind) == CHECK_DIVERGENCE;
+    char *first = access_key(&finding->access[0], by_call);
+    char *second = finding->access_count > 1 ? access_key(&finding->access[1], by_call) : strdup("");
+    bool fine = first && second;
+    bool swapped = fine && finding->access_count > 1 && strcmp(first, second) > 0;
+    if (fine)
+        fprintf(stream, "%s%s", swapped ? second : first, swapped ? first : second);
+    free(first);
+    free(second);
+    return fine;
+}
+
+/* The C++ bindings, by which a program makes all its calls. */
+static bool is_binding(const char *file)
+{
+    static const char *const names[] = {"/opencl.hpp", "/cl2.hpp", "/cl.hpp"};
+    const char *name = file ? strrchr(file, '/') : NULL;
+    bool known = false;
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        known |= strcmp(name, names[i]) == 0;
+    return known;
+}
+
+/* Commands may have no line of their own: what they touch tells two mistakes apart. Of calls it would be
+ * each object of a loop. */
+static bool object_is_of_site(const struct finding *finding)
+{
+    bool placed = true;
+    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
+        placed &= finding->access[i].place.line != 0 && !is_binding(finding->access[i].place.file);
+    return !placed && !finding_of_call(finding->kind);
+}
+
+/* What is suppressed and what is not never are one finding, wherever they were. */
+static char *finding_key(const struct finding *finding, bool hidden)
+{
+    char *key = NULL;
+    size_t size = 0;
+    bool fine = true;
+    FILE *stream = open_memstream(&key, &size);
+    if (!stream)
+        return NULL;
+    fprintf(stream, "%d:%d:%" PRIu32 ":", hidden, (int)finding->kind, finding->access_count);
+    key_text(stream, finding->kernel);
+    if (finding->access_count) {
+        fine = key_accesses(stream, finding);
+        if (finding_of_call(finding->kind)) /* several calls in one line of the program */
+            key_text(stream, finding->access[0].what);
+        if (object_is_of_site(finding))
+            key_text(stream, finding->object);
+    } else {
+        key_text(stream, finding->object);
+        key_text(stream, finding->why);
+    }
+    if (fclose(stream) == 0 && fine)
+        return key;
+    free(key);
+    return NULL;
+}
+
+static bool list_add(struct list *list, struct entry *entry)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 16;
+        struct entry **entries = realloc(list->entries, room * sizeof(struct entry *));
+        if (!entries)
+            return false;
+        list->entries = entries;
+        list->room = room;
+    }
+    list->entries[list->count++] = entry;
+    return true;
+}
+
+/* ---- what follows from what ------------------------------------------------------------- */
+
+/* Within one launch: work-items that were stopped are missing at barriers, and so are bytes that were
+ * dropped; after a barrier that not all reached, nothing is ordered. orrery-findings(7) states it. */
+static const struct {
+    enum check cause, effect;
+} follows[] = {
+    {CHECK_BOUNDS, CHECK_DIVERGENCE},       {CHECK_BOUNDS, CHECK_UNINITIALISED},
+    {CHECK_BOUNDS, CHECK_PROGRESS},         {CHECK_ALIGNMENT, CHECK_DIVERGENCE},
+    {CHECK_ALIGNMENT, CHECK_UNINITIALISED}, {CHECK_ALIGNMENT, CHECK_PROGRESS},
+    {CHECK_DIVERGENCE, CHECK_RACES},        {CHECK_DIVERGENCE, CHECK_UNINITIALISED},
+    {CHECK_DIVERGENCE, CHECK_PROGRESS},
+};
+
+/* Findings of these kinds stop nobody. */
+static bool goes_on(enum finding_kind kind)
+{
+    return kind == FINDING_MAPPED_ACCESS || kind == FINDING_WRITE_ONLY_READ ||
+           kind == FINDING_READ_ONLY_WRITE || kind == FINDING_MISSING_WAIT;
+}
+
+static bool same_place(const struct source_place *a, const struct source_place *b)
+{
+    return a->line && a->line == b->line && a->column == b->column &&
+           (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+/* One mistake: races at a lock, and of all that it should have guarded. */
+static bool blame_one(const struct finding *earlier, const struct finding *finding)
+{
+    for (uint32_t i = 0; i < earlier->blamed_count; i++) {
+        for (uint32_t j = 0; j < finding->blamed_count; j++) {
+            if (same_place(&earlier->blamed[i], &finding->blamed[j]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool comes_apart(enum finding_kind kind)
+{
+    return kind == FINDING_BARRIER_DIVERGENCE || kind == FINDING_BARRIER_MISMATCH ||
+           kind == FINDING_COLLECTIVE_DIVERGENCE;
+}
+
+/* Within one work-group: who went on from there by himself is missing at the next one. */
+static bool parted_there(const struct finding *earlier, const struct finding *finding)
+{
+    return comes_apart(earlier->kind) && comes_apart(finding->kind) &&
+           earlier->access[0].item.group_linear == finding->access[0].item.group_linear;
+}
+
+static bool may_cause(const struct finding *earlier, const struct finding *finding, bool was_known)
+{
+    if (!finding->launch || earlier->launch != finding->launch || goes_on(earlier->kind))
+        return false;
+    if (parted_there(earlier, finding))
+        return true;
+    for (size_t i = 0; was_known && i < sizeof follows / sizeof follows[0]; i++) {
+        if (follows[i].cause == finding_check(earlier->kind) &&
+            follows[i].effect == finding_check(finding->kind))
+            return true;
+    }
+    return blame_one(earlier, finding);
+}
+
+static const struct finding *cause_of(const struct report *report, const struct finding *finding)
+{
+    for (size_t i = 0; i < report->found.count; i++) {
+        const struct finding *earlier = &report->found.entries[i]->finding;
+        /* the first of those that blame one operation after the other */
+        if (may_cause(earlier, finding, !finding->known || i + 1 < finding->known))
+            return earlier->cause && blame_one(earlier, finding) ? earlier->cause : earlier;
+    }
+    return NULL;
+}
+
+/* ---- adding ------------------------------------------------------------------------------- */
+
+static bool within_limit(struct report *report, enum finding_kind kind)
+{
+    uint32_t limit = report->scenario->max_findings;
+    return limit == 0 || report->kind_count[kind] <= limit;
+}
+
+/* In one write: what other threads say on the same descriptor comes before or after it. False: there was no
+ * memory for all of it. */
+static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t *size)
+{
+    bool fine = whole && !ferror(whole);
+    if (whole)
+        fine &= fclose(whole) == 0;
+    if (fine)
+        fwrite(*text, 1, *size, stream);
+    free(*text);
+    return fine;
+}
+
+static void print(struct report *report, const struct finding *finding,
+                  void (*say)(FILE *stream, const struct finding *finding, bool colour))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *whole = report->stream ? open_memstream(&text, &size) : NULL;
+    if (!report->stream)
+        return;
+    if (whole)
+        say(whole, finding, report->colour);
+    if (!put_whole(report->stream, whole, &text, &size))
+        say(report->stream, finding, report->colour);
+    fflush(report->stream);
+}
+
+static void announce(struct report *report, struct entry *entry)
+{
+    report->kind_count[entry->finding.kind]++;
+    if (!within_limit(report, entry->finding.kind))
+        return;
+    print(report, &entry->finding, report_print_finding);
+    entry->reported = entry->finding.count;
+}
+
+/* Without memory to keep it, a finding still counts and is reported. */
+static void lose(struct report *report, const struct finding *finding)
+{
+    report->lost[finding->severity]++;
+    print(report, finding, report_print_finding);
+}
+
+static struct entry *add_new(struct report *report, const struct finding *finding, char *key, bool hidden)
+{
+    struct entry *entry = entry_new(finding, key);
+    if (!entry || !list_add(hidden ? &report->suppressed : &report->found, entry)) {
+        if (!hidden)
+            lose(report, finding);
+        if (entry)
+            entry_free(entry);
+        else
+            free(key);
+        return NULL;
+    }
+    HASH_ADD_KEYPTR(hh, report->by_key, entry->key, strlen(entry->key), entry);
+    if (!hidden)
+        announce(report, entry);
+    return entry;
+}
+
+bool report_suppresses(const struct report *report, const struct finding *finding)
+{
+    return suppression_find(report->scenario, finding) != NULL;
+}
+
+bool report_suppresses_objects(const struct report *report)
+{
+    const struct scenario *scenario = report->scenario;
+    bool objects = false;
+    for (size_t i = 0; i < scenario->suppression_count; i++)
+        objects |= scenario->suppressions[i].object != NULL;
+    return objects;
+}
+
+void report_name_device(struct report *report, uint32_t device, const char *name)
+{
+    pthread_mutex_lock(&report->lock);
+    report_devices_name(&report->devices, device, name);
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_launch_runs(struct report *report, uint32_t launch, uint32_t device)
+{
+    pthread_mutex_lock(&report->lock);
+    report_devices_launch(&report->devices, launch, device);
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_launch_enqueued(struct report *report, uint32_t launch, const struct enqueuer *enqueuer)
+{
+    pthread_mutex_lock(&report->lock);
+    report_places_enqueued(&report->places, launch, enqueuer);
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_source_made(struct report *report, const char *name, const struct enqueuer *maker)
+{
+    pthread_mutex_lock(&report->lock);
+    report_places_made(&report->places, name, maker);
+    pthread_mutex_unlock(&report->lock);
+}
+
+uint64_t *report_add(struct report *report, const struct finding *finding)
+{
+    struct finding added = *finding;
+    added.severity = report->scenario->checks[finding_check(finding->kind)];
+    added.count = finding->count ? finding->count : 1;
+    if (added.severity == SEVERITY_OFF)
+        return NULL;
+    const bool hidden = report_suppresses(report, finding);
+    char *key = finding_key(finding, hidden);
+    struct entry *entry = NULL;
+    bool is_new = false;
+    pthread_mutex_lock(&report->lock);
+    report->heard_of++;
+    added.cause = cause_of(report, finding);
+    for (uint32_t i = 0; i < 2; i++)
+        added.access[i].device =
+            i < finding->access_count ? report_devices_of(&report->devices, finding, i) : NULL;
+    if (key)
+        HASH_FIND_STR(report->by_key, key, entry);
+    if (!key) {
+        if (!hidden)
+            lose(report, &added);
+    } else if (entry) {
+        entry->finding.count += added.count;
+        free(key);
+    } else {
+        report_places_set(&report->places, &added);
+        entry = add_new(report, &added, key, hidden);
+        is_new = true;
+    }
+    void (*heard)(size_t count) = is_new ? report->heard : NULL;
+    size_t count = report->found.count + report->suppressed.count;
+    pthread_mutex_unlock(&report->lock);
+    if (heard)
+        heard(count);
+    return entry ? &entry->finding.count : NULL;
+}
+
+bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, uint64_t more)
+{
+    pthread_mutex_lock(&report->lock);
+    const bool kept = report->clears == clears;
+    report->heard_of++;
+    if (kept)
+        *count += more;
+    pthread_mutex_unlock(&report->lock);
+    return kept;
+}
+
+bool report_has(struct report *report, const struct finding *finding)
+{
+    char *key = finding_key(finding, report_suppresses(report, finding));
+    struct entry *entry = NULL;
+    pthread_mutex_lock(&report->lock);
+    if (key)
+        HASH_FIND_STR(report->by_key, key, entry);
+    pthread_mutex_unlock(&report->lock);
+    free(key);
+    return entry;
+}
+
+uint64_t report_clears(struct report *report)
+{
+    pthread_mutex_lock(&report->lock);
+    const uint64_t clears = report->clears;
+    pthread_mutex_unlock(&report->lock);
+    return clears;
+}
+
+static void say_stopped(FILE *stream, const struct finding *finding, bool colour)
+{
+    (void)colour;
+    fprintf(stream, "orrery: kernel %s was stopped: %s\n", finding->kernel ? finding->kernel : "?",
+            finding->why ? finding->why : finding_sentence(finding->kind));
+}
+
+void report_stop(struct report *report, const struct finding *finding)
+{
+    const bool off = report->scenario->checks[finding_check(finding->kind)] == SEVERITY_OFF;
+    report_add(report, finding);
+    if (!off && !report_suppresses(report, finding))
+        return;
+    pthread_mutex_lock(&report->lock);
+    report->heard_of += off;
+    print(report, finding, say_stopped);
+    pthread_mutex_unlock(&report->lock);
+}
+
+static void list_clear(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        entry_free(list->entries[i]);
+    list->count = 0;
+}
+
+struct repeats {
+    uint64_t times;
+    bool not_covered, uncounted;
+};
+
+static void add_to(struct report *report, const struct finding *finding, const struct repeats *more)
+{
+    char *key = finding_key(finding, report_suppresses(report, finding));
+    struct entry *entry = NULL;
+    pthread_mutex_lock(&report->lock);
+    if (key)
+        HASH_FIND_STR(report->by_key, key, entry);
+    if (entry) {
+        entry->finding.count += more->times;
+        entry->finding.fix_partial |= more->not_covered;
+        entry->finding.count_at_least |= more->uncounted;
+    }
+    pthread_mutex_unlock(&report->lock);
+    free(key);
+}
+
+void report_again(struct report *report, const struct finding *finding, uint64_t times)
+{
+    add_to(report, finding, &(struct repeats){.times = times});
+}
+
+void report_not_covered(struct report *report, const struct finding *finding)
+{
+    add_to(report, finding, &(struct repeats){.not_covered = true});
+}
+
+void report_uncounted(struct report *report, const struct finding *finding)
+{
+    add_to(report, finding, &(struct repeats){.uncounted = true});
+}
+
+void report_incomplete(struct report *report, enum finding_kind kind)
+{
+    pthread_mutex_lock(&report->lock);
+    report->incomplete[kind] = report->scenario->checks[finding_check(kind)] != SEVERITY_OFF;
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_clear(struct report *report)
+{
+    pthread_mutex_lock(&report->lock);
+    HASH_CLEAR(hh, report->by_key);
+    list_clear(&report->found);
+    list_clear(&report->suppressed);
+    memset(report->kind_count, 0, sizeof report->kind_count);
+    memset(report->lost, 0, sizeof report->lost);
+    memset(report->incomplete, 0, sizeof report->incomplete);
+    report->clears++;
+    void (*heard)(size_t count) = report->heard;
+    pthread_mutex_unlock(&report->lock);
+    if (heard)
+        heard(0);
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+static pthread_mutex_t *lock_of(const struct report *report)
+{
+    return &((struct report *)(uintptr_t)report)->lock; /* a lock changes; the report does not */
+}
+
+static size_t list_count(const struct report *report, const struct list *list)
+{
+    pthread_mutex_lock(lock_of(report));
+    size_t count = list->count;
+    pthread_mutex_unlock(lock_of(report));
+    return count;
+}
+
+static const struct finding *list_get(const struct report *report, const struct list *list, size_t index)
+{
+    pthread_mutex_lock(lock_of(report));
+    const struct finding *finding = index < list->count ? &list->entries[index]->finding : NULL;
+    pthread_mutex_unlock(lock_of(report));
+    return finding;
+}
+
+size_t report_count(const struct report *report)
+{
+    return list_count(report, &report->found);
+}
+
+const struct finding *report_get(const struct report *report, size_t index)
+{
+    return list_get(report, &report->found, index);
+}
+
+size_t report_suppressed_count(const struct report *report)
+{
+    return list_count(report, &report->suppressed);
+}
+
+const struct finding *report_suppressed_get(const struct report *report, size_t index)
+{
+    return list_get(report, &report->suppressed, index);
+}
+
+void report_miss(struct report *report, enum check check)
+{
+    pthread_mutex_lock(lock_of(report));
+    report->lost[report->scenario->checks[check]]++;
+    pthread_mutex_unlock(lock_of(report));
+}
+
+void report_note(struct report *report, const char *text)
+{
+    pthread_mutex_lock(&report->lock);
+    if (report->stream && !report->noted) {
+        fprintf(report->stream, "orrery: note: %s\n", text);
+        fflush(report->stream);
+    }
+    report->noted = true;
+    pthread_mutex_unlock(&report->lock);
+}
+
+size_t report_total(const struct report *report, enum severity at_least)
+{
+    size_t total = 0;
+    pthread_mutex_lock(lock_of(report));
+    for (size_t i = 0; i < report->found.count; i++) {
+        const struct finding *finding = &report->found.entries[i]->finding;
+        total += finding->severity >= at_least ? (size_t)finding->count : 0;
+    }
+    for (enum severity severity = at_least; severity <= SEVERITY_ERROR; severity++)
+        total += report->lost[severity];
+    pthread_mutex_unlock(lock_of(report));
+    return total;
+}
+
+uint64_t report_heard_of(const struct report *report)
+{
+    pthread_mutex_lock(lock_of(report));
+    const uint64_t heard_of = report->heard_of;
+    pthread_mutex_unlock(lock_of(report));
+    return heard_of;
+}
+
+bool report_at_least(const struct report *report)
+{
+    bool at_least = false;
+    pthread_mutex_lock(lock_of(report));
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        at_least |= report->incomplete[kind];
+    pthread_mutex_unlock(lock_of(report));
+    return at_least;
+}
+
+size_t report_distinct(const struct report *report, enum severity severity)
+{
+    pthread_mutex_lock(lock_of(report));
+    size_t count = report->lost[severity];
+    for (size_t i = 0; i < report->found.count; i++)
+        count += report->found.entries[i]->finding.severity == severity;
+    pthread_mutex_unlock(lock_of(report));
+    return count;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------ */
+
+/* One place may be in several, by way of a function that they call. */
+static bool has_several_kernels(const struct report *report)
+{
+    const char *kernel = NULL;
+    for (size_t i = 0; i < report->found.count; i++) {
+        const char *own = report->found.entries[i]->finding.kernel;
+        if (own && kernel && strcmp(own, kernel) != 0)
+            return true;
+        kernel = own ? own : kernel;
+    }
+    return false;
+}
+
+/* Findings are printed when they arrive, and by then nobody knows how often they will come again. */
+static void print_repeats(FILE *stream, const struct report *report)
+{
+    const bool several_kernels = has_several_kernels(report);
+    for (size_t i = 0; i < report->found.count; i++) {
+        const struct entry *entry = report->found.entries[i];
+        const struct source_place *place = &entry->finding.access[0].place;
+        if (!entry->reported || entry->finding.count == entry->reported)
+            continue;
+        fprintf(stream, "orrery: also %s%" PRIu64 " more %s",
+                entry->finding.count_at_least ? "at least " : "", entry->finding.count - entry->reported,
+                finding_id(entry->finding.kind));
+        if (entry->finding.access_count && place->line)
+            fprintf(stream, " at %s:%" PRIu32 ":%" PRIu32, place->file ? place->file : "?", place->line,
+                    place->column);
+        if (several_kernels && entry->finding.kernel)
+            fprintf(stream, " in kernel %s", entry->finding.kernel);
+        fputs(entry->finding.fix_partial ? "; the fix is not enough for all of them\n" : "\n", stream);
+    }
+}
+
+/* A limit keeps the text short; it does not hide that there is more. */
+static void print_untold(FILE *stream, const struct report *report)
+{
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        if (report->incomplete[kind])
+            fprintf(stream,
+                    "orrery: at least so many %s: too many places raced in one word, or in too many words, "
+                    "to keep all\n",
+                    finding_id((enum finding_kind)kind));
+
+    uint32_t limit = report->scenario->max_findings;
+    for (int kind = 0; limit && kind < FINDING_KIND_COUNT; kind++) {
+        if (report->kind_count[kind] > limit)
+            fprintf(stream, "orrery: %zu more %s elsewhere, not printed: --max-errors=%" PRIu32 "\n",
+                    report->kind_count[kind] - limit, finding_id((enum finding_kind)kind), limit);
+    }
+}
+
+static bool suppression_met(const struct report *report, const struct suppression *suppression)
+{
+    for (size_t i = 0; i < report->suppressed.count; i++) {
+        if (suppression_find(report->scenario, &report->suppressed.entries[i]->finding) == suppression)
+            return true;
+    }
+    return false;
+}
+
+static void print_unused(FILE *stream, const struct report *report)
+{
+    const struct scenario *scenario = report->scenario;
+    for (size_t i = 0; i < scenario->suppression_count; i++) {
+        const struct suppression *suppression = &scenario->suppressions[i];
+        if (!suppression_met(report, suppression))
+            fprintf(stream, "orrery: suppression not used: %s\n", suppression->origin);
+    }
+}
+
+void report_get_counts(const struct report *report, uint64_t kernels_run, struct report_counts *out_counts)
+{
+    const struct schedule_config *schedule = &report->scenario->schedule;
+    *out_counts = (struct report_counts){
+        .errors = report_distinct(report, SEVERITY_ERROR),
+        .warnings = report_distinct(report, SEVERITY_WARNING),
+        .suppressed = report_suppressed_count(report),
+        .kernels = kernels_run,
+        .seed = schedule->seed,
+        .policy = (int)schedule->policy,
+        .at_least = report_at_least(report),
+    };
+    memcpy(out_counts->checks, report->scenario->checks, sizeof out_counts->checks);
+}
+
+void report_print_counts(FILE *stream, const struct report_counts *counts)
+{
+    fprintf(stream,
+            "orrery: SUMMARY errors=%" PRIu64 " warnings=%" PRIu64 " suppressed=%" PRIu64 " kernels=%" PRIu64
+            " seed=%" PRIu64 " schedule=%s%s checks=",
+            counts->errors, counts->warnings, counts->suppressed, counts->kernels, counts->seed,
+            schedule_policy_name((enum schedule_policy)counts->policy),
+            counts->at_least ? " count=at-least" : "");
+    checks_print(counts->checks, stream);
+    fputc('\n', stream);
+}
+
+void report_note_off(FILE *stream, const struct scenario *scenario)
+{
+    char *names = NULL;
+    size_t size = 0;
+    FILE *list = open_memstream(&names, &size);
+    const bool some = list && checks_print_off(scenario->checks, list);
+    if (list)
+        fclose(list);
+    if (some && !scenario->quiet)
+        fprintf(stream, "orrery: note: not looked for: %s; --checks=all looks for everything\n", names);
+    free(names);
+}
+
+void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run)
+{
+    struct report_counts counts;
+    report_get_counts(report, kernels_run, &counts);
+    report_print_counts(stream, &counts);
+}
+
+const char *report_loose_note(void)
+{
+    return "orrery: several threads of the program called OpenCL, in an order of chance: only a run with "
+           "--record=FILE can be replayed "
+           "exactly";
+}
+
+static void print_end(FILE *stream, const struct report *report, uint64_t kernels_run)
+{
+    pthread_mutex_lock(lock_of(report));
+    print_repeats(stream, report);
+    print_untold(stream, report);
+    print_unused(stream, report);
+    pthread_mutex_unlock(lock_of(report));
+    if (report->scenario->quiet)
+        return;
+    if (report->replay)
+        fprintf(stream, "orrery: replay with: %s\n", report->replay);
+    if (report->replay_loose)
+        fprintf(stream, "%s\n", report_loose_note());
+    report_summary(stream, report, kernels_run);
+}
+
+void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *whole = open_memstream(&text, &size);
+    if (whole)
+        print_end(whole, report, kernels_run);
+    if (!put_whole(stream, whole, &text, &size))
+        print_end(stream, report, kernels_run);
+    fflush(stream);
+}
+
+void report_set_replay(struct report *report, const char *command, bool loose)
+{
+    report->replay_loose = loose;
+    free(report->replay);
+    report->replay = command ? strdup(command) : NULL;
+}

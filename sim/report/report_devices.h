@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The names of the devices that a program has, for findings: once there are several, each access
+ *          tells which ran it.
+ *
+ * Interface
+ *   report_devices_fini
+ *   report_devices_name     a device, by its serial number; of the same number again: its new name. NULL: it
+ *                           is gone
+ *   report_devices_launch   which device runs it, by number or by name
+ *   report_devices_of       what is to be said of an access; NULL: nothing. Borrowed until the next call
+ */
+#ifndef ORRERY_SIM_REPORT_REPORT_DEVICES_H
+#define ORRERY_SIM_REPORT_REPORT_DEVICES_H
+
+#include "orrery/report.h"
+
+enum { LAUNCHES_KEPT = 512, DEVICE_NAME_CHARS = 120 };
+
+struct named_device {
+    uint32_t device;
+    char name[DEVICE_NAME_CHARS];
+};
+struct report_devices {
+    struct named_device *named;
+    size_t count, room;
+    bool several; /* there have been */
+    struct {
+        uint32_t launch, device;
+    } ran[LAUNCHES_KEPT]; /* by the launch's number: the last of them */
+};
+
+void report_devices_fini(struct report_devices *devices);
+void report_devices_name(struct report_devices *devices, uint32_t device, const char *name);
+void report_devices_launch(struct report_devices *devices, uint32_t launch, uint32_t device);
+const char *report_devices_of(const struct report_devices *devices, const struct finding *finding,
+                              uint32_t index);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of who made it,
+ * with what came before and after; edges that synchronise are blue, one that is missing is red and dashed.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report_words.h"
+
+/* Of a character of more than one byte that UTF-8 and XML have; 0: these bytes are none. */
+static size_t wide_bytes(const unsigned char *c)
+{
+    const size_t bytes = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : 2;
+    const uint32_t least[] = {0x80, 0x800, 0x10000};
+    uint32_t code = *c & (0x7fu >> bytes);
+    if (*c < 0xc2 || *c > 0xf4)
+        return 0;
+    for (size_t i = 1; i < bytes; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (c[i] & 0x3f);
+    }
+    const bool surrogate = code >= 0xd800 && code < 0xe000;
+    return code < least[bytes - 2] || code > 0x10ffff || surrogate || code == 0xfffe || code == 0xffff
+               ? 0
+               : bytes;
+}
+
+/* In quotes; \l ends a line that is set to the left. Graphviz takes &...; for a character, and other bytes
+ * than UTF-8 as they are. */
+static void put_label(FILE *stream, const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        const size_t wide = *c > 127 ? wide_bytes(c) : 0;
+        if (*c == '"' || *c == '\\')
+            fputc('\\', stream);
+        fputc(*c < 32 || *c == 127 ? ' ' : *c > 127 && !wide ? '?' : *c, stream);
+        if (*c == '&')
+            fputs("amp;", stream);
+        for (size_t more = 1; more < wide; more++)
+            fputc(*++c, stream);
+    }
+}
+
+static void put_place(FILE *stream, const struct source_place *place)
+{
+    char where[PLACE_CHARS];
+    char *line = source_text(place);
+    place_text(place, where);
+    put_label(stream, where);
+    fputs("\\l", stream);
+    if (line && *line) {
+        put_label(stream, line);
+        fputs("\\l", stream);
+    }
+    free(line);
+}
+
+static void put_words(FILE *stream, void (*print)(FILE *, const struct finding_access *),
+                      const struct finding_access *access)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *words = open_memstream(&text, &size);
+    if (!words)
+        return;
+    print(words, access);
+    fclose(words);
+    put_label(stream, text);
+    free(text);
+}
+
+static void put_steps(FILE *stream, size_t number, const struct finding *finding, uint32_t side, bool before)
+{
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        const struct finding_step *step = &finding->steps[i];
+        if (step->side != side || step->before != before)
+            continue;
+        fprintf(stream, "      f%zu_step%" PRIu32 " [style=rounded, label=\"", number, i);
+        put_place(stream, &step->place);
+        put_label(stream, step->text ? step->text : "");
+        fputs("\\l\"]\n", stream);
+    }
+}
+
+static void put_access(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
+{
+    const struct finding_access *access = &finding->access[side];
+    fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
+    put_words(stream, print_entity, access);
+    fputs("\"\n", stream);
+    put_steps(stream, number, finding, side, true);
+    fprintf(stream, "      f%zu_access%" PRIu32 " [penwidth=2, label=\"", number, side);
+    put_place(stream, &access->place);
+    put_words(stream, print_action, access);
+    fputs("\\l\"]\n", stream);
+    put_steps(stream, number, finding, side, false);
+    fputs("    }\n", stream);
+}
+
+static uint32_t side_count(const struct finding *finding)
+{
+    uint32_t count = finding->access_count < 2 ? finding->access_count : 2;
+    for (uint32_t i = 0; i < finding->step_count; i++)
+        count = finding->steps[i].side < count ? count : finding->steps[i].side + 1;
+    return count;
+}
+
+/* A work-item on the way between the two: its steps in program order. */
+static void put_other(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
+{
+    uint32_t first = 0;
+    while (first < finding->step_count && finding->steps[first].side != side)
+        first++;
+    if (first == finding->step_count)
+        return;
+    const struct finding_access who = {.has_item = true, .item = finding->steps[first].item};
+    fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
+    put_words(stream, print_entity, &who);
+    fputs("\"\n", stream);
+    put_steps(stream, number, finding, side, false);
+    fprintf(stream, "    }\n    f%zu_step%" PRIu32, number, first);
+    for (uint32_t i = first + 1; i < finding->step_count; i++) {
+        if (finding->steps[i].side == side)
+            fprintf(stream, " -> f%zu_step%" PRIu32, number, i);
+    }
+    fputc('\n', stream);
+}
+
+/* Program order: the steps before, the access, the steps after. */
+static void put_order(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
+{
+    fprintf(stream, "    ");
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        if (finding->steps[i].side == side && finding->steps[i].before)
+            fprintf(stream, "f%zu_step%" PRIu32 " -> ", number, i);
+    }
+    fprintf(stream, "f%zu_access%" PRIu32, number, side);
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        if (finding->steps[i].side == side && !finding->steps[i].before)
+            fprintf(stream, " -> f%zu_step%" PRIu32, number, i);
+    }
+    fputc('\n', stream);
+}
+
+static void put_synchronisation(FILE *stream, size_t number, const struct finding *finding)
+{
+    static const char present[] = "color=blue, label=\"synchronises with\"";
+    static const char missing[] = "color=red, style=dashed, label=\"does not synchronise with\"";
+    for (uint32_t i = 0; i < finding->edge_count; i++) {
+        const struct finding_edge *edge = &finding->edges[i];
+        fprintf(stream, "    f%zu_step%" PRIu32 " -> f%zu_step%" PRIu32 " [constraint=false, %s]\n", number,
+                edge->from, number, edge->to, edge->synchronises ? present : missing);
+    }
+}
+
+static void put_finding(FILE *stream, size_t number, const struct finding *finding)
+{
+    fprintf(stream, "  subgraph cluster_f%zu {\n    label=\"%zu: %s: ", number, number,
+            finding_id(finding->kind));
+    put_label(stream, finding_sentence(finding->kind));
+    fputs("\"\n", stream);
+    for (uint32_t side = 0; side < finding->access_count && side < 2; side++) {
+        put_access(stream, number, finding, side);
+        put_order(stream, number, finding, side);
+    }
+    for (uint32_t side = 2; side < side_count(finding); side++)
+        put_other(stream, number, finding, side);
+    put_synchronisation(stream, number, finding);
+    if (finding->access_count > 1 && finding_check(finding->kind) == CHECK_RACES)
+        fprintf(stream,
+                "    f%zu_access0 -> f%zu_access1 [dir=none, constraint=false, color=red, style=dashed, "
+                "label=\"not ordered\"]\n",
+                number, number);
+    fputs("  }\n", stream);
+}
+
+void report_write_dot(FILE *stream, const struct report *report)
+{
+    fputs("digraph orrery {\n  rankdir=TB\n  node [shape=box, fontname=\"monospace\"]\n  edge "
+          "[fontname=\"sans-serif\"]\n",
+          stream);
+    for (size_t i = 0; i < report_count(report); i++) {
+        const struct finding *finding = report_get(report, i);
+        if (finding->access_count)
+            put_finding(stream, i + 1, finding);
+    }
+    fputs("}\n", stream);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON lines: the fields of a finding for programs; orrery-report(5) lists them. */
+#include "report_json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_words.h"
+
+/* What is not UTF-8 becomes visible instead of losing the field. */
+json_t *text_json(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char *copy = strdup(text);
+    for (char *c = copy; c && *c; c++)
+        *c = (signed char)*c < 0 ? '?' : *c;
+    value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+/* Absent rather than null. */
+void put_text(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, text_json(text));
+}
+
+void put_number(json_t *object, const char *key, uint64_t value)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static json_t *ids_json(const uint64_t ids[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)ids[0], (json_int_t)ids[1], (json_int_t)ids[2]);
+}
+
+static json_t *item_json(const struct item *item)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "global_id", ids_json(item->global_id));
+    json_object_set_new(object, "local_id", ids_json(item->local_id));
+    json_object_set_new(object, "group_id", ids_json(item->group_id));
+    put_number(object, "sub_group", item->sub_group);
+    put_number(object, "compute_unit", item->compute_unit);
+    return object;
+}
+
+static void put_place(json_t *object, const struct source_place *place)
+{
+    put_text(object, "file", place->file);
+    put_number(object, "line", place->line);
+    put_number(object, "column", place->column);
+    put_text(object, "text", place->text);
+}
+
+static void put_caller(json_t *object, const struct source_place *caller)
+{
+    if (!caller->line)
+        return;
+    json_t *place = json_object();
+    put_place(place, caller);
+    json_object_set_new(object, "called_from", place);
+}
+
+static void put_order(json_t *object, const struct finding_access *access)
+{
+    put_text(object, "order", finding_access_order(access));
+    put_text(object, "scope", finding_access_scope(access));
+}
+
+static json_t *access_json(const struct finding_access *access)
+{
+    char value[24];
+    json_t *object = json_object();
+    put_place(object, &access->place);
+    put_caller(object, &access->caller);
+    put_text(object, "access", access_word(access));
+    put_text(object, "what", access->what);
+    put_text(object, "by", access->by);
+    put_text(object, "device", access->device);
+    put_order(object, access);
+    put_number(object, "size_bytes", access->size_bytes);
+    if (access->has_value || access->has_written)
+        put_text(object, "type", number_type_word(access->type));
+    if (access->has_value) { /* text: JSON readers lose bits of large numbers */
+        snprintf(value, sizeof value, "0x%" PRIx64, access->value);
+        put_text(object, "value", value);
+    }
+    if (access->has_written) {
+        snprintf(value, sizeof value, "0x%" PRIx64, access->written);
+        put_text(object, "written", value);
+    }
+    if (access->has_item)
+        json_object_set_new(object, "item", item_json(&access->item));
+    return object;
+}
+
+static json_t *step_json(const struct finding_step *step)
+{
+    json_t *object = json_object();
+    put_number(object, "side", step->side);
+    json_object_set_new(object, "before", json_boolean(step->before));
+    put_text(object, "step", step->text);
+    if (step->side > 1)
+        json_object_set_new(object, "item", item_json(&step->item));
+    put_place(object, &step->place);
+    return object;
+}
+
+static json_t *edge_json(const struct finding_edge *edge)
+{
+    json_t *object = json_object();
+    put_number(object, "from", edge->from);
+    put_number(object, "to", edge->to);
+    json_object_set_new(object, "synchronises", json_boolean(edge->synchronises));
+    return object;
+}
+
+static json_t *wait_json(const struct finding_wait *wait)
+{
+    char value[24];
+    json_t *object = json_object();
+    snprintf(value, sizeof value, "0x%" PRIx64, wait->value);
+    json_object_set_new(object, "item", item_json(&wait->item));
+    put_number(object, "work_items", wait->work_items);
+    put_place(object, &wait->place);
+    put_text(object, "object", wait->object);
+    put_number(object, "offset_bytes", wait->offset_bytes);
+    put_number(object, "length_bytes", wait->size_bytes);
+    put_text(object, "value", value);
+    return object;
+}
+
+/* Enough to find it: its kind and where it was. */
+static json_t *cause_json(const struct finding *cause)
+{
+    json_t *object = json_object();
+    put_text(object, "id", finding_id(cause->kind));
+    put_place(object, &cause->access[0].place);
+    return object;
+}
+
+static json_t *edit_json(const struct finding_edit *edit)
+{
+    json_t *object = json_object();
+    put_text(object, "file", edit->file);
+    put_number(object, "line", edit->line);
+    put_number(object, "column", edit->column);
+    put_number(object, "end_line", edit->end_line);
+    put_number(object, "end_column", edit->end_column);
+    put_text(object, "text", edit->text);
+    return object;
+}
+
+/* A line of the host program. */
+static void put_call(json_t *object, const char *name, const struct source_place *place)
+{
+    json_t *call = place->line ? json_object() : NULL;
+    if (call)
+        put_place(call, place);
+    if (call)
+        json_object_set_new(object, name, call);
+}
+
+static json_t *finding_json(const struct finding *finding)
+{
+    json_t *object = json_object(), *accesses = json_array(), *steps = json_array(), *edges = json_array();
+    put_text(object, "type", "finding");
+    put_text(object, "id", finding_id(finding->kind));
+    put_text(object, "severity", severity_word(finding->severity));
+    put_text(object, "sentence", finding_sentence(finding->kind));
+    if (finding->launch)
+        put_number(object, "launch", finding->launch);
+    put_call(object, "enqueued", &finding->enqueued);
+    put_text(object, "source", finding->source);
+    put_call(object, "made", &finding->made);
+    put_text(object, "kernel", finding->kernel);
+    put_text(object, "object", finding->object);
+    if (finding->has_offset)
+        put_number(object, "offset_bytes", finding->offset_bytes);
+    if (finding->has_offset && finding_bytes(finding))
+        put_number(object, "length_bytes", finding_bytes(finding));
+    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
+        json_array_append_new(accesses, access_json(&finding->access[i]));
+    json_object_set_new(object, "accesses", accesses);
+    for (uint32_t i = 0; i < finding->step_count; i++)
+        json_array_append_new(steps, step_json(&finding->steps[i]));
+    json_object_set_new(object, "steps", steps);
+    for (uint32_t i = 0; i < finding->edge_count; i++)
+        json_array_append_new(edges, edge_json(&finding->edges[i]));
+    json_object_set_new(object, "edges", edges);
+    json_t *waits = finding->wait_count ? json_array() : NULL;
+    for (uint32_t i = 0; i < finding->wait_count; i++)
+        json_array_append_new(waits, wait_json(&finding->waits[i]));
+    if (waits)
+        json_object_set_new(object, "waits", waits);
+    put_text(object, "why", finding->why);
+    put_text(object, "fix", finding->fix);
+    if (finding->fix)
+        json_object_set_new(object, "fix_verified", json_boolean(finding->fix_verified));
+    json_t *edits = finding->edit_count ? json_array() : NULL;
+    for (uint32_t i = 0; i < finding->edit_count; i++)
+        json_array_append_new(edits, edit_json(&finding->edits[i]));
+    if (edits)
+        json_object_set_new(object, "edits", edits);
+    if (finding->fix_partial)
+        json_object_set_new(object, "fix_partial", json_true());
+    put_text(object, "spec", finding->spec ? finding->spec : finding_spec(finding->kind));
+    if (finding->cause)
+        json_object_set_new(object, "cause", cause_json(finding->cause));
+    put_number(object, "count", finding->count);
+    if (finding->count_at_least)
+        json_object_set_new(object, "count_at_least", json_true());
+    return object;
+}
+
+void report_write_json(FILE *stream, const struct finding *finding)
+{
+    json_t *object = finding_json(finding);
+    json_dumpf(object, stream, JSON_COMPACT);
+    fputc('\n', stream);
+    json_decref(object);
+}
+
+void report_write_json_summary(FILE *stream, const struct report *report, const struct report_end *end)
+{
+    json_t *object = json_object();
+    put_text(object, "type", "summary");
+    put_number(object, "errors", report_distinct(report, SEVERITY_ERROR));
+    put_number(object, "warnings", report_distinct(report, SEVERITY_WARNING));
+    put_number(object, "suppressed", report_suppressed_count(report));
+    if (report_at_least(report))
+        json_object_set_new(object, "count_at_least", json_true());
+    put_number(object, "kernels", end->kernels_run);
+    if (end->exit_status >= 0)
+        put_number(object, "exit_status", (uint64_t)end->exit_status);
+    json_dumpf(object, stream, JSON_COMPACT);
+    fputc('\n', stream);
+    json_decref(object);
+}

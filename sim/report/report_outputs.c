@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Output files are checked before anything runs. One table row names each key of a scenario that holds an
+ * output file, and the text that such a file begins with. A file is replaced only if it is absent, empty, or
+ * begins so; a symbolic link is never followed, except to what is not a regular file, and below /dev and
+ * /proc. The check creates no file: another process of the run may write the same one meanwhile.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orrery/report.h"
+#include "orrery/scenario.h"
+#include "orrery/schedule.h"
+
+struct output_kind {
+    const char *key;
+    size_t offset;
+    const char *begins;
+};
+
+/* clang-format off */
+static const struct output_kind kinds[] = {
+    {"record", offsetof(struct scenario, schedule.record_file), SCHEDULE_RECORD_MAGIC},
+    {"log", offsetof(struct scenario, log_file), "orrery: "},
+    {"json", offsetof(struct scenario, json_file), "{\"type\":"},
+    {"sarif", offsetof(struct scenario, sarif_file), "{\n  \"$schema\": \"https://docs.oasis-open.org/sarif/"},
+    {"dot", offsetof(struct scenario, dot_file), "digraph orrery {"},
+    {"html", offsetof(struct scenario, html_file), "<!DOCTYPE html>\n<!-- orrery: "},
+    {"gen_suppressions", offsetof(struct scenario, gen_suppressions), "# Suppressions for orrery"},
+    {"timeline", offsetof(struct scenario, timeline_file), "{\"displayTimeUnit\":"},
+    {"trace", offsetof(struct scenario, trace_file), "{\"type\":"},
+};
+/* clang-format on */
+
+static bool below_system(const char *name)
+{
+    return strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
+}
+
+static bool link_followed(const char *name)
+{
+    struct stat target;
+    return below_system(name) || (stat(name, &target) == 0 && !S_ISREG(target.st_mode));
+}
+
+FILE *report_output_open(const char *name, const char *mode, bool force)
+{
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (*mode == 'a' ? O_APPEND : O_TRUNC);
+    const bool follow = force || link_followed(name);
+    const int descriptor = open(name, flags | (follow ? 0 : O_NOFOLLOW), 0666);
+    FILE *stream = descriptor >= 0 ? fdopen(descriptor, mode) : NULL;
+    if (descriptor >= 0 && !stream)
+        close(descriptor);
+    return stream;
+}
+
+static enum status refuse(struct diagnosis *diagnosis, const char *key, const char *name, const char *why)
+{
+    return diagnose(diagnosis, STATUS_IO, "%s: %s: %s", key, name, why);
+}
+
+/* A name without a file: can its folder take one? */
+static enum status check_folder(const char *key, const char *name, struct diagnosis *diagnosis)
+{
+    const char *slash = strrchr(name, '/');
+    char *folder = !slash ? strdup(".") : slash == name ? strdup("/") : strndup(name, (size_t)(slash - name));
+    struct stat found;
+    int failed = !folder ? ENOMEM : stat(folder, &found) != 0 ? errno : !S_ISDIR(found.st_mode) ? ENOTDIR : 0;
+    if (!failed && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        failed = errno;
+    if (!failed && (!*name || (slash && !slash[1])))
+        failed = EISDIR;
+    free(folder);
+    return failed ? refuse(diagnosis, key, name, strerror(failed)) : STATUS_OK;
+}
+
+static bool begins_so(const char *name, const char *begins)
+{
+    char text[128];
+    FILE *stream = fopen(name, "re");
+    const size_t got = stream ? fread(text, 1, sizeof text, stream) : 0, wanted = strlen(begins);
+    const bool empty = stream && got == 0 && !ferror(stream);
+    if (stream)
+        fclose(stream);
+    return empty || (got >= wanted && memcmp(text, begins, wanted) == 0);
+}
+
+static enum status check_name(const char *key, const char *name, const char *begins, bool force,
+                              struct diagnosis *diagnosis)
+{
+    struct stat found, target;
+    if (lstat(name, &found) != 0)
+        return errno == ENOENT ? check_folder(key, name, diagnosis)
+                               : refuse(diagnosis, key, name, strerror(errno));
+    if (S_ISLNK(found.st_mode) && !force && !link_followed(name))
+        return refuse(diagnosis, key, name, "found a symbolic link, expected a file; --force follows it");
+    if (S_ISLNK(found.st_mode) && stat(name, &target) != 0)
+        return below_system(name) || errno == ENOENT ? STATUS_OK
+                                                     : refuse(diagnosis, key, name, strerror(errno));
+    if (stat(name, &target) == 0 && S_ISDIR(target.st_mode))
+        return refuse(diagnosis, key, name, strerror(EISDIR));
+    if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+        return refuse(diagnosis, key, name, strerror(errno));
+    if (S_ISREG(target.st_mode) && !force && !below_system(name) && !begins_so(name, begins))
+        return refuse(diagnosis, key, name, "found a file that is not such a report; --force replaces it");
+    return STATUS_OK;
+}
+
+enum status report_output_check(const char *key, const char *pattern, const char *begins, bool force,
+                                struct diagnosis *diagnosis)
+{
+    char *name = pattern ? report_file_name(pattern) : NULL;
+    const size_t length = name ? strlen(name) : 0;
+    enum status status = STATUS_OK;
+    if (strcmp(key, "dot") == 0 && length > 4 && strcmp(name + length - 4, ".svg") == 0) {
+        status = check_name(key, name, "<?xml", force, diagnosis); /* the picture, and the graph beside it */
+        memcpy(name + length - 3, "dot", 3);
+    }
+    if (name && !status)
+        status = check_name(key, name, begins, force, diagnosis);
+    free(name);
+    return status;
+}
+
+enum status report_outputs_check(const struct scenario *scenario, struct diagnosis *diagnosis)
+{
+    const bool force = scenario->force_files;
+    enum status status = report_output_check("counters", scenario_counters_file(scenario), "{\n \"total\": {",
+                                             force, diagnosis);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !status; i++) {
+        char *const *name = (char *const *)(const void *)((const char *)scenario + kinds[i].offset);
+        status = report_output_check(kinds[i].key, *name, kinds[i].begins, force, diagnosis);
+    }
+    return status;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text form of a finding, for people: what, where, who, why, what to do. */
+#include "report_words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/scenario_rows.h"
+
+const char *severity_word(enum severity severity)
+{
+    return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "note";
+}
+
+const char *access_word(const struct finding_access *access)
+{
+    static const char *const kinds[] = {"load", "store", "atomic load", "atomic store",
+                                        "atomic read-modify-write"};
+    static const char *const acts[] = {
+        [ACT_BARRIER] = "barrier", [ACT_FENCE] = "fence", [ACT_COLLECTIVE] = "collective",
+        [ACT_COPY] = "copy",       [ACT_WAIT] = "wait",   [ACT_BRANCH] = "branch",
+        [ACT_CALL] = "call"};
+    return access->act == ACT_ACCESS ? kinds[access->kind] : acts[access->act];
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40, ACTION_COLUMNS = 32 };
+
+void place_text(const struct source_place *place, char out[PLACE_CHARS])
+{
+    const char *file = place->file ? place->file : "?";
+    if (!place->line)
+        snprintf(out, PLACE_CHARS, "%s", place->file ? place->file : "(no line)");
+    else if (!place->column)
+        snprintf(out, PLACE_CHARS, "%s:%" PRIu32, file, place->line);
+    else
+        snprintf(out, PLACE_CHARS, "%s:%" PRIu32 ":%" PRIu32, file, place->line, place->column);
+}
+
+/* Of a long line (generated code, macros) the part around the column, with dots where it was cut. */
+static char *excerpt(const char *text, size_t at)
+{
+    size_t length = strlen(text), from = at > LINE_COLUMNS / 2 ? at - LINE_COLUMNS / 2 : 0;
+    if (length <= LINE_COLUMNS)
+        return strdup(text);
+    if (from > length - LINE_COLUMNS)
+        from = length - LINE_COLUMNS;
+    char *part = malloc(LINE_COLUMNS + 7);
+    if (part)
+        snprintf(part, LINE_COLUMNS + 7, "%s%.*s%s", from ? "..." : "", LINE_COLUMNS, text + from,
+                 from + LINE_COLUMNS < length ? "..." : "");
+    return part;
+}
+
+/* Without the indentation of the source, its end of line and anything a terminal would obey. */
+char *source_text(const struct source_place *place)
+{
+    const char *text = place->text ? place->text : "";
+    size_t indentation = strspn(text, " \t");
+    char *copy = excerpt(text + indentation, place->column > indentation ? place->column - indentation : 0);
+    if (!copy)
+        return NULL;
+    size_t length = strlen(copy);
+    while (length && strchr(" \t\r\n", copy[length - 1]))
+        copy[--length] = '\0';
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)copy[i] < 32 || copy[i] == 127)
+            copy[i] = ' ';
+    }
+    return copy;
+}
+
+static void print_ids(FILE *stream, const uint64_t ids[3])
+{
+    fprintf(stream, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", ids[0], ids[1], ids[2]);
+}
+
+static void print_who(FILE *stream, const struct finding_access *access)
+{
+    if (access->by)
+        fprintf(stream, "%s%s", access->by, access->has_item ? ", " : "");
+    else if (!access->has_item)
+        fputs("host command", stream);
+    if (!access->has_item)
+        return;
+    fputs("work-item ", stream);
+    print_ids(stream, access->item.global_id);
+    fprintf(stream, ", sub-group %" PRIu32 ", work-group ", access->item.sub_group);
+    print_ids(stream, access->item.group_id);
+    fprintf(stream, ", compute unit %" PRIu32, access->item.compute_unit);
+}
+
+void print_entity(FILE *stream, const struct finding_access *access)
+{
+    print_who(stream, access);
+    if (access->device)
+        fprintf(stream, ", %s", access->device);
+}
+
+static bool is_read(enum access_kind kind)
+{
+    return kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ || kind == ACCESS_ATOMIC_UPDATE;
+}
+
+const char *number_type_word(enum number_type type)
+{
+    static const char *const words[] = {
+        [NUMBER_HALF] = "half", [NUMBER_FLOAT] = "float", [NUMBER_DOUBLE] = "double"};
+    return words[type];
+}
+
+static double half_value(uint32_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+    if (exponent == 31)
+        value = fraction ? NAN : INFINITY;
+    return bits >> 15 & 1 ? -value : value;
+}
+
+static double number_value(enum number_type type, uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float single;
+    double number;
+    memcpy(&single, &low, sizeof single);
+    memcpy(&number, &bits, sizeof number);
+    return type == NUMBER_HALF ? half_value(low) : type == NUMBER_FLOAT ? (double)single : number;
+}
+
+/* As few digits as tell it from its neighbours; a point, whatever the program's locale has. */
+static void print_number(FILE *stream, enum number_type type, uint64_t bits)
+{
+    static const int most[] = {[NUMBER_HALF] = 5, [NUMBER_FLOAT] = 9, [NUMBER_DOUBLE] = 17};
+    const double number = number_value(type, bits);
+    char text[40];
+    if (isnan(number)) {
+        fputs("nan", stream);
+        return;
+    }
+    const struct plain_locale locale = locale_plain_begin();
+    for (int digits = 1; digits <= most[type]; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        const double back = strtod(text, NULL);
+        if (type == NUMBER_FLOAT ? (float)back == (float)number : back == number)
+            break;
+    }
+    locale_plain_end(locale);
+    fputs(text, stream);
+}
+
+static void print_value(FILE *stream, const char *verb, enum number_type type, uint64_t value)
+{
+    fprintf(stream, ", %s ", verb);
+    if (type != NUMBER_INTEGER)
+        print_number(stream, type, value);
+    else
+        fprintf(stream, "%" PRIu64, value);
+    if (type != NUMBER_INTEGER || value > UINT16_MAX)
+        fprintf(stream, " (0x%" PRIx64 ")", value);
+}
+
+void print_action(FILE *stream, const struct finding_access *access)
+{
+    fputs(access->what && *access->what ? access->what : access_word(access), stream);
+    if (access->size_bytes)
+        fprintf(stream, ", %" PRIu32 " byte%s", access->size_bytes, access->size_bytes == 1 ? "" : "s");
+    if (access->has_value)
+        print_value(stream, is_read(access->kind) ? "read" : "wrote", access->type, access->value);
+    if (access->has_written)
+        print_value(stream, "wrote", access->type, access->written);
+}
+
+static int padded_width(const char *a, const char *b, int least)
+{
+    int wide = (int)strlen(a), other = b ? (int)strlen(b) : 0;
+    wide = (wide > other ? wide : other) + 2;
+    return wide > least ? wide : least;
+}
+
+/* In a function that may be called in many places, the kernel's own line. */
+static void print_caller(FILE *stream, const struct source_place *caller)
+{
+    char place[PLACE_CHARS], *source = source_text(caller);
+    place_text(caller, place);
+    if (caller->line)
+        fprintf(stream, "     called from %s%s%s\n", place, source && *source ? "  " : "",
+                source ? source : "");
+    free(source);
+}
+
+static void print_accesses(FILE *stream, const struct finding *finding)
+{
+    char place[2][PLACE_CHARS] = {"", ""};
+    char *source[2] = {NULL, NULL};
+    uint32_t count = finding->access_count < 2 ? finding->access_count : 2;
+    for (uint32_t i = 0; i < count; i++) {
+        place_text(&finding->access[i].place, place[i]);
+        source[i] = source_text(&finding->access[i].place);
+    }
+    int place_width = padded_width(place[0], place[1], 0);
+    int source_width = padded_width(source[0] ? source[0] : "", source[1], SOURCE_COLUMNS);
+    for (uint32_t i = 0; i < count; i++) {
+        /* the action has a line of its own */
+        const bool below = place_width + source_width > LINE_COLUMNS - ACTION_COLUMNS;
+        fprintf(stream, "  %" PRIu32 "  %-*s%-*s%s", i + 1, place_width, place[i], below ? 0 : source_width,
+                source[i] ? source[i] : "", below ? "\n     " : "");
+        print_action(stream, &finding->access[i]);
+        fputs("\n     ", stream);
+        print_entity(stream, &finding->access[i]);
+        fputc('\n', stream);
+        print_caller(stream, &finding->access[i].caller);
+        free(source[i]);
+    }
+}
+
+/* A labelled paragraph, wrapped at words; a newline in the text starts a new line. */
+static void print_paragraph(FILE *stream, const char *label, const char *text)
+{
+    int column = fprintf(stream, "  %-5s ", label);
+    for (bool first = true; *text; first = false) {
+        size_t word = strcspn(text, " \n");
+        if (!first && column + 1 + (int)word > LINE_COLUMNS)
+            column = fprintf(stream, "\n%8s", "") - 1;
+        else if (!first)
+            column += fprintf(stream, "%s", " ");
+        column += fprintf(stream, "%.*s", (int)word, text);
+        text += word;
+        if (*text == '\n' && text[1]) {
+            column = fprintf(stream, "\n%8s", "") - 1;
+            first = true;
+            text++;
+            word = strcspn(text, " \n");
+            column += fprintf(stream, "%.*s", (int)word, text);
+            text += word;
+        }
+        text += *text != '\0';
+    }
+    fputc('\n', stream);
+}
+
+static void print_also(FILE *stream, const struct finding *finding)
+{
+    char text[100];
+    uint64_t more = finding->count - 1;
+    snprintf(text, sizeof text, "%" PRIu64 " more %s", more,
+             finding->access_count > 1 ? more == 1 ? "time at these two places" : "times at these two places"
+             : finding->access_count == 1 ? "at this place"
+                                          : "like this one");
+    print_paragraph(stream, "also", text);
+}
+
+const char *fix_tried_words(const struct finding *finding)
+{
+    return finding->kind == FINDING_IMAGE_READ_AFTER_WRITE ? "tried: the read then sees what was written"
+                                                           : "tried: removes this race";
+}
+
+/* Malloc'd; NULL: out of memory. */
+static char *fix_tried_text(const struct finding *finding)
+{
+    char *text = NULL;
+    return asprintf(&text, "%s (%s)", finding->fix, fix_tried_words(finding)) < 0 ? NULL : text;
+}
+
+/* A fix was tried; what was not is advice. */
+static void print_fix(FILE *stream, const struct finding *finding)
+{
+    char *text = finding->fix_verified ? fix_tried_text(finding) : NULL;
+    print_paragraph(stream, finding->fix_verified ? "fix" : "advice", text ? text : finding->fix);
+    free(text);
+}
+
+static void print_cause(FILE *stream, const struct finding *cause)
+{
+    char place[PLACE_CHARS], text[PLACE_CHARS + 100];
+    place_text(&cause->access[0].place, place);
+    snprintf(text, sizeof text, "may follow from %s at %s, reported before", finding_id(cause->kind), place);
+    print_paragraph(stream, "note", text);
+}
+
+static void print_spec(FILE *stream, const struct finding *finding)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%s; `orrery explain %s`",
+             finding->spec ? finding->spec : finding_spec(finding->kind), finding_id(finding->kind));
+    print_paragraph(stream, "spec", text);
+}
+
+static void print_bytes(FILE *stream, const struct finding *finding)
+{
+    int64_t first = (int64_t)finding->offset_bytes;
+    int64_t size = (int64_t)finding_bytes(finding);
+    if (size > 1)
+        fprintf(stream, ", bytes %" PRId64 "..%" PRId64, first, first + size - 1);
+    else
+        fprintf(stream, ", byte %" PRId64, first);
+}
+
+static void print_object(FILE *stream, const struct finding *finding)
+{
+    if (!finding->kernel && !finding->object)
+        return;
+    fputs("  ", stream);
+    if (finding->kernel)
+        fprintf(stream, "kernel %s%s", finding->kernel, finding->object ? ", " : "");
+    if (finding->object)
+        fputs(finding->object, stream);
+    if (finding->object && finding->has_offset)
+        print_bytes(stream, finding);
+    fputc('\n', stream);
+}
+
+/* Of a host program: what a finding's own lines do not say, where in the program it began. */
+static void print_host(FILE *stream, const struct finding *finding)
+{
+    char place[PLACE_CHARS];
+    place_text(&finding->made, place);
+    if (finding->source)
+        fprintf(stream, "  %s is the text that %s gives to OpenCL\n", finding->source, place);
+    place_text(&finding->enqueued, place);
+    if (finding->host_launch)
+        fprintf(stream, "  launch %" PRIu32 "%s%s\n", finding->launch,
+                finding->enqueued.line ? ", enqueued at " : "", finding->enqueued.line ? place : "");
+}
+
+void report_print_finding(FILE *stream, const struct finding *finding, bool colour)
+{
+    const char *start = !colour ? "" : finding->severity == SEVERITY_ERROR ? "\033[1;31m" : "\033[1;33m";
+    const char *end = colour ? "\033[0m" : "";
+    fprintf(stream, "orrery: %s%s: %s%s: %s\n", start, severity_word(finding->severity),
+            finding_id(finding->kind), end, finding_sentence(finding->kind));
+    print_object(stream, finding);
+    print_host(stream, finding);
+    if (finding->access_count) {
+        fputc('\n', stream);
+        print_accesses(stream, finding);
+    }
+    fputc('\n', stream);
+    if (finding->why)
+        print_paragraph(stream, "why", finding->why);
+    if (finding->fix)
+        print_fix(stream, finding);
+    if (finding->cause)
+        print_cause(stream, finding->cause);
+    print_spec(stream, finding);
+    if (finding->count > 1)
+        print_also(stream, finding);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Files of the report that several processes of one run write. Each writes all of its own again
+ *          whenever there is more, and leaves what the others wrote.
+ *
+ * Rules    Who begins a file in a run makes it anew. What a process wrote last is known by its text, wherever
+ *          it stands by now: if two wrote the same, either may be replaced.
+ *
+ * Interface
+ *   report_share_new    watch is borrowed: what the processes of the run know of each other; NULL: no memory
+ *   report_share_text   what the file has to hold now; own, the text of this process, is taken and kept.
+ *                       Borrowed until the next call. NULL: no memory. Between report_share_lock and unlock,
+ *                       until it is written.
+ */
+#ifndef ORRERY_SIM_REPORT_REPORT_SHARE_H
+#define ORRERY_SIM_REPORT_REPORT_SHARE_H
+
+#include "orrery/watch.h"
+
+/* How texts of two processes go together: one after the other, as runs of one log, as one list. */
+enum share_form { SHARE_JSON, SHARE_SARIF, SHARE_SUPPRESSIONS, SHARE_FORM_COUNT };
+
+struct report;
+struct report_share;
+
+/* report.c; NULL: its files are this process's only */
+struct report_share *report_share_of(const struct report *report);
+struct report_share *report_share_new(struct watch *watch);
+void report_share_free(struct report_share *share);
+void report_share_lock(struct report_share *share);
+void report_share_unlock(struct report_share *share);
+const char *report_share_text(struct report_share *share, enum share_form form, const char *name, char *own);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Suppressions: patterns of kinds, places and objects. */
+#include "suppression.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/scenario_rows.h"
+
+/* One mark to return to is enough: what an earlier star took, a later one may take as well. */
+bool glob_fits(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            resume = text;
+        } else if (*pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
+static bool text_fits(const char *pattern, const char *text)
+{
+    return !pattern || glob_fits(pattern, text ? text : "");
+}
+
+static bool place_fits(const struct suppression *suppression, const struct source_place *place)
+{
+    const char *file = place->file ? place->file : "", *slash = strrchr(file, '/');
+    if (suppression->line && suppression->line != place->line)
+        return false;
+    return text_fits(suppression->file, file) || (slash && text_fits(suppression->file, slash + 1));
+}
+
+static bool places_fit(const struct suppression *suppression, const struct finding *finding)
+{
+    if (!suppression->file && !suppression->line)
+        return true;
+    for (uint32_t i = 0; i < finding->access_count && i < 2; i++) {
+        if (place_fits(suppression, &finding->access[i].place))
+            return true;
+    }
+    return false;
+}
+
+static bool fits(const struct suppression *suppression, const struct finding *finding)
+{
+    return text_fits(suppression->id, finding_id(finding->kind)) &&
+           text_fits(suppression->kernel, finding->kernel) &&
+           text_fits(suppression->object, finding->object) && places_fit(suppression, finding);
+}
+
+const struct suppression *suppression_find(const struct scenario *scenario, const struct finding *finding)
+{
+    for (size_t i = 0; i < scenario->suppression_count; i++) {
+        if (fits(&scenario->suppressions[i], finding))
+            return &scenario->suppressions[i];
+    }
+    return NULL;
+}
+
+/* ---- a file that suppresses what was found ------------------------------------------------- */
+
+/* A name is quoted whole; a star in it still fits itself. */
+static void write_key(FILE *stream, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(stream, ", %s: ", key);
+    text_print_quoted(text, stream);
+}
+
+static void write_one(FILE *stream, const struct suppression *suppression)
+{
+    fprintf(stream, "- {id: %s", suppression->id);
+    write_key(stream, "kernel", suppression->kernel);
+    write_key(stream, "file", suppression->file);
+    if (suppression->line)
+        fprintf(stream, ", line: %" PRIu32, suppression->line);
+    write_key(stream, "object", suppression->object);
+    fputs("}\n", stream);
+}
+
+static char *borrowed(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "argument 0 'data' (buffer, * bytes)": sizes are the run's, and so are the numbers that objects of the API
+ * have. Names keep theirs, and so do types such as image2d_t. NULL: no memory. */
+static char *object_pattern(const struct finding *finding)
+{
+    const bool of_call = finding_of_call(finding->kind);
+    char *pattern = strdup(finding->object), *out = pattern;
+    bool named = false, inside = false;
+    for (const char *at = finding->object; pattern && *at; at++) {
+        const bool counts =
+            !named && (inside || of_call) && is_digit(*at) && (at == finding->object || !is_letter(at[-1]));
+        named ^= *at == '\'';
+        inside = !named && *at != ')' && (inside || *at == '(');
+        *out++ = counts ? '*' : *at;
+        while (counts && is_digit(at[1]))
+            at++;
+    }
+    if (pattern)
+        *out = '\0';
+    return pattern;
+}
+
+/* A finding with a line stands for all objects that were met there. The finding outlives it; the object is
+ * malloc'd. */
+static struct suppression suppression_of(const struct finding *finding)
+{
+    const struct source_place *place = &finding->access[0].place;
+    const bool placed = finding->access_count && place->line;
+    const bool of_site = !placed || (finding->access_count > 1 && !finding->access[1].place.line);
+    return (struct suppression){
+        .id = borrowed(finding_id(finding->kind)),
+        .kernel = borrowed(finding->kernel),
+        .file = finding->access_count ? borrowed(place->file) : NULL,
+        .line = finding->access_count ? place->line : 0,
+        .object = finding->object && of_site ? object_pattern(finding) : NULL,
+    };
+}
+
+static bool any_fits(const struct suppression *written, size_t count, const struct finding *finding)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fits(&written[i], finding))
+            return true;
+    }
+    return false;
+}
+
+/* What an entry before it fits has none of its own: that would be reported as not used. */
+void report_write_suppressions(FILE *stream, const struct report *report)
+{
+    size_t count = report_count(report), written = 0;
+    struct suppression *entries = calloc(count + 1, sizeof *entries);
+    fputs("# Suppressions for orrery --suppressions=FILE; see orrery-report(5).\n", stream);
+    if (!count)
+        fputs("[]\n", stream);
+    for (size_t i = 0; i < count; i++) {
+        const struct finding *finding = report_get(report, i);
+        if (any_fits(entries, written, finding))
+            continue;
+        struct suppression entry = suppression_of(finding);
+        write_one(stream, &entry);
+        if (entries)
+            entries[written++] = entry;
+        else
+            free(entry.object);
+    }
+    while (written)
+        free(entries[--written].object);
+    free(entries);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Which findings the scenario does not want to hear of.
+ *
+ * Interface
+ *   suppression_find   the first suppression of the scenario that fits, or NULL
+ *   glob_fits          text against a pattern in which * is any text, the empty one too
+ */
+#ifndef ORRERY_SIM_REPORT_SUPPRESSION_H
+#define ORRERY_SIM_REPORT_SUPPRESSION_H
+
+#include "orrery/report.h"
+
+const struct suppression *suppression_find(const struct scenario *scenario, const struct finding *finding);
+bool glob_fits(const char *pattern, const char *text);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A shared page of counts, by which `orrery run` learns what its processes found. */
+#include "orrery/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+static struct watch *map(int descriptor)
+{
+    void *memory = mmap(NULL, sizeof(struct watch), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Who dies with the lock leaves it to the next. */
+static void make_lock(struct watch *watch)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&watch->lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
+/* By a path in /proc: no program inherits a descriptor that it did not open, and none can close it. */
+struct watch *watch_new(char out_name[WATCH_NAME_CHARS])
+{
+    int descriptor = memfd_create("orrery", MFD_CLOEXEC);
+    struct watch *watch = NULL;
+    if (descriptor >= 0 && ftruncate(descriptor, sizeof *watch) == 0)
+        watch = map(descriptor);
+    snprintf(out_name, WATCH_NAME_CHARS, "/proc/%ld/fd/%d", (long)getpid(), descriptor);
+    if (watch)
+        make_lock(watch);
+    else if (descriptor >= 0)
+        close(descriptor);
+    return watch;
+}
+
+struct watch *watch_open(const char *name)
+{
+    int descriptor = open(name, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0)
+        return NULL;
+    bool whole = lseek(descriptor, 0, SEEK_END) == (off_t)sizeof(struct watch);
+    struct watch *watch = whole ? map(descriptor) : NULL;
+    close(descriptor);
+    return watch;
+}
+
+struct watch_seat *watch_take_seat(struct watch *watch)
+{
+    for (size_t i = 0; i < WATCH_SEATS; i++) {
+        struct watch_seat *seat = &watch->seats[i];
+        pid_t nobody = 0;
+        if (!__atomic_compare_exchange_n(&seat->process, &nobody, getpid(), false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
+            continue;
+        seat->exit_status = 0;
+        seat->counts = (struct report_counts){0};
+        return seat;
+    }
+    return NULL;
+}
+
+void watch_leave_seat(struct watch_seat *seat)
+{
+    __atomic_store_n(&seat->process, 0, __ATOMIC_RELEASE);
+}
+
+void watch_note_kernel(struct watch *watch)
+{
+    __atomic_store_n(&watch->kernel_ran, true, __ATOMIC_RELEASE);
+}
+
+bool watch_kernel_ran(const struct watch *watch)
+{
+    return __atomic_load_n(&watch->kernel_ran, __ATOMIC_ACQUIRE);
+}
+
+void watch_note_reported(struct watch *watch, int exit_status)
+{
+    int none = 0;
+    __atomic_compare_exchange_n(&watch->exit_status, &none, exit_status, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+    __atomic_store_n(&watch->reported, true, __ATOMIC_RELEASE);
+}
+
+void watch_note_unrunnable(struct watch *watch, int exit_status)
+{
+    __atomic_store_n(&watch->cannot_run, true, __ATOMIC_RELEASE);
+    watch_note_reported(watch, exit_status);
+}
+
+/* ---- how far it came -------------------------------------------------------------------- */
+
+void watch_note_reached(struct watch *watch, enum reach reached, uint64_t type)
+{
+    int before = __atomic_load_n(&watch->reached, __ATOMIC_ACQUIRE);
+    if (reached == REACH_NO_DEVICE)
+        __atomic_store_n(&watch->asked_type, type, __ATOMIC_RELEASE);
+    while (before < (int)reached && !__atomic_compare_exchange_n(&watch->reached, &before, (int)reached,
+                                                                 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        continue;
+}
+
+/* The bits of cl_device_type; "a CPU" is what --device-type makes of the device. */
+static const char *type_name(uint64_t type)
+{
+    static const char *const names[] = {"default", "cpu", "gpu", "accelerator", "custom"};
+    for (size_t i = 1; i < sizeof names / sizeof *names; i++) {
+        if (type == UINT64_C(1) << i)
+            return names[i];
+    }
+    return NULL;
+}
+
+static void print_type(FILE *stream, uint64_t type)
+{
+    const char *name = type_name(type);
+    fputs("the program asked for devices of a type that the simulated device is not", stream);
+    if (name)
+        fprintf(stream, "; --device-type=%s makes it one", name);
+}
+
+void reach_print(FILE *stream, enum reach reached, uint64_t type)
+{
+    static const char *const reasons[] = {
+        [REACH_NOTHING] = "no process called OpenCL: it does not use it, failed before, or loads the library "
+                          "of another vendor itself",
+        [REACH_PLATFORM] = "the program listed the platforms and asked Orrery's for no device: it may look "
+                           "for another platform",
+        [REACH_DEVICE] = "the program asked for devices and made no context",
+        [REACH_CONTEXT] = "the program made a context and launched no kernel",
+    };
+    fputs("orrery: note: no kernel ran: ", stream);
+    if (reached == REACH_NO_DEVICE)
+        print_type(stream, type);
+    else
+        fputs(reasons[reached], stream);
+    fputc('\n', stream);
+}
+
+/* ---- files that several processes write ---------------------------------------------- */
+
+void watch_lock(struct watch *watch)
+{
+    if (pthread_mutex_lock(&watch->lock) == EOWNERDEAD)
+        pthread_mutex_consistent(&watch->lock);
+}
+
+void watch_unlock(struct watch *watch)
+{
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/* Processes need not be in one directory. */
+static uint64_t path_of(const char *name)
+{
+    char *directory = *name == '/' ? NULL : getcwd(NULL, 0), *path = NULL;
+    if (directory && asprintf(&path, "%s/%s", directory, name) < 0)
+        path = NULL;
+    const char *full = path ? path : name;
+    const uint64_t hash = XXH3_64bits(full, strlen(full));
+    free(directory);
+    free(path);
+    return hash ? hash : 1;
+}
+
+/* Beyond so many files what stands there stays. What came by exec has the same id, and has written
+ * nothing. */
+bool watch_begin_file(struct watch *watch, const char *name, bool written)
+{
+    const uint64_t path = path_of(name);
+    size_t at = 0;
+    while (at < WATCH_FILES && watch->files[at].name && watch->files[at].name != path)
+        at++;
+    if (at == WATCH_FILES)
+        return false;
+    struct watch_file *file = &watch->files[at];
+    const bool fresh = !file->name, alone = fresh || (written && file->process == getpid());
+    file->name = path;
+    file->process = alone ? getpid() : 0;
+    return alone;
+}
+
+/* A line that is too long is none. */
+void watch_note_replay(struct watch *watch, const char *line)
+{
+    watch->replay[0] = '\0';
+    if (strlen(line) < sizeof watch->replay)
+        strcpy(watch->replay, line);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Arguments of a scenario's launches that are no memory and no value: images, samplers.
+ *
+ * Interface
+ *   scenario_image_describe   what a kernel gets of an image at an address: its texels lie without gaps; id:
+ *                             for findings
+ *   scenario_image_texel      the channels of one texel, and the type that a scenario gives them as
+ *   scenario_image_print, scenario_sampler_print   as a scenario has them
+ *
+ * Text     OpenCL 3.0 API, 5.3.1.1 image format descriptor, 5.7 sampler objects.
+ */
+#ifndef ORRERY_SIM_SCENARIO_SCENARIO_IMAGE_H
+#define ORRERY_SIM_SCENARIO_SCENARIO_IMAGE_H
+
+#include "orrery/image.h"
+#include "orrery/scenario.h"
+
+void scenario_image_describe(const struct scenario_image *image, uint64_t address, uint32_t id,
+                             struct image_desc *out_desc);
+/* Packed channels are one number. */
+uint32_t scenario_image_texel(const struct image_format *format, enum value_type *out_type);
+void scenario_image_print(const struct scenario_image *image, FILE *stream);
+void scenario_sampler_print(uint64_t sampler, FILE *stream);
+
+#endif

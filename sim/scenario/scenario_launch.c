@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launches of a scenario: arguments are checked against the kernel, and those at the same time begin
+ * together.
+ */
+#include "scenario_launch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/device/device_path.h"
+#include "scenario_image.h"
+
+/* ---- does the launch fit the kernel? ------------------------------------------------------ */
+
+static const char *const arg_words[] = {"a buffer", "a scalar",  "local memory",
+                                        "an image", "a sampler", "a queue"};
+
+static bool kind_fits(enum arg_kind wanted, enum scenario_arg_kind given)
+{
+    static const enum arg_kind kinds[] = {ARG_GLOBAL, ARG_VALUE,   ARG_LOCAL,
+                                          ARG_IMAGE,  ARG_SAMPLER, ARG_QUEUE};
+    return wanted == kinds[given] || (given == SCENARIO_ARG_BUFFER && wanted == ARG_CONSTANT);
+}
+
+/* The one that `same` names. */
+static const struct scenario_arg *meant(const struct run *run, size_t launch, size_t index)
+{
+    const struct scenario_arg *arg = run_arg(run, launch, index);
+    return arg->same_as ? scenario_named_arg(run->scenario, arg->same_as) : arg;
+}
+
+static enum status check_image(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
+{
+    const struct scenario_arg *given = meant(run, launch, index);
+    if (given->image.type != wanted->image_type || given->image.format->depth != wanted->image_depth)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "launch %zu, argument %zu '%s': found an %s%s, but its type is %s", launch, index,
+                        wanted->name, image_type_name(given->image.type),
+                        given->image.format->depth ? " of depths" : "", wanted->type_name);
+    if ((given->read_only && !wanted->read_only) || (given->write_only && !wanted->write_only))
+        return diagnose(
+            run->diagnosis, STATUS_BAD_SCENARIO,
+            "launch %zu, argument %zu '%s': found an image that kernels only %s, but this one %s it", launch,
+            index, wanted->name, given->read_only ? "read" : "write", given->read_only ? "writes" : "reads");
+    return STATUS_OK;
+}
+
+static enum status check_arg(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
+{
+    const struct scenario_arg *given = run_arg(run, launch, index);
+    size_t size = given->values.count * value_type_size(given->values.type);
+    if (!kind_fits(wanted->kind, given->kind))
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "launch %zu, argument %zu '%s': found %s, but its type is %s", launch, index,
+                        wanted->name, arg_words[given->kind], wanted->type_name);
+    if (given->kind == SCENARIO_ARG_IMAGE)
+        return check_image(run, launch, index, wanted);
+    if (given->kind == SCENARIO_ARG_SCALAR && size != wanted->size)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "launch %zu, argument %zu '%s': found a value of %zu bytes, but its type %s has %zu",
+                        launch, index, wanted->name, size, wanted->type_name, wanted->size);
+    return STATUS_OK;
+}
+
+static enum status check_args(struct run *run, size_t launch, const struct kernel_info *info)
+{
+    size_t given = run->scenario->launches[launch].arg_count;
+    if (given != info->arg_count)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "launch %zu: found %zu arguments, but kernel %s has %zu", launch, given, info->name,
+                        info->arg_count);
+    enum status status = STATUS_OK;
+    for (size_t a = 0; a < given && status == STATUS_OK; a++)
+        status = check_arg(run, launch, a, &info->args[a]);
+    return status;
+}
+
+static enum status check_images(struct run *run, size_t launch, const struct kernel_info *info, uint32_t root)
+{
+    struct diagnosis cause = {0};
+    if (device_check_images(scenario_root(run->scenario, root), info, &cause) == STATUS_OK)
+        return STATUS_OK;
+    return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: %s", launch, cause.text);
+}
+
+static enum status check_sizes(struct run *run, size_t launch, const struct kernel_info *info,
+                               const struct launch_request *request)
+{
+    const struct device_config *device = scenario_root(run->scenario, request->root);
+    uint64_t total = 1;
+    for (int i = 0; i < 3; i++) {
+        uint64_t local = request->local_size[i], most = device->max_work_item_sizes[i];
+        if (!local || local > most)
+            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                            "launch %zu: local size %" PRIu64 ", expected 1 to %" PRIu64, launch, local,
+                            most);
+        if (info->required_size[0] && local != info->required_size[i])
+            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                            "launch %zu: local size %" PRIu64 ", but kernel %s requires %" PRIu32, launch,
+                            local, info->name, info->required_size[i]);
+        if (!device->non_uniform_groups && request->global_size[i] % local)
+            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                            "launch %zu: global size %" PRIu64 " is no multiple of local size %" PRIu64,
+                            launch, request->global_size[i], local);
+        total *= local;
+    }
+    if (total > device->max_work_group_size)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "launch %zu: %" PRIu64 " work-items in a work-group, expected 1 to %" PRIu32, launch,
+                        total, device->max_work_group_size);
+    return STATUS_OK;
+}
+
+/* ---- launching --------------------------------------------------------------------------------- */
+
+static struct launch_arg *launch_args(const struct run *run, size_t launch, uint64_t *words,
+                                      struct image_desc *images)
+{
+    size_t count = run->scenario->launches[launch].arg_count;
+    struct launch_arg *args = calloc(count + 1, sizeof *args);
+    for (size_t a = 0; args && a < count; a++) {
+        const struct scenario_arg *arg = run_arg(run, launch, a);
+        words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes : run->addresses[launch][a];
+        args[a] = (struct launch_arg){&words[a], sizeof words[a]};
+        if (arg->kind == SCENARIO_ARG_IMAGE) {
+            scenario_image_describe(&meant(run, launch, a)->image, words[a], (uint32_t)a + 1, &images[a]);
+            args[a] = (struct launch_arg){&images[a], sizeof images[a]};
+        }
+        if (arg->kind == SCENARIO_ARG_SCALAR)
+            args[a] =
+                (struct launch_arg){arg->values.data, arg->values.count * value_type_size(arg->values.type)};
+    }
+    return args;
+}
+
+static void set_sizes(struct run *run, const struct scenario_launch *launch, struct launch_request *request)
+{
+    request->work_dim = launch->work_dim;
+    for (uint32_t i = 0; i < 3; i++) {
+        bool used = i < launch->work_dim;
+        request->global_size[i] = used ? launch->global[i] : 1;
+        request->global_offset[i] = used ? launch->offset[i] : 0;
+        request->local_size[i] = used ? launch->local[i] : 1;
+    }
+    if (!launch->local[0])
+        device_suggest_local_size(scenario_root(run->scenario, request->root), request->kernel,
+                                  request->work_dim, request->global_size, request->local_size);
+}
+
+/* The root and the units that `device` names. */
+static enum status set_device(struct run *run, size_t index, struct launch_request *request,
+                              struct unit_set *out_units)
+{
+    struct diagnosis cause = {0};
+    const char *path = run->scenario->launches[index].device;
+    if (!path)
+        return STATUS_OK;
+    enum status status = device_path_units(run->scenario, path, &request->root, out_units, &cause);
+    request->compute_units = out_units->units;
+    request->compute_unit_count = out_units->count;
+    return status == STATUS_OK ? status
+                               : diagnose(run->diagnosis, status, "launch %zu: %s", index, cause.text);
+}
+
+/* A launch from its check to its end. */
+struct ahead {
+    size_t index;
+    struct launch_request request;
+    struct unit_set units;
+    uint64_t *words;
+    struct image_desc *images;
+    struct launch_arg *args;
+    struct live_launch *live; /* NULL: not begun, or over */
+    struct launch_result result;
+    bool over;
+};
+
+static enum status prepare(struct run *run, struct ahead *ahead)
+{
+    const struct scenario_launch *launch = &run->scenario->launches[ahead->index];
+    struct launch_request *request = &ahead->request;
+    request->kernel = program_find_kernel(run->program, launch->kernel);
+    if (!request->kernel)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: the program has no kernel named %s",
+                        ahead->index, launch->kernel);
+    request->command = run->launch_commands[ahead->index] = ++run->commands;
+    request->arg_count = launch->arg_count;
+    request->default_queue = run->queue;
+    request->result = &ahead->result;
+    enum status status = set_device(run, ahead->index, request, &ahead->units);
+    if (status != STATUS_OK)
+        return status;
+    set_sizes(run, launch, request);
+    status = check_args(run, ahead->index, kernel_info(request->kernel));
+    if (status == STATUS_OK)
+        status = check_sizes(run, ahead->index, kernel_info(request->kernel), request);
+    if (status == STATUS_OK)
+        status = check_images(run, ahead->index, kernel_info(request->kernel), request->root);
+    if (status != STATUS_OK)
+        return status;
+    ahead->words = calloc(launch->arg_count + 1, sizeof *ahead->words);
+    ahead->images = calloc(launch->arg_count + 1, sizeof *ahead->images);
+    request->args = ahead->args =
+        ahead->words && ahead->images ? launch_args(run, ahead->index, ahead->words, ahead->images) : NULL;
+    return ahead->args ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+static void ahead_fini(struct ahead *ahead)
+{
+    free(ahead->args);
+    free(ahead->images);
+    free(ahead->words);
+    unit_set_fini(&ahead->units);
+}
+
+/* ---- those that run at the same time --------------------------------------------------------------- */
+
+struct batch {
+    struct run *run;
+    struct ahead *ahead;
+    size_t count, to_begin, running;
+    enum status status;
+};
+
+/* What the checker has to know: these are not ordered among each other. */
+static void announce(const struct batch *batch, const struct ahead *ahead, enum order_kind kind)
+{
+    struct run *run = batch->run;
+    struct order_event event = {.kind = kind,
+                                .command = ahead->request.command,
+                                .queue = (uint32_t)ahead->index + 1,
+                                .device = (uint32_t)ahead->index + 1,
+                                .call = "launch",
+                                .time = kind == ORDER_ENQUEUED ? 0 : device_clock(run->device)};
+    device_order(run->device, &event);
+}
+
+/* A finding ends its launch, or keeps it from starting; the others run all the same, as they would on a
+ * device. */
+static void judge(struct batch *batch, enum status status, uint64_t heard_before)
+{
+    struct run *run = batch->run;
+    bool reported = report_heard_of(run->report) > heard_before;
+    bool fine =
+        status == STATUS_OK || status == STATUS_ABORTED || (status == STATUS_OUT_OF_RESOURCES && reported);
+    if (!fine && (batch->status == STATUS_OK || batch->status == STATUS_NO_PROGRESS))
+        batch->status = status;
+    if (status != STATUS_OK && (fine || status == STATUS_NO_PROGRESS))
+        *run->diagnosis = (struct diagnosis){0};
+}
+
+static void begin(struct batch *batch, struct ahead *ahead)
+{
+    struct run *run = batch->run;
+    const uint64_t heard = report_heard_of(run->report);
+    enum status status = device_launch_begin(run->device, &ahead->request, &ahead->live, run->diagnosis);
+    if (status == STATUS_OK)
+        report_launch_runs(run->report, (uint32_t)device_kernels_run(run->device),
+                           (uint32_t)ahead->index + 1);
+    if (batch->count > 1)
+        announce(batch, ahead, ORDER_BEGIN);
+    batch->to_begin--;
+    batch->running += status == STATUS_OK;
+    ahead->over = status != STATUS_OK;
+    judge(batch, status, heard);
+}
+
+static void end(struct batch *batch, struct ahead *ahead)
+{
+    uint64_t time;
+    const uint64_t heard = report_heard_of(batch->run->report);
+    struct diagnosis *diagnosis = batch->run->diagnosis;
+    enum status status = device_launch_end(ahead->live, &time, diagnosis);
+    if (status == STATUS_OK && ahead->result.child_error && diagnosis->text[0])
+        status = diagnosis->status;
+    ahead->live = NULL;
+    ahead->over = true;
+    batch->running--;
+    if (batch->count > 1)
+        announce(batch, ahead, ORDER_END);
+    judge(batch, status, heard);
+}
+
+static bool units_meet(const struct ahead *a, const struct ahead *b)
+{
+    bool whole = !a->units.count || !b->units.count;
+    if (a->request.root != b->request.root || whole)
+        return a->request.root == b->request.root;
+    return unit_sets_meet(&a->units, &b->units);
+}
+
+static bool units_free(const struct batch *batch, const struct ahead *ahead)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->ahead[i].live && units_meet(&batch->ahead[i], ahead))
+            return false;
+    return true;
+}
+
+/* The first that is still to begin; `anyhow`: even on units that another one has. */
+static struct ahead *next_to_begin(const struct batch *batch, bool anyhow)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct ahead *ahead = &batch->ahead[i];
+        if (!ahead->live && !ahead->over && (anyhow || units_free(batch, ahead)))
+            return ahead;
+    }
+    return NULL;
+}
+
+static void run_batch(struct batch *batch)
+{
+    while (batch->running || batch->to_begin) {
+        struct ahead *next;
+        while (batch->to_begin && (next = next_to_begin(batch, false)))
+            begin(batch, next);
+        struct live_launch *over =
+            batch->running ? device_run(batch->run->device, batch->to_begin > 0 ? HELP_COMMANDS : HELP_NONE)
+                           : NULL;
+        if (!over && batch->to_begin) {
+            begin(batch, next_to_begin(batch, true)); /* those that run only wait */
+            continue;
+        }
+        for (size_t i = 0; over && i < batch->count; i++)
+            if (batch->ahead[i].live == over)
+                end(batch, &batch->ahead[i]);
+    }
+}
+
+/* What comes next is after all of them. */
+static enum status announce_wait(const struct batch *batch)
+{
+    uint32_t *commands = malloc(batch->count * sizeof *commands);
+    const struct order_event event = {
+        .kind = ORDER_HOST_WAITED, .after = commands, .after_count = batch->count};
+    if (!commands)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < batch->count; i++)
+        commands[i] = batch->ahead[i].request.command;
+    device_order(batch->run->device, &event);
+    free(commands);
+    return batch->status;
+}
+
+static enum status launch_batch(struct run *run, size_t first, size_t count)
+{
+    struct batch batch = {.run = run, .count = count, .to_begin = count};
+    batch.ahead = calloc(count, sizeof *batch.ahead);
+    if (!batch.ahead)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count && batch.status == STATUS_OK; i++) {
+        batch.ahead[i].index = first + i;
+        batch.status = prepare(run, &batch.ahead[i]);
+        if (batch.status == STATUS_OK && count > 1)
+            announce(&batch, &batch.ahead[i], ORDER_ENQUEUED);
+    }
+    if (batch.status == STATUS_OK)
+        run_batch(&batch);
+    if ((batch.status == STATUS_OK || batch.status == STATUS_NO_PROGRESS) && count > 1)
+        batch.status = announce_wait(&batch);
+    for (size_t i = 0; i < count; i++)
+        ahead_fini(&batch.ahead[i]);
+    free(batch.ahead);
+    return batch.status;
+}
+
+/* Each launch has a device of its own, as findings see it. */
+static void name_devices(const struct run *run)
+{
+    const struct scenario *scenario = run->scenario;
+    char name[120];
+    bool several = scenario_root_count(scenario) > 1;
+    for (size_t i = 0; i < scenario->launch_count; i++)
+        several |= scenario->launches[i].device != NULL;
+    if (!several)
+        return;
+    report_name_device(run->report, UINT32_MAX, "device 0"); /* there is one, whoever uses it */
+    for (size_t i = 0; i < scenario->launch_count; i++) {
+        snprintf(name, sizeof name, "device %s",
+                 scenario->launches[i].device ? scenario->launches[i].device : "0");
+        report_name_device(run->report, (uint32_t)i + 1, name);
+    }
+}
+
+enum status scenario_launch_all(struct run *run)
+{
+    const struct scenario *scenario = run->scenario;
+    name_devices(run);
+    enum status all = STATUS_OK;
+    for (size_t first = 0, count; first < scenario->launch_count; first += count) {
+        for (count = 1;
+             first + count < scenario->launch_count && scenario->launches[first + count].concurrent;)
+            count++;
+        enum status status = launch_batch(run, first, count);
+        if (status == STATUS_NO_PROGRESS)
+            all = status;
+        else if (status != STATUS_OK)
+            return status;
+    }
+    return all;
+}

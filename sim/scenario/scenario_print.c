@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scenario as YAML. */
+#include "orrery/scenario.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario_image.h"
+#include "sim/base/scenario_rows.h"
+
+static void print_rows(const struct scenario *scenario, const char *section, int indent, FILE *stream)
+{
+    const struct scenario_row *row;
+    for (size_t i = 0; (row = scenario_row(i)) != NULL; i++) {
+        if (strcmp(row->section, section) != 0)
+            continue;
+        char *text = NULL;
+        size_t size = 0;
+        FILE *line = open_memstream(&text, &size);
+        if (!line)
+            return;
+        bool present = scenario_row_print(scenario, row, line);
+        fclose(line);
+        if (present)
+            fprintf(stream, "%*s%s\n", indent, "", text);
+        free(text);
+    }
+}
+
+static const char *element(const struct value_list *values, size_t index)
+{
+    return (const char *)values->data + index * value_type_size(values->type);
+}
+
+static bool all_equal(const struct value_list *values)
+{
+    for (size_t i = 1; i < values->count; i++) {
+        if (memcmp(element(values, 0), element(values, i), value_type_size(values->type)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void print_list(const struct value_list *values, FILE *stream)
+{
+    fputc('[', stream);
+    for (size_t i = 0; i < values->count; i++) {
+        fputs(i ? ", " : "", stream);
+        value_print(element(values, i), values->type, stream);
+    }
+    fputc(']', stream);
+}
+
+/* Many equal values are one fill: a buffer of a million zeros is a line, not a page. */
+static void print_contents(const struct value_list *values, FILE *stream)
+{
+    fprintf(stream, "type: %s, ", value_type_name(values->type));
+    if (values->count > 1 && all_equal(values)) {
+        fprintf(stream, "count: %zu, fill: ", values->count);
+        value_print(values->data, values->type, stream);
+        return;
+    }
+    fputs("values: ", stream);
+    print_list(values, stream);
+}
+
+static void print_access(const struct scenario_arg *arg, FILE *stream)
+{
+    if (arg->read_only || arg->write_only)
+        fprintf(stream, ", access: %s", arg->read_only ? "read" : "write");
+    fputc('}', stream);
+}
+
+static void print_buffer(const struct scenario_arg *arg, FILE *stream)
+{
+    if (!arg->values.data) {
+        fputs("buffer: null", stream);
+        return;
+    }
+    fputs("buffer: {", stream);
+    if (arg->uninitialised)
+        fprintf(stream, "type: %s, count: %zu", value_type_name(arg->values.type), arg->values.count);
+    else
+        print_contents(&arg->values, stream);
+    print_access(arg, stream);
+}
+
+static void print_image(const struct scenario_arg *arg, FILE *stream)
+{
+    fputs("image: {", stream);
+    scenario_image_print(&arg->image, stream);
+    if (!arg->uninitialised && all_equal(&arg->values)) {
+        fputs(", fill: ", stream);
+        value_print(arg->values.data, arg->values.type, stream);
+    } else if (!arg->uninitialised) {
+        fputs(", values: ", stream);
+        print_list(&arg->values, stream);
+    }
+    print_access(arg, stream);
+}
+
+static void print_arg(const struct scenario_arg *arg, FILE *stream)
+{
+    fputs("      - {", stream);
+    if (arg->same_as) {
+        fputs("same: ", stream);
+        text_print_quoted(arg->same_as, stream);
+    } else if (arg->kind == SCENARIO_ARG_BUFFER) {
+        print_buffer(arg, stream);
+    } else if (arg->kind == SCENARIO_ARG_IMAGE) {
+        print_image(arg, stream);
+    } else if (arg->kind == SCENARIO_ARG_SAMPLER) {
+        fputs("sampler: {", stream);
+        scenario_sampler_print(arg->sampler, stream);
+        fputs("}", stream);
+    } else if (arg->kind == SCENARIO_ARG_QUEUE) {
+        fprintf(stream, "queue: %s", arg->own_queue ? "own" : "default");
+    } else if (arg->kind == SCENARIO_ARG_LOCAL) {
+        fprintf(stream, "local: %zu", arg->local_bytes);
+    } else {
+        fprintf(stream, "scalar: {type: %s, value: ", value_type_name(arg->values.type));
+        print_list(&arg->values, stream);
+        fputc('}', stream);
+    }
+    if (arg->name) {
+        fputs(", name: ", stream);
+        text_print_quoted(arg->name, stream);
+    }
+    fputs("}\n", stream);
+}
+
+static void print_range(const char *key, const uint64_t *range, uint32_t dimensions, FILE *stream)
+{
+    fprintf(stream, "    %s: [", key);
+    for (uint32_t i = 0; i < dimensions; i++)
+        fprintf(stream, "%s%" PRIu64, i ? ", " : "", range[i]);
+    fputs("]\n", stream);
+}
+
+static void print_launch(const struct scenario_launch *launch, FILE *stream)
+{
+    fputs("  - kernel: ", stream);
+    text_print_quoted(launch->kernel, stream);
+    fputc('\n', stream);
+    if (launch->device) {
+        fputs("    device: ", stream);
+        text_print_quoted(launch->device, stream);
+        fputc('\n', stream);
+    }
+    if (launch->concurrent)
+        fputs("    concurrent: true\n", stream);
+    print_range("global", launch->global, launch->work_dim, stream);
+    print_range("local", launch->local, launch->work_dim, stream);
+    print_range("offset", launch->offset, launch->work_dim, stream);
+    if (launch->arg_count)
+        fputs("    args:\n", stream);
+    for (size_t i = 0; i < launch->arg_count; i++)
+        print_arg(&launch->args[i], stream);
+}
+
+static void print_text(const char *key, const char *text, FILE *stream)
+{
+    if (!text)
+        return;
+    fprintf(stream, ", %s: ", key);
+    text_print_quoted(text, stream);
+}
+
+static void print_expected_finding(const struct expect_finding *finding, FILE *stream)
+{
+    fputs("    - {id: ", stream);
+    text_print_quoted(finding->id, stream);
+    if (finding->line)
+        fprintf(stream, ", line: %" PRIu32, finding->line);
+    print_text("kernel", finding->kernel, stream);
+    print_text("why", finding->why, stream);
+    print_text("fix", finding->fix, stream);
+    if (finding->has_follows)
+        fprintf(stream, ", follows: %" PRIu32, finding->follows);
+    if (finding->has_enough)
+        fprintf(stream, ", enough: %s", finding->enough ? "true" : "false");
+    fputs("}\n", stream);
+}
+
+static void print_placement(const struct expect_placement *placement, FILE *stream)
+{
+    fprintf(stream, "    - {launch: %" PRIu32 ", units: [", placement->launch);
+    for (uint32_t i = 0; i < placement->units.count; i++)
+        fprintf(stream, "%s%" PRIu32, i ? ", " : "", placement->units.units[i]);
+    fputs("]}\n", stream);
+}
+
+static void print_expected_counter(const struct expect_counter *counter, FILE *stream)
+{
+    fputs("    ", stream);
+    expect_counter_print_name(counter, stream);
+    fprintf(stream, ": \"%s%" PRIu64 "\"\n", comparison_sign(counter->comparison), counter->value);
+}
+
+static void print_expect(const struct scenario *scenario, FILE *stream)
+{
+    const struct scenario_expect *expect = &scenario->expect;
+    if (!expect->present)
+        return;
+    fputs("expect:\n", stream);
+    print_rows(scenario, "expect", 2, stream);
+    fputs(expect->finding_count ? "  findings:\n" : "  findings: []\n", stream);
+    for (size_t i = 0; i < expect->finding_count; i++)
+        print_expected_finding(&expect->findings[i], stream);
+    if (expect->buffer_count)
+        fputs("  buffers:\n", stream);
+    for (size_t i = 0; i < expect->buffer_count; i++) {
+        const struct expect_buffer *buffer = &expect->buffers[i];
+        fprintf(stream, "    - {launch: %" PRIu32 ", arg: %" PRIu32 ", ", buffer->launch, buffer->arg);
+        print_contents(&buffer->values, stream);
+        fputs("}\n", stream);
+    }
+    if (expect->placement_count)
+        fputs("  placement:\n", stream);
+    for (size_t i = 0; i < expect->placement_count; i++)
+        print_placement(&expect->placements[i], stream);
+    if (expect->counter_count)
+        fputs("  counters:\n", stream);
+    for (size_t i = 0; i < expect->counter_count; i++)
+        print_expected_counter(&expect->counters[i], stream);
+}
+
+static void print_suppression(const struct suppression *suppression, FILE *stream)
+{
+    fputs("  - {id: ", stream);
+    text_print_quoted(suppression->id, stream);
+    print_text("kernel", suppression->kernel, stream);
+    print_text("file", suppression->file, stream);
+    if (suppression->line)
+        fprintf(stream, ", line: %" PRIu32, suppression->line);
+    print_text("object", suppression->object, stream);
+    print_text("reason", suppression->reason, stream);
+    fputs("}\n", stream);
+}
+
+static void print_loss(const struct scenario_fault *fault, FILE *stream)
+{
+    fprintf(stream, "  - {lose_device: %" PRIu32, fault->command);
+    print_text("device", fault->device, stream);
+    fputs("}\n", stream);
+}
+
+static void print_fault(const struct scenario_fault *fault, FILE *stream)
+{
+    if (fault->kind == SCENARIO_FAULT_LOSE_DEVICE)
+        print_loss(fault, stream);
+    else if (fault->kind == SCENARIO_FAULT_DELAY)
+        fprintf(stream, "  - {delay: %" PRIu64 ", command: %" PRIu32 "}\n", fault->delay, fault->command);
+    else
+        fprintf(stream, "  - {fail: %s, nth: %" PRIu32 ", times: %" PRIu32 ", error: %s}\n", fault->call,
+                fault->nth, fault->times, api_error_name(fault->error));
+}
+
+static void print_section(const struct scenario *scenario, const char *title, const char *section, int indent,
+                          FILE *stream)
+{
+    fprintf(stream, "%*s%s:\n", indent - 2, "", title);
+    print_rows(scenario, section, indent, stream);
+}
+
+static void print_device(const struct scenario *scenario, int indent, FILE *stream)
+{
+    print_rows(scenario, "device", indent, stream);
+    print_section(scenario, "limits", "device.limits", indent + 2, stream);
+    print_section(scenario, "features", "device.features", indent + 2, stream);
+}
+
+/* The first device stands under device:, and the list says no more about it. */
+static void print_devices(const struct scenario *scenario, FILE *stream)
+{
+    fputs("device:\n", stream);
+    print_device(scenario, 2, stream);
+    if (!scenario->other_device_count)
+        return;
+    fputs("devices:\n  - {}\n", stream);
+    for (uint32_t i = 0; i < scenario->other_device_count; i++) {
+        struct scenario view = *scenario;
+        scenario_swap_device(&view, i);
+        fputs("  -\n", stream);
+        print_device(&view, 4, stream);
+    }
+}
+
+static void print_line(const struct script_step *step, FILE *stream)
+{
+    char *place = NULL;
+    fputs("until: {line: ", stream);
+    if (!step->file)
+        fprintf(stream, "%" PRIu32, step->line);
+    else if (asprintf(&place, "%s:%" PRIu32, step->file, step->line) >= 0)
+        text_print_quoted(place, stream);
+    free(place);
+    fprintf(stream, ", visit: %" PRIu64 "}", step->count);
+}
+
+static void print_until(const struct script_step *step, FILE *stream)
+{
+    static const char *const words[] = {
+        [SCRIPT_BARRIER] = "barrier", [SCRIPT_ATOMIC] = "atomic", [SCRIPT_END] = "end"};
+    if (step->until == SCRIPT_STEPS)
+        fprintf(stream, "steps: %" PRIu64, step->count);
+    else if (step->until == SCRIPT_LINE)
+        print_line(step, stream);
+    else
+        fprintf(stream, "until: %s", words[step->until]);
+}
+
+static void print_script(const struct schedule_config *schedule, FILE *stream)
+{
+    if (schedule->script)
+        fputs(schedule->script_count ? "  script:\n" : "  script: []\n", stream);
+    for (size_t i = 0; i < schedule->script_count; i++) {
+        const struct script_step *step = &schedule->script[i];
+        fprintf(stream, "    - {%s: [%" PRIu64 ", %" PRIu64 ", %" PRIu64 "], ",
+                step->who == SCRIPT_ITEM ? "item" : "group", step->id[0], step->id[1], step->id[2]);
+        if (step->who == SCRIPT_SUB_GROUP)
+            fprintf(stream, "sub_group: %" PRIu32 ", ", step->sub_group);
+        if (step->launch != 1)
+            fprintf(stream, "launch: %" PRIu32 ", ", step->launch);
+        print_until(step, stream);
+        fputs("}\n", stream);
+    }
+}
+
+void scenario_print(const struct scenario *scenario, FILE *stream)
+{
+    struct plain_locale locale = locale_plain_begin();
+    const struct scenario_program *program = &scenario->program;
+    fputs("orrery: 1\n", stream);
+    print_rows(scenario, "", 0, stream);
+    print_devices(scenario, stream);
+    print_section(scenario, "schedule", "schedule", 2, stream);
+    print_script(&scenario->schedule, stream);
+    print_section(scenario, "checks", "checks", 2, stream);
+    print_section(scenario, "report", "report", 2, stream);
+    if (scenario->suppression_count)
+        fputs("suppressions:\n", stream);
+    for (size_t i = 0; i < scenario->suppression_count; i++)
+        print_suppression(&scenario->suppressions[i], stream);
+    if (scenario->fault_count)
+        fputs("faults:\n", stream);
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        print_fault(&scenario->faults[i], stream);
+    if (program->source_file || program->source_text || program->spirv_file)
+        print_section(scenario, "program", "program", 2, stream);
+    if (scenario->launch_count)
+        fputs("launch:\n", stream);
+    for (size_t i = 0; i < scenario->launch_count; i++)
+        print_launch(&scenario->launches[i], stream);
+    print_expect(scenario, stream);
+    locale_plain_end(locale);
+}

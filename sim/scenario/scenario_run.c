@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a scenario: memory, arguments, launches, results. */
+#include "orrery/scenario_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/debug.h"
+#include "scenario_launch.h"
+
+/* ---- set-up --------------------------------------------------------------------------- */
+
+static enum status build_failed(struct run *run, enum status status, const char *log)
+{
+    struct diagnosis cause = *run->diagnosis;
+    *run->diagnosis = (struct diagnosis){0};
+    size_t length = strlen(log);
+    while (length && log[length - 1] == '\n')
+        length--;
+    return diagnose(run->diagnosis, status, "%s%s%.*s", cause.text, length ? "\n" : "", (int)length, log);
+}
+
+static enum status load_program(struct run *run)
+{
+    struct spirv spirv;
+    struct scenario_source source;
+    char *log;
+    enum status status = scenario_build(run->scenario, &spirv, &source, &log, run->diagnosis);
+    if (status != STATUS_OK) {
+        status = build_failed(run, status, log ? log : "");
+        goto out;
+    }
+    struct program_request request = {
+        .words = spirv.words,
+        .word_count = spirv.word_count,
+        .source_name = source.name,
+        .source_text = source.text,
+        .compiled = source.text ? &source.compiled : NULL,
+        .detailed_errors = source.detailed_errors,
+        .uniform_groups = source.uniform_groups,
+    };
+    status = program_load(run->device, &request, &run->program, run->diagnosis);
+out:
+    spirv_fini(&spirv);
+    scenario_source_fini(&source);
+    free(log);
+    return status;
+}
+
+static enum status new_queue(struct run *run, uint32_t *out_queue)
+{
+    const struct device_queue_request wanted = {.size_bytes = DEVICE_QUEUE_PREFERRED_BYTES};
+    return device_queue_new(run->device, &wanted, out_queue);
+}
+
+static enum status allocate(struct run *run, const struct scenario_arg *arg, uint64_t *out_address)
+{
+    char name[64];
+    const bool image = arg->kind == SCENARIO_ARG_IMAGE;
+    size_t size = arg->values.count * value_type_size(arg->values.type);
+    uint32_t flags =
+        (arg->read_only ? ALLOC_KERNEL_READ_ONLY : 0) | (arg->write_only ? ALLOC_KERNEL_WRITE_ONLY : 0);
+    if (!size)
+        return STATUS_OK;
+    if (size > run->scenario->device.max_allocation)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "%s of %zu bytes is larger than max_allocation",
+                        image ? "an image" : "a buffer", size);
+    snprintf(name, sizeof name, "%s %" PRIu32, image ? "image" : "buffer", ++run->buffers);
+    enum status status = device_alloc(run->device, size, 0, flags, arg->name ? arg->name : name, out_address);
+    if (status == STATUS_OK && !arg->uninitialised)
+        status = device_write(run->device, ++run->commands, *out_address, arg->values.data, size);
+    return status;
+}
+
+/* The parser saw to it that the name stands before. */
+static uint64_t named_address(const struct run *run, const char *name)
+{
+    for (size_t l = 0; l < run->scenario->launch_count; l++) {
+        for (size_t a = 0; a < run->scenario->launches[l].arg_count; a++) {
+            const struct scenario_arg *arg = run_arg(run, l, a);
+            if (arg == scenario_named_arg(run->scenario, name))
+                return run->addresses[l][a];
+        }
+    }
+    return 0;
+}
+
+static enum status find_queue(struct run *run, const struct scenario_arg *arg, uint64_t *out_number)
+{
+    uint32_t queue = run->queue;
+    enum status status = arg->own_queue ? new_queue(run, &queue) : STATUS_OK;
+    *out_number = queue;
+    return status;
+}
+
+static enum status allocate_args(struct run *run, size_t launch)
+{
+    size_t count = run->scenario->launches[launch].arg_count;
+    run->addresses[launch] = calloc(count + 1, sizeof **run->addresses);
+    if (!run->addresses[launch])
+        return STATUS_OUT_OF_MEMORY;
+    enum status status = STATUS_OK;
+    for (size_t a = 0; a < count && status == STATUS_OK; a++) {
+        const struct scenario_arg *arg = run_arg(run, launch, a);
+        if (arg->same_as)
+            run->addresses[launch][a] = named_address(run, arg->same_as);
+        else if (arg->kind == SCENARIO_ARG_BUFFER || arg->kind == SCENARIO_ARG_IMAGE)
+            status = allocate(run, arg, &run->addresses[launch][a]);
+        else if (arg->kind == SCENARIO_ARG_SAMPLER)
+            run->addresses[launch][a] = arg->sampler;
+        else if (arg->kind == SCENARIO_ARG_QUEUE)
+            status = find_queue(run, arg, &run->addresses[launch][a]);
+    }
+    return status;
+}
+
+static enum status allocate_all(struct run *run)
+{
+    enum status status = STATUS_OK;
+    run->addresses = calloc(run->scenario->launch_count + 1, sizeof *run->addresses);
+    run->launch_commands = calloc(run->scenario->launch_count + 1, sizeof *run->launch_commands);
+    if (!run->addresses || !run->launch_commands)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t l = 0; l < run->scenario->launch_count && status == STATUS_OK; l++)
+        status = allocate_args(run, l);
+    return status;
+}
+
+/* ---- results ---------------------------------------------------------------------------------------- */
+
+static enum status read_back(struct run *run, const struct expect_buffer *expected,
+                             struct value_list *out_values)
+{
+    uint64_t address = run->addresses[expected->launch][expected->arg], start = 0, size = 0;
+    size_t bytes = expected->values.count * value_type_size(expected->values.type);
+    out_values->type = expected->values.type;
+    out_values->count = expected->values.count;
+    out_values->data = calloc(1, bytes + 1);
+    if (!out_values->data)
+        return STATUS_OUT_OF_MEMORY;
+    if (!device_allocation(run->device, address, &start, &size) || bytes > size)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "expect: %zu bytes of launch %" PRIu32 ", argument %" PRIu32 ", which has %" PRIu64,
+                        bytes, expected->launch, expected->arg, size);
+    return device_read(run->device, ++run->commands, address, out_values->data, bytes);
+}
+
+static enum status read_results(struct run *run, struct scenario_result *result)
+{
+    const struct scenario_expect *expect = &run->scenario->expect;
+    enum status status = STATUS_OK;
+    result->buffers = calloc(expect->buffer_count + 1, sizeof *result->buffers);
+    if (!result->buffers)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < expect->buffer_count && status == STATUS_OK; i++)
+        status = read_back(run, &expect->buffers[i], &result->buffers[result->buffer_count++]);
+    return status;
+}
+
+static enum status take_placements(struct run *run, struct scenario_result *result)
+{
+    const struct scenario_expect *expect = &run->scenario->expect;
+    result->placements = calloc(expect->placement_count + 1, sizeof *result->placements);
+    if (!result->placements || run->placed.lost)
+        return STATUS_OUT_OF_MEMORY;
+    for (; result->placement_count < expect->placement_count; result->placement_count++)
+        result->placements[result->placement_count] = placed_take(
+            &run->placed, run->launch_commands[expect->placements[result->placement_count].launch]);
+    return STATUS_OK;
+}
+
+static void debug_print(const struct debug_hook *hook, const char *text, size_t size)
+{
+    char *copy = strndup(text, size);
+    if (copy)
+        hook->print(hook->debugger, copy);
+    free(copy);
+}
+
+static void keep_output(void *self, const char *text, size_t size)
+{
+    struct run *run = self;
+    fwrite(text, 1, size, run->output);
+    if (run->scenario->debug)
+        debug_print(run->scenario->debug, text, size);
+}
+
+/* Counters into the result, as text and as JSON, and what has a file of its own there. */
+static enum status keep_books(struct run *run, struct scenario_result *result)
+{
+    size_t size = 0;
+    if (!scenario_counts(run->scenario)) {
+        device_write_books(run->device, NULL, &result->unwritten);
+        return STATUS_OK;
+    }
+    FILE *stream = open_memstream(&result->books, &size), *json = open_memstream(&result->counters, &size);
+    const bool counted = stream && json && device_write_counters(run->device, json);
+    if (counted)
+        device_write_books(run->device, stream, &result->unwritten);
+    if (stream)
+        fclose(stream);
+    if (json)
+        fclose(json);
+    return counted ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+/* The default device queue of a scenario without a host program. */
+static enum status make_queue(struct run *run)
+{
+    return run->scenario->device.device_enqueue ? new_queue(run, &run->queue) : STATUS_OK;
+}
+
+static enum status perform(struct run *run, struct report *report, struct scenario_result *result)
+{
+    enum status status = device_new(run->scenario, report, &run->device, run->diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    device_set_printf(run->device, keep_output, run);
+    if (run->scenario->expect.placement_count) {
+        struct observer observer = placed_observer(&run->placed);
+        device_add_observer(run->device, &observer);
+    }
+    status = load_program(run);
+    if (status == STATUS_OK)
+        status = make_queue(run);
+    if (status == STATUS_OK)
+        status = allocate_all(run);
+    if (status == STATUS_OK)
+        status = scenario_launch_all(run);
+    if (status == STATUS_OK)
+        status =
+            schedule_script_over(&run->scenario->schedule, device_kernels_run(run->device), run->diagnosis);
+    if (status == STATUS_OK)
+        status =
+            schedule_replay_over(&run->scenario->schedule, device_kernels_run(run->device), run->diagnosis);
+    if (status == STATUS_OK || status == STATUS_NO_PROGRESS || status == STATUS_STOPPED) {
+        /* before what is expected is read: that is no command of the scenario */
+        enum status read = keep_books(run, result);
+        if (read == STATUS_OK && status != STATUS_STOPPED)
+            read = read_results(run, result);
+        if (read == STATUS_OK)
+            read = take_placements(run, result);
+        status = read != STATUS_OK ? read : status;
+    }
+    if (run->program)
+        program_finish(run->program);
+    result->kernels_run = device_kernels_run(run->device);
+    result->record = device_take_record(run->device);
+    return status;
+}
+
+static void run_fini(struct run *run)
+{
+    for (size_t l = 0; run->addresses && l < run->scenario->launch_count; l++)
+        free(run->addresses[l]);
+    free(run->addresses);
+    free(run->launch_commands);
+    placed_fini(&run->placed);
+    if (run->program)
+        program_release(run->program);
+    if (run->device)
+        device_free(run->device);
+}
+
+enum status scenario_run(const struct scenario *scenario, struct report *report,
+                         struct scenario_result *out_result, struct diagnosis *diagnosis)
+{
+    struct diagnosis local = {0};
+    struct run run = {.scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local, .report = report};
+    *out_result = (struct scenario_result){.output = NULL};
+    run.output = open_memstream(&out_result->output, &out_result->output_size);
+    if (!run.output)
+        return STATUS_OUT_OF_MEMORY;
+    enum status status = perform(&run, report, out_result);
+    run_fini(&run);
+    fclose(run.output);
+    return status;
+}
+
+void scenario_result_fini(struct scenario_result *result)
+{
+    for (size_t i = 0; i < result->buffer_count; i++)
+        free(result->buffers[i].data);
+    schedule_record_free(result->record);
+    for (size_t i = 0; i < result->placement_count; i++)
+        free(result->placements[i].units);
+    free(result->placements);
+    free(result->counters);
+    free(result->buffers);
+    free(result->output);
+    free(result->books);
+    *result = (struct scenario_result){.output = NULL};
+}

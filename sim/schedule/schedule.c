@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Policies that run in passes over resident work-groups. */
+#include "sim/device/launch_schedule.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "orrery/limits.h"
+#include "orrery/report.h"
+#include "schedule_state.h"
+#include "sim/base/sentence.h"
+#include "standing.h"
+
+enum {
+    /* back edges per turn: plain loads can spin, too, but atomics mostly do, */
+    TURN_PLAIN = HOSTILE(1 << 10, 3),
+    TURN_ATOMIC = HOSTILE(256, 2), /* ... so this is for kernels that have some */
+    TURN_CONTENDED = 1,        /* ... and lanes of this launch have been seen to spin beside parked ones */
+    SLOW_SECONDS = 10,         /* a launch that has run for so long, and has no limit, is noted */
+    SLOW_STEPS = 1 << 16,      /* loop iterations between two looks at the wall clock for that */
+    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is a few operations */
+    PATIENCE = 64,             /* halved while groups are let in and none ends */
+    PATIENCE_PLAIN = 16,       /* as many times that without atomics: what takes long there mostly computes */
+    RESIDENT_MOST = 4096,      /* work-groups of any size */
+    RESIDENT_MOST_SMALL = 1 << 16,
+    RESIDENT_ITEMS = 1 << 20 /* of more work-groups than those */
+};
+
+bool schedule_chooses(const struct schedule_config *config)
+{
+    return config->oracle || config->policy >= SCHEDULE_RANDOM;
+}
+
+bool schedule_is_preemptive(const struct schedule_config *config)
+{
+    return schedule_chooses(config) || config->policy == SCHEDULE_ROUND_ROBIN;
+}
+
+uint32_t schedule_wave_lanes(const struct schedule_config *config)
+{
+    return !config->oracle && config->policy == SCHEDULE_LOCKSTEP ? HOSTILE(WAVE_LANES_MAX, 16) : 1;
+}
+
+bool schedule_may_merge(const struct schedule_config *config)
+{
+    return !config->oracle && config->policy == SCHEDULE_LOCKSTEP;
+}
+
+bool schedule_is_scripted(const struct launch *launch)
+{
+    if (launch->schedule->oracle)
+        return false;
+    return launch->replay ? launch->replay->scripted : launch->schedule->policy == SCHEDULE_SCRIPT;
+}
+
+/* ---- order of tiles ----------------------------------------------------------- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A permutation that needs no table: a stride that shares no factor with the total. */
+static void shuffle_tiles(struct schedule *schedule)
+{
+    struct rng rng;
+    rng_init(&rng, schedule->config->seed, RNG_SCHEDULE_GROUPS, schedule->launch->info.launch);
+    schedule->start = rng_below(&rng, schedule->total);
+    do
+        schedule->stride = 1 + rng_below(&rng, schedule->total);
+    while (common_divisor(schedule->stride, schedule->total) != 1);
+}
+
+static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
+{
+    if (schedule->config->oracle)
+        return index;
+    switch (schedule->config->policy) {
+    case SCHEDULE_REVERSE: return schedule->total - 1 - index;
+    case SCHEDULE_RANDOM: {
+        __extension__ unsigned __int128 product =
+            (unsigned __int128)index * schedule->stride + schedule->start;
+        return (uint64_t)(product % schedule->total);
+    }
+    default: return index;
+    }
+}
+
+/* ---- residence ------------------------------------------------------------------ */
+
+/* Where groups are to meet each other, as many as there are compute units. */
+static uint32_t residents_wanted(const struct schedule *schedule)
+{
+    const struct schedule_config *config = schedule->config;
+    if (config->resident_groups)
+        return config->resident_groups;
+    return schedule_chooses(config) ? schedule->launch->compute_unit_count : 1;
+}
+
+/* What all of them take is bounded, whether they are large or many. */
+static uint32_t residents_most(const struct schedule *schedule)
+{
+    const uint64_t *size = schedule->launch->info.local_size;
+    const uint64_t items = size[0] * size[1] * size[2], fit = RESIDENT_ITEMS / (items ? items : 1);
+    return fit < RESIDENT_MOST         ? RESIDENT_MOST
+           : fit > RESIDENT_MOST_SMALL ? RESIDENT_MOST_SMALL
+                                       : (uint32_t)fit;
+}
+
+static bool resident_room(struct schedule *schedule)
+{
+    if (schedule->count < schedule->room)
+        return true;
+    uint32_t room = schedule->room ? schedule->room * 2 : 8;
+    struct group **resident = realloc(schedule->resident, room * sizeof(struct group *));
+    if (!resident)
+        return false;
+    schedule->resident = resident;
+    schedule->room = room;
+    return true;
+}
+
+struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile)
+{
+    struct group *group = resident_room(schedule) ? group_admit(schedule->launch, tile) : NULL;
+    schedule->arrivals++;
+    if (group)
+        schedule->resident[schedule->count++] = group;
+    else if (schedule->count == 0) /* else those that are resident may still finish and make room */
+        schedule->status = STATUS_OUT_OF_RESOURCES;
+    if (group && schedule->config->policy == SCHEDULE_PCT)
+        pct_admit(schedule, group);
+    return group;
+}
+
+static void admit(struct schedule *schedule)
+{
+    if (choose_admits(schedule))
+        return;
+    while (schedule->count < schedule->target && schedule->next < schedule->total) {
+        if (!schedule_admit_tile(schedule, tile_at(schedule, schedule->next)))
+            return;
+        schedule->next++;
+    }
+}
+
+static void retire(struct schedule *schedule, struct group *group)
+{
+    choose_retired(schedule, group);
+    group_retire(group);
+}
+
+uint64_t schedule_ready(const struct schedule *schedule)
+{
+    uint64_t ready = 0;
+    for (uint32_t i = 0; i < schedule->count; i++)
+        ready += schedule->resident[i]->ready_count;
+    return ready;
+}
+
+static bool more_may_come(struct schedule *schedule)
+{
+    if (choose_admits(schedule))
+        return choose_more(schedule);
+    return schedule->next < schedule->total && schedule->count < schedule->most;
+}
+
+/* Step by step: a resident one has not taken a step yet. */
+static bool some_to_begin(const struct schedule *schedule)
+{
+    for (uint32_t i = 0; schedule_chooses(schedule->config) && i < schedule->count; i++)
+        if (!schedule->resident[i]->stepped && schedule->resident[i]->ready_count)
+            return true;
+    return false;
+}
+
+static enum helper helper_of(struct schedule *schedule)
+{
+    if (more_may_come(schedule) || some_to_begin(schedule))
+        return HELPER_GROUP;
+    return schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
+}
+
+/* One at a time would cost a pass over all that wait for each that comes. Where all have ended, nobody
+ * waits. */
+static uint32_t as_many_again(const struct schedule *schedule)
+{
+    const uint32_t wanted = residents_wanted(schedule);
+    const uint32_t many = schedule->count < schedule->most / 2 ? 2 * schedule->count : schedule->most;
+    return many > wanted ? many : wanted;
+}
+
+static bool is_plain(const struct schedule *schedule)
+{
+    return !schedule_is_preemptive(schedule->config) && !schedule->launch->has_atomics;
+}
+
+/* Everybody spins: what they wait for may be a group that is not here yet, or another launch. */
+static void admit_when_stuck(struct schedule *schedule)
+{
+    uint64_t wait = schedule_ready(schedule) * schedule->patience * (is_plain(schedule) ? PATIENCE_PLAIN : 1);
+    if (schedule_is_preemptive(schedule->config) && !schedule_chooses(schedule->config))
+        wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
+    enum helper helper = helper_of(schedule);
+    bool alone = schedule->concurrent->count == 1, circle = alone && livelock_check(schedule, helper);
+    bool waits = circle || schedule->idle_turns >= wait;
+    if (waits && livelock_free_held(schedule, false))
+        return;
+    schedule->stuck = waits && wait && helper != HELPER_GROUP;
+    if (!waits || helper != HELPER_GROUP)
+        return;
+    schedule->idle_turns = 0;
+    if (circle)
+        schedule->still = 0;
+    livelock_newcomer(schedule);
+    if (schedule->patience > 1)
+        schedule->patience /= 2;
+    schedule->target = as_many_again(schedule);
+}
+
+/* ---- limits ------------------------------------------------------------------------ */
+
+static int64_t turn_budget(const struct schedule *schedule)
+{
+    int64_t budget = TURN_PLAIN;
+    if (schedule_is_preemptive(schedule->config))
+        return schedule->config->quantum ? schedule->config->quantum : 1;
+    if (schedule->launch->has_atomics)
+        budget = schedule->launch->contended ? TURN_CONTENDED : TURN_ATOMIC;
+    uint64_t limit = schedule->config->max_steps;
+    if (limit && limit - schedule->launch->steps < (uint64_t)budget)
+        budget = (int64_t)(limit - schedule->launch->steps) + 1;
+    return budget;
+}
+
+static void say_progress(struct sentence *why, const struct schedule *schedule, const struct group *group)
+{
+    uint64_t limit = schedule->config->max_steps;
+    if (limit && schedule->launch->steps > limit)
+        sentence_add(why, "the launch took more than %" PRIu64 " loop iterations (max_steps)", limit);
+    else
+        sentence_add(why, "the launch ran longer than %g seconds (timeout)",
+                     schedule->config->timeout_seconds);
+    sentence_add(why, "; work-group ");
+    sentence_ids(why, group->tile.group_id);
+    sentence_add(why, " has %" PRIu32 " of %" PRIu32 " waves still to finish", group->alive_count,
+                 group->wave_count);
+    if (schedule->count > 1)
+        sentence_add(why, ", and %" PRIu32 " more work-groups run beside it", schedule->count - 1);
+}
+
+static void report_no_progress(const struct schedule *schedule, const struct group *group,
+                               const struct wave *wave)
+{
+    const struct launch *launch = schedule->launch;
+    struct finding finding = {.kind = FINDING_NO_PROGRESS, .kernel = launch->info.kernel, .access_count = 1};
+    struct finding_access *access = &finding.access[0];
+    uint32_t site = wave_place(wave), lane = wave_first_lane(wave);
+    struct sentence why;
+    launch_access(launch, site, access);
+    access->has_item = true;
+    origin_item(&wave->origin, lane, &access->item);
+    sentence_init(&why);
+    say_progress(&why, schedule, group);
+    finding.why = why.bytes;
+    finding.fix = "end the loop, or raise max_steps or the timeout if the kernel only needs longer";
+    report_stop(launch->report, &finding);
+}
+
+static bool past_limits(const struct schedule *schedule)
+{
+    uint64_t limit = schedule->config->max_steps;
+    return (limit && schedule->launch->steps > limit) || deadline_passed(&schedule->deadline);
+}
+
+static bool is_stopped(const struct launch *launch)
+{
+    const uint8_t stop = launch->stop ? __atomic_load_n(launch->stop, __ATOMIC_RELAXED) : LAUNCH_GOES_ON;
+    return stop == LAUNCH_STOPS || (stop == LAUNCH_STOPS_IN_TIME && launch->steps > LAUNCH_PATIENCE);
+}
+
+/* ---- who waits for it ---------------------------------------------------------------- */
+
+static bool is_watched_for_long(const struct schedule *schedule)
+{
+    const struct schedule_config *config = schedule->config;
+    return config->watch && !(config->timeout_seconds > 0) && !config->max_steps;
+}
+
+/* Once. A launch whose turns all end in loops counts as one that may only spin, so that says nothing here. */
+static void note_when_slow(struct schedule *schedule)
+{
+    if (!deadline_passed(&schedule->slow.deadline))
+        return;
+    schedule->slow.deadline = (struct deadline){0};
+    standing_note_slow(schedule, SLOW_SECONDS);
+}
+
+/* After a turn: the wall clock is read once in SLOW_STEPS loop iterations. */
+static void look_whether_slow(struct schedule *schedule)
+{
+    const uint64_t steps = schedule->launch->steps;
+    if (steps < schedule->slow.look_at)
+        return;
+    schedule->slow.look_at = steps + SLOW_STEPS;
+    note_when_slow(schedule);
+}
+
+static bool is_interrupted(const struct schedule *schedule)
+{
+    return schedule->config->watch && *schedule->config->watch->signal;
+}
+
+bool schedule_interrupted(struct schedule *schedule)
+{
+    note_when_slow(schedule);
+    return is_interrupted(schedule);
+}
+
+/* ---- turns --------------------------------------------------------------------------- */
+
+/* A group that nobody took a step in is as good as one that is not there: a replay lets it come later. */
+static void note_idle(struct schedule *schedule, const struct group *group, bool idle)
+{
+    schedule->idle_turns = idle ? schedule->idle_turns + 1 : 0;
+    if (group->stepped)
+        schedule->still = idle ? schedule->still + 1 : 0;
+}
+
+void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
+                   enum run_result *out_result)
+{
+    const struct wave *wave = group->waves[index].wave;
+    group->begun = true;
+    livelock_goes_on(schedule, group, index);
+    enum run_result result = group_run(group, index, budget);
+    const bool waits = result == RUN_BARRIER || result == RUN_COLLECTIVE;
+    group->waves[index].barriers += waits;
+    livelock_got_on(schedule, group, index, result);
+    if (waits && group->waves[index].state == WAVE_READY && schedule_chooses(schedule->config))
+        livelock_meet_sub_group(schedule, group, index);
+    note_idle(schedule, group, result == RUN_YIELD || (waits && group->laps.circles));
+    if (result == RUN_ABORTED) {
+        schedule->status = STATUS_ABORTED;
+    } else if (is_interrupted(schedule)) {
+        concurrent_interrupted(schedule->concurrent, schedule->config->watch);
+        schedule->status = STATUS_STOPPED;
+    } else if (is_stopped(schedule->launch)) {
+        schedule->status = STATUS_STOPPED;
+    } else if (past_limits(schedule)) {
+        schedule->status = STATUS_NO_PROGRESS;
+        report_no_progress(schedule, group, group->waves[index].wave ? wave : group_any_wave(group));
+    }
+    look_whether_slow(schedule);
+    if (schedule->status == STATUS_OK && group->ready_count == 0 && group->held_count) {
+        group_free_held(group);
+        schedule->idle_turns = 0;
+    } else if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
+        if (schedule_chooses(schedule->config))
+            livelock_meet(schedule, group);
+        group_settle(group);
+        if (!group->laps.circles)
+            note_idle(schedule, group, false);
+    }
+    *out_result = result;
+}
+
+bool schedule_running(const struct schedule *schedule, const struct group *group)
+{
+    return schedule->status == STATUS_OK && !group_finished(group);
+}
+
+static enum run_result take_turn(struct schedule *schedule, struct group *group, uint32_t index)
+{
+    enum run_result result;
+    schedule_turn(schedule, group, index, turn_budget(schedule), &result);
+    return result;
+}
+
+/* Turns of one wave, as if it had one: who promises no progress may run sub-groups one after another. Where
+ * others go on from its barrier, too, they go first in their order. */
+static void take_turns(struct schedule *schedule, struct group *group, uint32_t index)
+{
+    const uint64_t idle = schedule->idle_turns;
+    const uint32_t ready = group->ready_count;
+    enum run_result result;
+    livelock_alone_begin(schedule);
+    do
+        result = take_turn(schedule, group, index);
+    while (schedule_running(schedule, group) && group->waves[index].state == WAVE_READY &&
+           (result == RUN_YIELD || group->ready_count <= ready) &&
+           !livelock_alone(schedule, group, index, result != RUN_YIELD));
+    if (schedule->idle_turns > idle + 1)
+        schedule->idle_turns = idle + 1;
+}
+
+/* Each wave that is ready has one turn; those split off on the way too: what spins in front may wait for
+ * them. */
+static void give_turns(struct schedule *schedule, struct group *group, bool descending)
+{
+    for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
+        uint32_t index = descending ? group->wave_count - 1 - i : i;
+        if (group->waves[index].state != WAVE_READY)
+            continue;
+        if (livelock_goes_alone(schedule))
+            take_turns(schedule, group, index);
+        else
+            take_turn(schedule, group, index);
+    }
+}
+
+/* One pass over the group's waves. True: it brought nothing but spinning. */
+static bool pass_over(struct schedule *schedule, struct group *group, bool descending)
+{
+    const uint64_t brought_nothing = schedule->idle_turns + group->ready_count;
+    give_turns(schedule, group, descending);
+    const bool idle = schedule->idle_turns >= brought_nothing;
+    group->laps.passes++;
+    if (schedule_running(schedule, group) && (!idle || group->laps.circles))
+        livelock_lap(schedule, group);
+    return idle;
+}
+
+/* Until the group ends, or a pass brought nothing but spinning. */
+static void run_group(struct schedule *schedule, struct group *group, bool descending)
+{
+    livelock_first_begin(schedule);
+    do {
+        const uint64_t idle = schedule->idle_turns;
+        if (!pass_over(schedule, group, descending) || !schedule_running(schedule, group))
+            continue;
+        if (!livelock_first(schedule, group))
+            return;
+        schedule->idle_turns = idle;
+    } while (schedule_running(schedule, group));
+}
+
+static void pass(struct schedule *schedule)
+{
+    enum schedule_policy policy = schedule->config->policy;
+    if (schedule_chooses(schedule->config)) {
+        choose_step(schedule);
+        return;
+    }
+    for (uint32_t i = 0; i < schedule->count && schedule->status == STATUS_OK; i++) {
+        struct group *group = schedule->resident[i];
+        if (policy == SCHEDULE_ROUND_ROBIN)
+            pass_over(schedule, group, false);
+        else
+            run_group(schedule, group, policy == SCHEDULE_REVERSE);
+    }
+}
+
+static void retire_finished(struct schedule *schedule)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (group_finished(schedule->resident[i]))
+            retire(schedule, schedule->resident[i]);
+        else
+            schedule->resident[left++] = schedule->resident[i];
+    }
+    if (left == schedule->count)
+        return;
+    schedule->count = left;
+    schedule->patience = PATIENCE;
+    schedule->target = residents_wanted(schedule);
+}
+
+static void schedule_init(struct schedule *schedule, struct launch *launch, struct diagnosis *diagnosis)
+{
+    schedule->launch = launch;
+    schedule->config = launch->schedule;
+    schedule->diagnosis = diagnosis;
+    schedule->patience = PATIENCE;
+    schedule->chooser.last = UNIT_NONE;
+    schedule->total = launch->tiling.tile_total;
+    launch->splits_freely =
+        launch->config->progress == PROGRESS_FAIR || schedule_is_preemptive(schedule->config);
+    schedule->most = residents_most(schedule);
+    schedule->target = residents_wanted(schedule);
+    deadline_set(&schedule->deadline, launch->schedule->timeout_seconds);
+    schedule->slow.look_at = UINT64_MAX;
+    if (is_watched_for_long(schedule)) {
+        schedule->slow.look_at = SLOW_STEPS;
+        deadline_set(&schedule->slow.deadline, SLOW_SECONDS);
+    }
+    rng_init(&schedule->waves, launch->schedule->seed, RNG_SCHEDULE_WAVES, launch->info.launch);
+    rng_init(&launch->spurious, launch->schedule->seed, RNG_SPURIOUS, launch->info.launch);
+    if (launch->schedule->policy == SCHEDULE_RANDOM && schedule->total)
+        shuffle_tiles(schedule);
+}
+
+static bool unfinished(const struct schedule *schedule)
+{
+    return schedule->status == STATUS_OK && (schedule->count || choose_unfinished(schedule));
+}
+
+struct schedule *schedule_new(struct launch *launch, struct concurrent *concurrent,
+                              struct diagnosis *diagnosis)
+{
+    struct schedule *schedule = calloc(1, sizeof *schedule);
+    if (!schedule)
+        return NULL;
+    schedule->concurrent = concurrent;
+    schedule_init(schedule, launch, diagnosis);
+    if (!schedule_chooses(launch->schedule) || choose_init(schedule))
+        admit(schedule);
+    return schedule;
+}
+
+bool schedule_pass(struct schedule *schedule)
+{
+    if (!unfinished(schedule))
+        return false;
+    pass(schedule);
+    retire_finished(schedule);
+    admit_when_stuck(schedule);
+    if (schedule->status == STATUS_OK)
+        admit(schedule);
+    return unfinished(schedule);
+}
+
+bool schedule_is_stuck(const struct schedule *schedule)
+{
+    return schedule->stuck;
+}
+
+void schedule_company_changed(struct schedule *schedule)
+{
+    schedule->livelock.idle_before = UINT64_MAX;
+}
+
+uint32_t schedule_priority_changes(const struct schedule *schedule)
+{
+    return schedule->chooser.pct.passed;
+}
+
+enum status schedule_free(struct schedule *schedule)
+{
+    enum status status = schedule->status;
+    while (schedule->count)
+        retire(schedule, schedule->resident[--schedule->count]);
+    choose_fini(schedule);
+    livelock_forget_held(schedule);
+    free(schedule->resident);
+    free(schedule);
+    return status;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nobody can go on but in circles: the launch ends, and who waits for what is reported; or that is said
+ * while it may still come. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/device/device_state.h"
+#include "sim/device/fault.h"
+#include "sim/device/host_memory.h"
+#include "orrery/report.h"
+#include "schedule_livelock.h"
+
+/* ---- the finding ------------------------------------------------------------------------ */
+
+enum {
+    WAVES_HEARD = 64,
+    GROUPS_HEARD = WAVES_HEARD + 1 /* to know of more */,
+    WAITS_REPORTED = 8,
+    WAITS_SAID = 4
+};
+
+/* What they read, place by place. */
+struct waits {
+    uint32_t count;
+    bool more;    /* than are reported */
+    bool updates; /* the first does more than read */
+    bool may_write;
+    uint64_t address[WAITS_REPORTED];
+    struct finding_wait list[WAITS_REPORTED];
+    struct sentence object[WAITS_REPORTED];
+};
+
+static void add_wait(struct waits *waits, struct launch *launch, const struct heard *heard, uint32_t lane)
+{
+    uint32_t i = 0;
+    while (i < waits->count && waits->address[i] != heard->at[lane])
+        i++;
+    if (i == WAITS_REPORTED) {
+        waits->more = true;
+        return;
+    }
+    struct finding_wait *wait = &waits->list[i];
+    if (i < waits->count) {
+        wait->work_items++;
+        return;
+    }
+    struct finding named = {.object = NULL};
+    struct heard here = *heard;
+    here.address = waits->address[i] = heard->at[lane];
+    sentence_init(&waits->object[i]);
+    spinner_object(launch, &here, &named, &waits->object[i]);
+    *wait =
+        (struct finding_wait){.work_items = 1, .object = named.object, .offset_bytes = named.offset_bytes};
+    origin_item(&heard->event.origin, lane, &wait->item);
+    launch_place(launch, heard->event.origin.site, &wait->place);
+    wait->size_bytes = heard->event.size_bytes <= sizeof wait->value ? heard->event.size_bytes : 0;
+    waits->count++;
+}
+
+/* When all have been heard. */
+static void read_values(struct waits *waits, const struct launch *launch)
+{
+    for (uint32_t i = 0; i < waits->count; i++) {
+        const uint64_t address = waits->address[i], size = waits->list[i].size_bytes;
+        const struct region *region = memory_region(&launch->arena->memory, address);
+        if (address >= region->low && address <= region->high && size <= region->high - address)
+            memcpy(&waits->list[i].value, memory_byte(region, address), size);
+    }
+}
+
+static bool is_spinning(const struct group *group, uint32_t index)
+{
+    return group->waves[index].state == WAVE_READY ||
+           (group->laps.circles && group->waves[index].state == WAVE_WAITS);
+}
+
+static bool any_spins(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (is_spinning(group, i))
+            return true;
+    return false;
+}
+
+/* Who comes where in a row of the lowest groups, which is full or not. */
+static uint32_t take_its_place(struct group **lowest, uint32_t count, struct group *group)
+{
+    uint32_t place = count < GROUPS_HEARD ? count : GROUPS_HEARD - 1;
+    if (count == GROUPS_HEARD && lowest[place]->number < group->number)
+        return count;
+    for (; place > 0 && lowest[place - 1]->number > group->number; place--)
+        lowest[place] = lowest[place - 1];
+    lowest[place] = group;
+    return count < GROUPS_HEARD ? count + 1 : count;
+}
+
+/* The lowest that spin, in order: they came in another one where a replay lets them come when they run. */
+static uint32_t lowest_spinning(const struct schedule *schedule, struct group *out_lowest[GROUPS_HEARD])
+{
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < schedule->count; g++)
+        if (any_spins(schedule->resident[g]))
+            count = take_its_place(out_lowest, count, schedule->resident[g]);
+    return count;
+}
+
+/* All that spin, up to a number; the first two are the finding's accesses. False: they read nothing that
+ * others could write, so they wait for nobody. Of those that pass barriers not all need do; within: nor
+ * what is not of their work-group. */
+static bool hear_all(struct schedule *schedule, bool within, struct finding *finding, struct waits *waits,
+                     struct sentence *object)
+{
+    struct launch *launch = schedule->launch;
+    struct heard heard;
+    struct group *lowest[GROUPS_HEARD];
+    uint32_t waves = 0, listened = 0;
+    const uint32_t count = lowest_spinning(schedule, lowest);
+    for (uint32_t g = 0; g < count; g++) {
+        struct group *group = lowest[g];
+        for (uint32_t i = 0; i < group->wave_count; i++) {
+            const bool laps = group->laps.circles;
+            if (!is_spinning(group, i))
+                continue;
+            if (listened++ == WAVES_HEARD) {
+                waits->more = waits->may_write = true;
+                return waves > 0;
+            }
+            spinner_listen(group, i, laps, &heard);
+            if (laps && !(within ? heard.known : spinner_hears_others(launch, &heard)))
+                continue;
+            if (waves < 2)
+                spinner_access(launch, group->waves[i].wave, &heard,
+                               &finding->access[finding->access_count++]);
+            if (waves == 0 && !heard.known)
+                return false;
+            waits->may_write |= spinner_may_write(launch, &heard);
+            launch->running = group;
+            if (waves++ == 0) {
+                waits->updates = heard.updates;
+                spinner_object(launch, &heard, finding, object);
+            }
+            for (uint32_t lane = 0; heard.known && lane < heard.event.lane_count; lane++)
+                if (heard.at[lane])
+                    add_wait(waits, launch, &heard, lane);
+            launch->running = NULL;
+        }
+    }
+    return waves > 0;
+}
+
+/* One place, or who reads which. */
+static void say_waits(struct sentence *why, const struct waits *waits)
+{
+    const bool one = waits->count == 1 && !waits->more;
+    const char *named = NULL;
+    for (uint32_t i = 0; i < waits->count && i < WAITS_SAID; i++) {
+        const struct finding_wait *wait = &waits->list[i];
+        sentence_add(why, i ? "; " : " (");
+        if (!one) {
+            sentence_add(why, "work-item ");
+            sentence_ids(why, wait->item.global_id);
+            sentence_add(why, ": ");
+        }
+        if (wait->object && (!named || strcmp(named, wait->object) != 0))
+            sentence_add(why, "%s, ", wait->object);
+        named = wait->object;
+        sentence_add(why, "byte %" PRIu64 ": %" PRIu64, wait->offset_bytes, wait->value);
+    }
+    if (waits->count)
+        sentence_add(why, waits->more || waits->count > WAITS_SAID ? "; and more)" : ")");
+}
+
+static void say_why(struct sentence *why, struct schedule *schedule, const struct spinners *spinners,
+                    const struct waits *waits)
+{
+    const bool unchanged = schedule_chooses(schedule->config) || !waits->may_write;
+    sentence_add(why, "%" PRIu64 " work-item%s %s%s the same again and again", spinners->spin,
+                 spinners->spin == 1 ? "" : "s", waits->updates ? "update" : "read",
+                 spinners->spin == 1 ? "s" : "");
+    say_waits(why, waits);
+    if (spinners->wait)
+        sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
+    sentence_add(why, unchanged ? "; memory has not changed and nobody else can run"
+                                : "; memory comes back to what it was and nobody else can run");
+    if (circle_host_may_write(&schedule->launch->arena->memory))
+        sentence_add(why, ", for the host, which could write it, waits");
+    if (choose_admits(schedule) ? choose_more(schedule) : schedule->next < schedule->total)
+        sentence_add(why, ", for no more work-groups fit beside these %" PRIu32, schedule->count);
+}
+
+static bool report(struct schedule *schedule)
+{
+    struct launch *launch = schedule->launch;
+    struct finding finding = {.kind = FINDING_LIVELOCK, .kernel = launch->info.kernel};
+    struct spinners spinners;
+    struct waits waits = {.count = 0};
+    struct sentence why, object;
+    spinners_count(schedule, &spinners);
+    sentence_init(&why);
+    sentence_init(&object);
+    if (!hear_all(schedule, false, &finding, &waits, &object) &&
+        !hear_all(schedule, true, &finding, &waits, &object))
+        return false;
+    read_values(&waits, launch);
+    say_why(&why, schedule, &spinners, &waits);
+    finding.waits = waits.list;
+    finding.wait_count = waits.count;
+    finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
+    finding.why = why.bytes;
+    report_stop(launch->report, &finding);
+    return true;
+}
+
+/* ---- verdict ---------------------------------------------------------------------------- */
+
+static void end_livelock(struct schedule *schedule)
+{
+    bool waits = !schedule->livelock.endless && report(schedule);
+    schedule->livelock.endless = !waits;
+    schedule->status = waits ? STATUS_NO_PROGRESS : STATUS_OK;
+}
+
+bool livelock_check(struct schedule *schedule, enum helper helper)
+{
+    struct concurrent *concurrent = schedule->concurrent;
+    if (schedule->status != STATUS_OK || schedule->livelock.endless || !circle_of_launch(schedule))
+        return false;
+    const bool proof = circle_is_proof(concurrent, &schedule->launch->arena->memory);
+    if ((!proof && !concurrent->host_helps) || livelock_free_held(schedule, proof))
+        return false;
+    concurrent->circles = helper == HELPER_NONE && concurrent->host_helps;
+    if (helper == HELPER_NONE && !concurrent->circles) {
+        end_livelock(schedule);
+        return false;
+    }
+    if (proof)
+        /* what the host does later is a command */
+        progress_wait(schedule, helper == HELPER_NONE ? HELPER_COMMAND : helper);
+    return true;
+}
+
+void schedule_check_all_stuck(struct concurrent *concurrent)
+{
+    bool freed = false;
+    if (!circle_of_all(concurrent) ||
+        (!circle_is_proof(concurrent, &concurrent->live[0]->launch.arena->memory) && !concurrent->host_helps))
+        return;
+    for (uint32_t i = 0; i < concurrent->count; i++)
+        freed |= livelock_free_held(concurrent->live[i]->schedule, false);
+    concurrent->circles = !freed && concurrent->host_helps;
+    if (freed || concurrent->circles)
+        return;
+    for (uint32_t i = 0; i < concurrent->count; i++) {
+        concurrent_focus(concurrent->live[i]);
+        end_livelock(concurrent->live[i]->schedule);
+    }
+}
+
+/* ---- what is waited for, while it may still come --------------------------------------------- */
+
+static void say_spinner(struct schedule *schedule, struct group *group, uint32_t index, struct sentence *text)
+{
+    struct launch *launch = schedule->launch;
+    struct finding finding = {.object = NULL};
+    struct finding_access access = {.kind = ACCESS_READ};
+    struct heard heard;
+    struct sentence object;
+    sentence_init(&object);
+    spinner_overhear(schedule, group, index, &heard);
+    if (group->waves[index].state != WAVE_READY)
+        return;
+    spinner_access(launch, group->waves[index].wave, &heard, &access);
+    launch->running = group;
+    spinner_object(launch, &heard, &finding, &object);
+    launch->running = NULL;
+    sentence_add(text, "%skernel '%s', work-item ", text->used ? "; " : "", launch->info.kernel);
+    sentence_ids(text, access.item.global_id);
+    if (heard.known && finding.object)
+        sentence_add(text, " reads %s, byte %" PRIu64, finding.object, finding.offset_bytes);
+    else if (heard.known)
+        sentence_add(text, " reads memory of the host");
+    if (access.has_value)
+        sentence_add(text, ": %" PRIu64, access.value);
+    if (access.place.line)
+        sentence_add(text, " (%s:%" PRIu32 ":%" PRIu32 ")", access.place.file ? access.place.file : "",
+                     access.place.line, access.place.column);
+}
+
+/* The lowest of each launch. */
+void device_say_spin(struct device *device, char *text, size_t size)
+{
+    const struct concurrent *concurrent = &device->concurrent;
+    struct sentence said;
+    sentence_init(&said);
+    for (uint32_t i = 0; i < concurrent->count; i++) {
+        struct schedule *schedule = concurrent->live[i]->schedule;
+        struct spinners spinners = {.lowest = NULL};
+        concurrent_focus(concurrent->live[i]);
+        if (schedule && schedule->status == STATUS_OK)
+            spinners_count(schedule, &spinners);
+        for (uint32_t w = 0; spinners.lowest && w < spinners.lowest->wave_count; w++)
+            if (spinners.lowest->waves[w].state == WAVE_READY) {
+                say_spinner(schedule, spinners.lowest, w, &said);
+                break;
+            }
+    }
+    snprintf(text, size, "%s", said.bytes);
+}
+
+bool device_touches_host(const struct device *device)
+{
+    return device->host_memory && host_memory_touched(device->host_memory);
+}
+
+bool device_is_still(struct device *device)
+{
+    const uint64_t memory = circle_memory(&device->arena.memory), before = device->concurrent.still;
+    device->concurrent.still = memory;
+    return memory == before;
+}

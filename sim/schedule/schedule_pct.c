@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010): who has the highest
+ * priority runs; depth - 1 times, at steps drawn before the launch, who runs falls below all others.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "schedule_state.h"
+
+enum {
+    /* quiet ones after which a work-item gives way: it may wait for a lower one */
+    PATIENT_STEPS = 32,
+    STEPS_MOST = 1 << 24 /* that changes are spread over */
+};
+
+static int ascending(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* How many steps the launch will take is not known; each operation once per work-item is a guess that kernels
+ * without loops make true. */
+static uint64_t steps_expected(const struct launch *launch)
+{
+    uint64_t operations = 0, items = 1;
+    for (uint32_t i = 0; launch->code && i < launch->code->insn_count; i++)
+        operations += launch->code->ops[i] == OP_yield;
+    for (int i = 0; i < 3; i++)
+        if (__builtin_mul_overflow(items, launch->info.global_size[i], &items))
+            return STEPS_MOST;
+    if (__builtin_mul_overflow(items, operations ? operations : 1, &items) || items > STEPS_MOST)
+        return STEPS_MOST;
+    return items;
+}
+
+bool pct_init(struct schedule *schedule)
+{
+    struct pct *pct = &schedule->chooser.pct;
+    uint64_t steps = steps_expected(schedule->launch);
+    struct rng rng;
+    pct->count = schedule->config->depth ? schedule->config->depth - 1 : 0;
+    pct->change = calloc(pct->count + 1, sizeof *pct->change);
+    if (!pct->change)
+        return false;
+    rng_init(&rng, schedule->config->seed, RNG_SCHEDULE_CHANGES, schedule->launch->info.launch);
+    for (uint32_t i = 0; i < pct->count; i++)
+        pct->change[i] = 1 + rng_below(&rng, steps);
+    qsort(pct->change, pct->count, sizeof *pct->change, ascending);
+    return true;
+}
+
+void pct_fini(struct schedule *schedule)
+{
+    free(schedule->chooser.pct.change);
+}
+
+/* Drawn by place, not by time: the same whenever the group comes. */
+void pct_admit(struct schedule *schedule, struct group *group)
+{
+    struct rng rng;
+    rng_init(&rng, schedule->config->seed, RNG_SCHEDULE_PRIORITIES,
+             (uint64_t)schedule->launch->info.launch << 40 ^ group->number);
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        group->waves[i].priority = (int64_t)(rng_next(&rng) >> 1);
+}
+
+static void drop(struct chooser *chooser)
+{
+    chooser->group->waves[chooser->index].priority = --chooser->pct.lowest;
+    chooser->group->waves[chooser->index].kept_on = 0;
+}
+
+static struct pick highest(const struct schedule *schedule)
+{
+    struct pick best = {NULL, 0};
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        struct group *group = schedule->resident[g];
+        for (uint32_t i = 0; i < group->wave_count; i++)
+            if (group->waves[i].state == WAVE_READY &&
+                (!best.group || group->waves[i].priority > best.group->waves[best.index].priority))
+                best = (struct pick){group, i};
+    }
+    return best;
+}
+
+struct pick pct_pick(struct schedule *schedule)
+{
+    struct chooser *chooser = &schedule->chooser;
+    struct pct *pct = &chooser->pct;
+    bool goes_on = chooser->group && chooser->group->waves[chooser->index].state == WAVE_READY;
+    bool change = false;
+    while (pct->passed < pct->count && pct->change[pct->passed] <= chooser->steps) {
+        pct->passed++;
+        change = true;
+    }
+    if (goes_on && (change || chooser->group->waves[chooser->index].kept_on >= PATIENT_STEPS))
+        drop(chooser);
+    else if (goes_on && pct->settled == schedule->arrivals)
+        return (struct pick){chooser->group, chooser->index};
+    pct->settled = schedule->arrivals;
+    return highest(schedule);
+}

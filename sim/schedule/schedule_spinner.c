@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a wave that spins reads: heard while it goes round once more. */
+#include <string.h>
+
+#include "sim/device/fault.h"
+#include "schedule_livelock.h"
+
+enum { ROUND_TURNS = 256 }; /* until it is where it was */
+
+/* ---- who spins where -------------------------------------------------------------------------- */
+
+static enum wait_rank rank_of(const struct heard *heard, const struct access_event *event, uint64_t address)
+{
+    const struct launch *launch = heard->launch;
+    const struct region *region = memory_region(&launch->arena->memory, address);
+    if (event->kind >= ACCESS_ATOMIC_READ)
+        return WAIT_ATOMIC;
+    return region->kind == REGION_NONE || object_may_be_written(&launch->info, region->low, region->high)
+               ? WAIT_PLAIN
+               : WAIT_CONSTANT;
+}
+
+static void add_read(struct heard *heard, const struct access_event *event, uint32_t lane, uint64_t address)
+{
+    const struct memory *memory = &heard->launch->arena->memory;
+    const struct region *region = memory_region(memory, address);
+    if (heard->read_count == READS_MOST || event->size_bytes > sizeof heard->read->value ||
+        address < region->low || address >= region->high || event->size_bytes > region->high - address)
+        return;
+    for (uint32_t i = 0; i < heard->read_count; i++)
+        if (heard->read[i].address == address)
+            return;
+    heard->read[heard->read_count++] =
+        (struct heard_read){.address = address,
+                            .value = memory_value(memory, address, event->size_bytes),
+                            .size = event->size_bytes,
+                            .lane = lane,
+                            .origin = event->origin,
+                            .kind = event->kind};
+}
+
+static void add_reads(struct heard *heard, const struct access_event *event)
+{
+    for (uint32_t lane = 0; lane < event->lane_count; lane++)
+        if (lane_in(event->mask, lane))
+            add_read(heard, event, lane, lane_address(event, lane));
+}
+
+static void hear(void *self, const struct access_event *event)
+{
+    struct heard *heard = self;
+    uint32_t first = 0;
+    while (first < event->lane_count && !lane_in(event->mask, first))
+        first++;
+    if (event->kind == ACCESS_WRITE || first == event->lane_count)
+        return;
+    const enum wait_rank rank = rank_of(heard, event, lane_address(event, first));
+    const bool better = rank > heard->rank;
+    if (better) {
+        heard->rank = rank;
+        heard->read_count = 0;
+    }
+    if (rank == heard->rank)
+        add_reads(heard, event);
+    if (!better)
+        return;
+    heard->known = true;
+    heard->updates = false;
+    heard->event = *event;
+    memset(heard->at, 0, sizeof heard->at);
+    for (uint32_t lane = event->lane_count; lane-- > 0;) {
+        if (!lane_in(event->mask, lane))
+            continue;
+        heard->lane = lane;
+        heard->address = heard->at[lane] = lane_address(event, lane);
+        heard->updates |= event->kind == ACCESS_ATOMIC_UPDATE && !lane_in(event->failed, lane);
+    }
+}
+
+static void pass_sync_on(void *self, const struct sync_event *event)
+{
+    const struct heard *heard = self;
+    if (heard->listener && heard->listener->sync)
+        heard->listener->sync(heard->listener->self, event);
+}
+
+static void settle(struct group *group)
+{
+    if (group->ready_count || group_finished(group))
+        return;
+    if (group->held_count)
+        group_free_held(group);
+    else
+        group_settle(group);
+}
+
+/* Those that it waits for at a barrier. */
+static void let_others_come(struct group *group, uint32_t index)
+{
+    for (uint32_t i = 0; i < group->wave_count && group->waves[index].state == WAVE_WAITS; i++)
+        if (group->waves[i].state == WAVE_READY)
+            group_run(group, i, 1);
+    settle(group);
+}
+
+static void note_stop(struct heard *heard, const struct insn *resume)
+{
+    uint32_t i = 0;
+    while (i < heard->stop_count && heard->stop[i] != resume)
+        i++;
+    if (i == heard->stop_count && i < STOPS_MOST)
+        heard->stop[heard->stop_count++] = resume;
+}
+
+/* The wave is where it was: what it stopped at is all there is. */
+static void go_round(struct group *group, uint32_t index, struct heard *heard)
+{
+    const struct group_wave *slot = &group->waves[index];
+    const uint64_t before = wave_fingerprint(slot->wave);
+    const bool begins_ready = slot->state == WAVE_READY;
+    uint32_t turns = 0;
+    do {
+        if (slot->state == WAVE_READY)
+            group_run(group, index, 1);
+        else
+            let_others_come(group, index);
+        settle(group);
+        slot = &group->waves[index];
+        if (slot->state == WAVE_DONE)
+            break;
+        note_stop(heard, slot->wave->resume);
+    } while (++turns < ROUND_TURNS &&
+             ((slot->state == WAVE_READY) != begins_ready || wave_fingerprint(slot->wave) != before));
+    if (turns == ROUND_TURNS || heard->stop_count == STOPS_MOST)
+        heard->stop_count = 0;
+}
+
+/* An atomic is what it waits for. Of plain reads any may be, so a wave that only spins is heard until it
+ * stands where it stood. */
+static bool has_heard_enough(const struct heard *heard, const struct schedule *schedule,
+                             const struct wave *wave, uint64_t stands)
+{
+    if (schedule || heard->rank == WAIT_ATOMIC)
+        return heard->known;
+    return wave_fingerprint(wave) == stands;
+}
+
+/* schedule NULL: it only spins. */
+static void listen(struct schedule *schedule, struct group *group, uint32_t index, bool laps,
+                   struct heard *out_heard)
+{
+    enum run_result result;
+    struct wave *wave = group->waves[index].wave;
+    const struct observer probe = {.self = out_heard, .access = hear, .sync = pass_sync_on},
+                          *before = wave->observer;
+    *out_heard = (struct heard){.known = false, .listener = before, .launch = group->launch};
+    const uint64_t stands = wave_fingerprint(wave);
+    if (!before)
+        wave_begin_events(wave);
+    wave->observer = &probe;
+    if (laps)
+        go_round(group, index, out_heard);
+    for (int turns = 0; !laps && turns < 64 && group->waves[index].state == WAVE_READY; turns++) {
+        if (turns && has_heard_enough(out_heard, schedule, group->waves[index].wave, stands))
+            break;
+        if (!schedule)
+            group_run(group, index, 1);
+        else if (schedule_running(schedule, group))
+            schedule_turn(schedule, group, index, 1, &result);
+    }
+    if (!schedule)
+        settle(group);
+    for (uint32_t i = 0; i < group->wave_count; i++) /* and those split off it meanwhile */
+        if (group->waves[i].wave && group->waves[i].wave->observer == &probe)
+            group->waves[i].wave->observer = before;
+}
+
+void spinner_listen(struct group *group, uint32_t index, bool laps, struct heard *out_heard)
+{
+    listen(NULL, group, index, laps, out_heard);
+}
+
+void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard)
+{
+    listen(schedule, group, index, false, out_heard);
+}
+
+bool spinner_hears_others(const struct launch *launch, const struct heard *heard)
+{
+    const struct region *region = memory_region(&launch->arena->memory, heard->address);
+    return heard->known && region->kind != REGION_LOCAL_VARIABLE;
+}
+
+void spinner_waits_for(struct heard *heard, const struct heard_read *read)
+{
+    heard->event.origin = read->origin;
+    heard->event.kind = read->kind;
+    heard->event.size_bytes = read->size;
+    heard->lane = read->lane;
+    heard->address = read->address;
+}
+
+void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
+                    struct finding_access *access)
+{
+    uint32_t site = heard->known ? heard->event.origin.site : wave_place(wave);
+    launch_access(launch, site, access);
+    if (heard->known)
+        access->kind = heard->event.kind;
+    access->has_item = true;
+    origin_item(heard->known ? &heard->event.origin : &wave->origin,
+                heard->known ? heard->lane : wave_first_lane(wave), &access->item);
+    const struct region *region = memory_region(&launch->arena->memory, heard->address);
+    if (!heard->known || heard->event.size_bytes > sizeof access->value || heard->address < region->low ||
+        heard->address > region->high || heard->event.size_bytes > region->high - heard->address)
+        return;
+    access->size_bytes = heard->event.size_bytes;
+    access->has_value = true;
+    access->value = memory_value(&launch->arena->memory, heard->address, access->size_bytes);
+}
+
+/* The outermost loop around it; where it stands in none, nothing is known. */
+static bool loop_around(const struct code *code, const struct site *site, struct code_loop *out_loop)
+{
+    *out_loop = (struct code_loop){.low = site->rank, .high = site->rank};
+    for (uint32_t i = 0; site->loop && i < code->loop_count; i++) {
+        const struct code_loop *loop = &code->loops[i];
+        if (loop->low <= out_loop->low && out_loop->high <= loop->high)
+            *out_loop = *loop;
+    }
+    return site->loop && site->rank;
+}
+
+bool spinner_may_write(const struct launch *launch, const struct heard *heard)
+{
+    struct code_loop loop;
+    const struct code *code = launch->code;
+    if (!heard->known || heard->updates ||
+        !loop_around(code, launch_site(launch, heard->event.origin.site), &loop))
+        return true;
+    for (uint32_t i = 0; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        const bool writes = site->access == ACCESS_WRITE || site->access >= ACCESS_ATOMIC_WRITE;
+        if (i == heard->event.origin.site) /* a compare-exchange that fails in each turn */
+            continue;
+        if (writes && site->storage != STORAGE_PRIVATE && site->rank >= loop.low && site->rank <= loop.high)
+            return true;
+    }
+    return false;
+}
+
+void spinners_count(struct schedule *schedule, struct spinners *out)
+{
+    *out = (struct spinners){.lowest = NULL};
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        struct group *group = schedule->resident[g];
+        if (schedule_chooses(schedule->config) && !group->stepped) /* it has not begun */
+            continue;
+        out->groups++;
+        for (uint32_t i = 0; i < group->wave_count; i++) {
+            if (group->waves[i].state == WAVE_DONE)
+                continue;
+            uint64_t lanes = lane_mask_count(&group->waves[i].wave->live);
+            if (group->waves[i].state == WAVE_WAITS && !group->laps.circles)
+                out->wait += lanes;
+            else
+                out->spin += lanes;
+            if (group->waves[i].state == WAVE_READY && (!out->lowest || group->number < out->lowest->number))
+                out->lowest = group;
+        }
+    }
+}
+
+void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding,
+                    struct sentence *object)
+{
+    const struct region *region = memory_region(&launch->arena->memory, heard->address);
+    if (!heard->known || region->kind == REGION_NONE)
+        return;
+    object_name(launch, region, object);
+    finding->object = object->bytes;
+    finding->has_offset = true;
+    finding->offset_bytes = heard->address - region->low;
+}

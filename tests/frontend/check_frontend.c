@@ -1,0 +1,1655 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The front end from outside: options, logs, headers, cache, tools that fail, linking. */
+#include <check.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <spirv/unified1/spirv.h>
+
+#include "orrery/compiler.h"
+
+static const char plain_source[] = "kernel void add(global int *a, int n)\n"
+                                   "{\n"
+                                   "    size_t i = get_global_id(0);\n"
+                                   "    a[i] = a[i] + n;\n"
+                                   "}\n";
+
+/* guarded by each test's own process */
+static char directory[64], cache_directory[80];
+
+static void make_directory(void)
+{
+    strcpy(directory, "/tmp/check-frontend-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(cache_directory, sizeof cache_directory, "%s/cache", directory);
+}
+
+static void remove_directory(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static char *path_of(const char *name)
+{
+    char *path = NULL;
+    ck_assert_int_gt(asprintf(&path, "%s/%s", directory, name), 0);
+    return path;
+}
+
+static char *write_file(const char *name, const char *text, mode_t mode)
+{
+    char *path = path_of(name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(path, mode), 0);
+    return path;
+}
+
+static void configure(const char *clang, const char *llvm_spirv, const char *cache)
+{
+    struct compiler_settings settings = {clang, llvm_spirv, cache};
+    compiler_configure(&settings);
+}
+
+static struct compile_request request_for(const char *source, const char *options)
+{
+    return (struct compile_request){
+        .source = source,
+        .source_name = "program.cl",
+        .options = options,
+        .version_major = 3,
+        .version_minor = 0,
+        .opencl_c_20 = true,
+        .fp16 = true,
+        .fp64 = true,
+        .int64_atomics = true,
+        .sub_groups = true,
+        .generic_address_space = true,
+        .program_scope_variables = true,
+        .work_group_collectives = true,
+        .images = true,
+        .pipes = true,
+        .device_enqueue = true,
+        .kernel_clock = true,
+        .named_barriers = true,
+        .srgb_writes = true,
+    };
+}
+
+/* Compiles; the log is returned when asked for. */
+static enum status compile_request(const struct compile_request *request, struct spirv *spirv, char **log)
+{
+    char *text = NULL;
+    enum status status = compile_opencl_c(request, spirv, &text);
+    ck_assert_ptr_nonnull(text);
+    if (log)
+        *log = text;
+    else
+        free(text);
+    return status;
+}
+
+static struct spirv compile_ok(const struct compile_request *request)
+{
+    struct spirv spirv;
+    char *log;
+    enum status status = compile_request(request, &spirv, &log);
+    ck_assert_msg(status == STATUS_OK, "%s: %.3000s", status_name(status), log);
+    free(log);
+    return spirv;
+}
+
+static struct spirv compile_text(const char *source, const char *options)
+{
+    struct compile_request request = request_for(source, options);
+    return compile_ok(&request);
+}
+
+static void expect_log(const struct compile_request *request, enum status expected, const char *part)
+{
+    struct spirv spirv;
+    char *log;
+    enum status status = compile_request(request, &spirv, &log);
+    ck_assert_msg(status == expected, "%s instead of %s: %.3000s", status_name(status), status_name(expected),
+                  log);
+    ck_assert_msg(strstr(log, part) != NULL, "'%s' is not in the log: %.3000s", part, log);
+    if (status)
+        ck_assert_ptr_null(spirv.words);
+    free(log);
+    spirv_fini(&spirv);
+}
+
+static char *listing_of(const struct spirv *spirv)
+{
+    char *text, *log;
+    ck_assert_int_eq(spirv_disassemble(spirv->words, spirv->word_count, &text, &log), STATUS_OK);
+    ck_assert_str_eq(log, "");
+    free(log);
+    return text;
+}
+
+static void expect_listing(const struct spirv *spirv, const char *part, bool there)
+{
+    char *text = listing_of(spirv);
+    ck_assert_msg((strstr(text, part) != NULL) == there, "'%s' is%s in:\n%.3000s", part, there ? " not" : "",
+                  text);
+    free(text);
+}
+
+static size_t count_opcode(const struct spirv *spirv, uint32_t opcode)
+{
+    size_t count = 0;
+    for (size_t at = 5; at < spirv->word_count; at += spirv->words[at] >> 16)
+        count += (spirv->words[at] & 0xffff) == opcode;
+    return count;
+}
+
+static bool same_words(const struct spirv *left, const struct spirv *right)
+{
+    return left->word_count == right->word_count &&
+           !memcmp(left->words, right->words, left->word_count * sizeof *left->words);
+}
+
+/* Options */
+
+static enum status parse(const char *options, bool linking, struct build_options *build,
+                         struct diagnosis *diagnosis)
+{
+    *diagnosis = (struct diagnosis){0};
+    return build_options_parse(options, linking, build, diagnosis);
+}
+
+static void expect_bad(const char *options, bool linking, const char *part)
+{
+    struct build_options build;
+    struct diagnosis diagnosis;
+    ck_assert_msg(parse(options, linking, &build, &diagnosis) == STATUS_BAD_OPTIONS, "accepted: %s", options);
+    ck_assert_int_eq(diagnosis.status, STATUS_BAD_OPTIONS);
+    ck_assert_msg(strstr(diagnosis.text, part) != NULL, "'%s' is not in: %s", part, diagnosis.text);
+}
+
+static void expect_good(const char *options, bool linking, struct build_options expected)
+{
+    struct build_options build;
+    struct diagnosis diagnosis;
+    enum status status = parse(options, linking, &build, &diagnosis);
+    ck_assert_msg(status == STATUS_OK, "%s: %s", options ? options : "NULL", diagnosis.text);
+    ck_assert_msg(!memcmp(&build, &expected, sizeof build), "fields of: %s", options ? options : "NULL");
+}
+
+#define BUILD(...) ((struct build_options){__VA_ARGS__})
+
+START_TEST(options_of_compilation_are_known)
+{
+    expect_good(NULL, false, BUILD(0));
+    expect_good("", false, BUILD(0));
+    expect_good(" \t\n ", false, BUILD(0));
+    expect_good("-D A -DB=2 -D C=3 -I dir -Idir2 -w -Werror -g -x spir -spir-std=1.2 -cl-std=CL2.0", false,
+                BUILD(.debug = true));
+    expect_good("-cl-single-precision-constant -cl-fp32-correctly-rounded-divide-sqrt -cl-strict-aliasing "
+                "-cl-mad-enable -cl-no-signed-zeros -cl-unsafe-math-optimizations -cl-finite-math-only "
+                "-cl-fast-relaxed-math",
+                false, BUILD(0));
+    expect_good("-cl-kernel-arg-info", false, BUILD(.kernel_arg_info = true));
+    expect_good("-cl-opt-disable", false, BUILD(.opt_disable = true));
+    expect_good("-cl-denorms-are-zero", false, BUILD(.denorms_are_zero = true));
+    expect_good("-cl-uniform-work-group-size", false, BUILD(.uniform_work_group_size = true));
+    expect_good("-cl-no-subgroup-ifp", false, BUILD(.no_subgroup_ifp = true));
+    expect_good("-cl-opt-disable -cl-kernel-arg-info", false,
+                BUILD(.kernel_arg_info = true, .opt_disable = true));
+}
+END_TEST
+
+START_TEST(options_of_linking_are_known)
+{
+    expect_good("-create-library", true, BUILD(.create_library = true));
+    expect_good("-create-library -enable-link-options", true,
+                BUILD(.create_library = true, .enable_link_options = true));
+    expect_good("-cl-denorms-are-zero -cl-no-signed-zeroes -cl-no-signed-zeros -cl-unsafe-math-optimizations "
+                "-cl-finite-math-only -cl-fast-relaxed-math -cl-no-subgroup-ifp",
+                true, BUILD(.denorms_are_zero = true, .no_subgroup_ifp = true));
+    expect_bad("-enable-link-options", true, "-create-library");
+    expect_bad("-D A", true, "'-D' is for clBuildProgram");
+    expect_bad("-cl-std=CL2.0", true, "-cl-std=CL2.0");
+    expect_bad("-create-library", false, "'-create-library' is for clLinkProgram");
+}
+END_TEST
+
+START_TEST(bad_options_are_named)
+{
+    expect_bad("-cl-nonsense", false, "'-cl-nonsense'");
+    expect_bad("-D A -O3 -w", false, "'-O3'");
+    expect_bad("program.cl", false, "'program.cl'");
+    expect_bad("-cl-opt-disabled", false, "'-cl-opt-disabled'");
+    expect_bad("-cl-std=CL2.7", false, "CL2.7");
+    expect_bad("-cl-std=CLC++17", false, "CLC++17");
+    expect_bad("-D", false, "'-D' lacks its value");
+    expect_bad("-w -I", false, "'-I' lacks its value");
+    expect_bad("-x c", false, "-x c");
+    expect_bad("-D A=\"x y", false, "quote");
+    expect_bad("-wx", false, "'-wx'");
+}
+END_TEST
+
+START_TEST(quotes_and_backslashes_group_words)
+{
+    const char source[] = "constant char text[] = TEXT;\n"
+                          "kernel void k(global int *a) { a[0] = FIRST SECOND + sizeof text; }\n";
+    struct spirv spirv = compile_text(source, "-D TEXT=\"\\\"a b\\\"\" -D 'FIRST=1 +' -DSECOND=2");
+    expect_listing(&spirv, "OpTypeArray", true);
+    spirv_fini(&spirv);
+    struct compile_request request = request_for(source, "-DTEXT='\"x\"' -D FIRST=1 + -DSECOND=2");
+    expect_log(&request, STATUS_BAD_OPTIONS, "'+'");
+}
+END_TEST
+
+/* Compilation */
+
+START_TEST(module_is_valid_and_keeps_every_access)
+{
+    struct spirv spirv =
+        compile_text("kernel void k(global int *a)\n{\n  a[0] = 1;\n  a[0] = 2;\n  int x = a[1];\n"
+                     "  int y = a[1];\n  a[2] = x + y;\n}\n",
+                     NULL);
+    char *log;
+    ck_assert_int_eq(spirv_validate(spirv.words, spirv.word_count, &log), STATUS_OK);
+    ck_assert_str_eq(log, "");
+    free(log);
+    ck_assert_uint_eq(count_opcode(&spirv, SpvOpInBoundsPtrAccessChain), 5);
+    expect_listing(&spirv, "OpEntryPoint Kernel", true);
+    expect_listing(&spirv, "DebugInfo.100", false);
+    spirv_fini(&spirv);
+}
+END_TEST
+
+/* SPIR-V, 2.17, wants support of 16383 cases and allows more; 32766 fit into an instruction. */
+START_TEST(a_switch_may_have_more_cases_than_every_device_must_take)
+{
+    enum { CASES = 17000, CASE_BYTES = 40 };
+    char *source = malloc(CASES * CASE_BYTES + 200);
+    ck_assert_ptr_nonnull(source);
+    int length = sprintf(source, "kernel void k(global int *a) { switch (a[0]) {\n");
+    for (int i = 0; i < CASES; i++)
+        length += sprintf(source + length, "case %d: a[%d] = 1; break;\n", 3 * i, i % 100);
+    sprintf(source + length, "} }\n");
+    struct spirv spirv = compile_text(source, "");
+    spirv_fini(&spirv);
+    free(source);
+}
+END_TEST
+
+START_TEST(products_and_sums_are_not_fused)
+{
+    struct spirv spirv = compile_text("kernel void k(global float *a) { a[0] = a[1] * a[2] + a[3]; }", NULL);
+    ck_assert_uint_eq(count_opcode(&spirv, SpvOpFMul), 1);
+    ck_assert_uint_eq(count_opcode(&spirv, SpvOpFAdd), 1);
+    expect_listing(&spirv, "ContractionOff", true);
+    spirv_fini(&spirv);
+    spirv = compile_text("#pragma OPENCL FP_CONTRACT ON\n"
+                         "kernel void k(global float *a) { a[0] = a[1] * a[2] + a[3]; }",
+                         "-cl-mad-enable");
+    ck_assert_uint_eq(count_opcode(&spirv, SpvOpFMul), 1);
+    ck_assert_uint_eq(count_opcode(&spirv, SpvOpFAdd), 1);
+    spirv_fini(&spirv);
+}
+END_TEST
+
+/* The string that OpLine names and a line of it. */
+static bool has_line(const struct spirv *spirv, const char *name, uint32_t line)
+{
+    uint32_t file = 0;
+    for (size_t at = 5; at < spirv->word_count; at += spirv->words[at] >> 16) {
+        uint32_t opcode = spirv->words[at] & 0xffff;
+        if (opcode == SpvOpString && !strcmp((const char *)&spirv->words[at + 2], name))
+            file = spirv->words[at + 1];
+        if (opcode == SpvOpLine && file && spirv->words[at + 1] == file && spirv->words[at + 2] == line)
+            return true;
+    }
+    return false;
+}
+
+START_TEST(positions_name_the_users_file_and_line)
+{
+    struct compile_request request = request_for(plain_source, "-D UNUSED=1 -D OTHER");
+    request.source_name = "kernels/add one.cl";
+    struct spirv spirv = compile_ok(&request);
+    ck_assert(has_line(&spirv, "kernels/add one.cl", 3));
+    ck_assert(has_line(&spirv, "kernels/add one.cl", 4));
+    ck_assert(!has_line(&spirv, "kernels/add one.cl", 6));
+    spirv_fini(&spirv);
+    request.source_name = "/abs/olute.cl";
+    spirv = compile_ok(&request);
+    ck_assert(has_line(&spirv, "/abs/olute.cl", 4));
+    spirv_fini(&spirv);
+}
+END_TEST
+
+/* The line that the first instruction with the opcode has; 0: none. */
+static uint32_t line_of(const struct spirv *spirv, uint32_t opcode)
+{
+    uint32_t line = 0;
+    for (size_t at = 5; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
+        const uint32_t here = spirv->words[at] & SpvOpCodeMask;
+        if (here == opcode)
+            return line;
+        if (here == SpvOpLine || here == SpvOpLabel)
+            line = here == SpvOpLine ? spirv->words[at + 2] : 0;
+    }
+    return 0;
+}
+
+/* The translator drops the position of what it gives another type: the statement before then had it. */
+START_TEST(what_tells_a_truth_has_its_line)
+{
+    static const struct {
+        const char *call;
+        uint32_t opcode;
+    } rows[] = {
+        {"work_group_any(1)", SpvOpGroupAny},
+        {"work_group_all(1)", SpvOpGroupAll},
+        {"sub_group_any(1)", SpvOpGroupAny},
+        {"sub_group_elect()", SpvOpGroupNonUniformElect},
+        {"sub_group_non_uniform_all(1)", SpvOpGroupNonUniformAll},
+        {"atomic_compare_exchange_strong(&held, &e, 1)", SpvOpAtomicCompareExchange},
+        {"atomic_compare_exchange_weak_explicit(&wide, &we, 1, memory_order_relaxed, memory_order_relaxed, "
+         "memory_scope_device)",
+         SpvOpAtomicCompareExchangeWeak},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char source[640];
+        snprintf(source, sizeof source,
+                 "global atomic_int held;\nglobal atomic_long wide;\nkernel void k(global int *a)\n{\n    "
+                 "int e = 0;\n"
+                 "    long we = 0;\n    a[0] = 1;\n    %s;\n    a[1] = 2;\n    a[2] = e + we;\n}\n",
+                 rows[i].call);
+        struct spirv spirv = compile_text(source, "-cl-std=CL3.0");
+        ck_assert_msg(line_of(&spirv, rows[i].opcode) == 8, "%s has line %u", rows[i].call,
+                      line_of(&spirv, rows[i].opcode));
+        ck_assert(has_line(&spirv, "program.cl", 7));
+        ck_assert(has_line(&spirv, "program.cl", 9));
+        spirv_fini(&spirv);
+    }
+}
+END_TEST
+
+START_TEST(logs_name_the_users_file_and_line)
+{
+    struct compile_request request =
+        request_for("kernel void k(global int *a)\n{\n    a[0] = b;\n}\n", "-DX=1");
+    request.source_name = "mine.cl";
+    expect_log(&request, STATUS_COMPILE_FAILED, "mine.cl:3:12: error: use of undeclared identifier 'b'");
+    expect_log(&request, STATUS_COMPILE_FAILED, "    a[0] = b;");
+    request.source_name = "a \"quoted\" name.cl";
+    expect_log(&request, STATUS_COMPILE_FAILED, "a \"quoted\" name.cl:3:12: error:");
+}
+END_TEST
+
+START_TEST(a_literal_that_is_too_long_is_named)
+{
+    struct compile_request request =
+        request_for("kernel void k(global ulong *p) { p[1] = p[0] * 9999999999999999999999; }", "");
+    expect_log(&request, STATUS_COMPILE_FAILED, "an integer literal of the program is too long for ulong");
+}
+END_TEST
+
+/* OpenCL C 3.0, 6.15.12.7: the failure order shall be neither release nor acq_rel. */
+START_TEST(an_order_of_failure_that_releases_is_named_with_its_line)
+{
+    struct compile_request request = request_for(
+        "kernel void k(global atomic_uint *a) {\n"
+        "    uint seen = 0;\n"
+        "    a += get_global_id(0);\n"
+        "    atomic_compare_exchange_strong_explicit(a, &seen, 1, memory_order_acq_rel,\n"
+        "                                            memory_order_release, memory_scope_device);\n"
+        "}\n",
+        "-cl-std=CL3.0");
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:");
+    expect_log(&request, STATUS_COMPILE_FAILED,
+               "error: the order of failure of an atomic compare and exchange is memory_order_release");
+}
+END_TEST
+
+/* OpenCL C 3.0, 6.15.12.7: the order shall be neither acquire nor acq_rel. */
+START_TEST(an_order_that_a_flag_cannot_be_cleared_with_is_named_with_its_line)
+{
+    struct compile_request request =
+        request_for("kernel void k(global atomic_flag *a) {\n"
+                    "    atomic_flag_clear_explicit(a, memory_order_release, memory_scope_device);\n"
+                    "    if (get_global_id(0) == 7)\n"
+                    "        atomic_flag_clear_explicit(a, memory_order_acquire, memory_scope_device);\n"
+                    "}\n",
+                    "-cl-std=CL3.0");
+    expect_log(&request, STATUS_COMPILE_FAILED,
+               "program.cl:4:9: error: the order of atomic_flag_clear is memory_order_acquire");
+}
+END_TEST
+
+START_TEST(flags_that_are_no_constant_are_named_with_their_line)
+{
+    struct compile_request request = request_for("kernel void k(int flags, global int *a) {\n"
+                                                 "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                                 "    barrier(flags);\n"
+                                                 "}\n",
+                                                 "");
+    expect_log(&request, STATUS_COMPILE_FAILED,
+               "program.cl:3:5: error: an argument of barrier is not a constant");
+    request = request_for("kernel void k(int scope, global int *a) {\n"
+                          "    if (a[0])\n"
+                          "        work_group_barrier(CLK_LOCAL_MEM_FENCE, (memory_scope)scope);\n"
+                          "}\n",
+                          "-cl-std=CL2.0");
+    expect_log(&request, STATUS_COMPILE_FAILED,
+               "program.cl:3:9: error: an argument of work_group_barrier is not a constant");
+}
+END_TEST
+
+START_TEST(warnings_are_in_the_log_and_can_be_changed)
+{
+    const char source[] =
+        "kernel void k(global int *a)\n{\n  int *p = (global float *)0 == a ? 0 : 0;\n  a[0] = p == 0;\n}";
+    struct compile_request request = request_for(source, "-cl-std=CL2.0");
+    expect_log(&request, STATUS_OK, "program.cl:3:");
+    request.options = "-cl-std=CL2.0 -Werror";
+    expect_log(&request, STATUS_COMPILE_FAILED, "-Werror");
+    request.options = "-cl-std=CL2.0 -w";
+    struct spirv spirv;
+    char *log;
+    ck_assert_int_eq(compile_request(&request, &spirv, &log), STATUS_OK);
+    ck_assert_str_eq(log, "");
+    free(log);
+    spirv_fini(&spirv);
+}
+END_TEST
+
+START_TEST(macros_reach_the_source)
+{
+    const char source[] = "#if ONE != 1 || TWO != 2 || SQUARE(3) != 9 || LAST != 2\n#error macro\n#endif\n"
+                          "#ifdef EMPTY\nconstant int empty[] = { EMPTY 1 };\n#endif\n"
+                          "kernel void k(global int *a) { a[0] = MAX; }\n";
+    struct spirv spirv = compile_text(source, "-D ONE -DTWO=2 -D 'SQUARE(x)=((x)*(x))' -D EMPTY= -DLAST=1 "
+                                              "-DLAST=2 -DMAX=max(3,4)");
+    spirv_fini(&spirv);
+    /* a macro of the user's must not change the meaning of the language's own declarations */
+    spirv =
+        compile_text("kernel void k(global float *a) { a[0] = sqrt(a[1]); }", "-D x=y -Dulong=int -DM_PI=3");
+    expect_listing(&spirv, "sqrt", true);
+    spirv_fini(&spirv);
+}
+END_TEST
+
+START_TEST(date_and_time_are_fixed)
+{
+    struct spirv first = compile_text("constant char d[] = __DATE__ __TIME__;\nkernel void k(global char *a) "
+                                      "{ a[0] = d[a[1]]; }",
+                                      NULL);
+    sleep(1);
+    struct spirv second =
+        compile_text("constant char d[] = __DATE__ __TIME__;\nkernel void k(global char *a) "
+                     "{ a[0] = d[a[1]]; }",
+                     NULL);
+    ck_assert(same_words(&first, &second));
+    spirv_fini(&first);
+    spirv_fini(&second);
+}
+END_TEST
+
+START_TEST(argument_information_is_in_the_module)
+{
+    struct spirv spirv =
+        compile_text("typedef struct { int x; } thing;\n"
+                     "kernel void k(global const thing *restrict first, float4 second,\n"
+                     "              volatile local uint *third) { third[0] = first->x + second.x; }",
+                     "-cl-kernel-arg-info");
+    expect_listing(&spirv, "kernel_arg_type.k.thing*,float4,uint*,", true);
+    expect_listing(&spirv, "kernel_arg_type_qual.k.restrict const,,volatile,", true);
+    expect_listing(&spirv, "OpName %first \"first\"", true);
+    spirv_fini(&spirv);
+}
+END_TEST
+
+/* Language versions and features */
+
+static void expect_version(const char *options, unsigned major, const char *expected)
+{
+    char source[300];
+    snprintf(source, sizeof source,
+             "#if __OPENCL_C_VERSION__ != %s || __OPENCL_VERSION__ != %u00\n"
+             "#error version\n#endif\nkernel void k(void) {}\n",
+             expected, major);
+    struct compile_request request = request_for(source, options);
+    request.version_major = major;
+    struct spirv spirv = compile_ok(&request);
+    spirv_fini(&spirv);
+}
+
+START_TEST(language_version_follows_options_and_device)
+{
+    expect_version("", 3, "120");
+    expect_version("", 2, "120");
+    expect_version("-cl-std=CL1.1", 3, "110");
+    expect_version("-cl-std=CL2.0", 2, "200");
+    expect_version("-cl-std=CL3.0", 3, "300");
+    struct compile_request request = request_for(plain_source, "-cl-std=CL3.0");
+    request.version_major = 2;
+    request.version_minor = 2;
+    expect_log(&request, STATUS_COMPILE_FAILED, "OpenCL 2.2");
+    request.version_major = 1;
+    request.options = "-cl-std=CL2.0";
+    expect_log(&request, STATUS_COMPILE_FAILED, "OpenCL 1.2");
+}
+END_TEST
+
+static const char *const feature_macros[] = {
+    "cl_khr_fp16",
+    "cl_khr_fp64",
+    "__opencl_c_fp64",
+    "cl_khr_int64_base_atomics",
+    "__opencl_c_subgroups",
+    "cl_khr_subgroup_shuffle",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_work_group_collective_functions",
+    "__opencl_c_images",
+    "__IMAGE_SUPPORT__",
+    "__opencl_c_read_write_images",
+    "__opencl_c_3d_image_writes",
+    "cl_khr_depth_images",
+    "cl_khr_mipmap_image",
+    "cl_khr_mipmap_image_writes",
+    "cl_khr_srgb_image_writes",
+    "__opencl_c_device_enqueue",
+};
+
+static void expect_features(bool there)
+{
+    char source[4000] = "";
+    for (size_t i = 0; i < sizeof feature_macros / sizeof *feature_macros; i++)
+        sprintf(source + strlen(source), "#if%sdef %s\n#error feature %s\n#endif\n", there ? "n" : "",
+                feature_macros[i], feature_macros[i]);
+    strcat(source,
+           "#if defined(__opencl_c_ext_fp16_global_atomic_add)\n#error too much\n#endif\n"
+           "#if !defined(__opencl_c_int64) || !defined(__ENDIAN_LITTLE__)\n#error too little\n#endif\n");
+    struct compile_request request = request_for(source, "-cl-std=CL3.0");
+    request.fp16 = request.fp64 = request.int64_atomics = request.sub_groups = request.generic_address_space =
+        request.program_scope_variables = request.work_group_collectives = request.images = request.pipes =
+            request.device_enqueue = there;
+    struct spirv spirv = compile_ok(&request);
+    spirv_fini(&spirv);
+}
+
+START_TEST(features_follow_the_device)
+{
+    expect_features(true);
+    expect_features(false);
+    struct compile_request request =
+        request_for("global int g;\nkernel void k(global int *a) { int *p = a; *p = g; }", "-cl-std=CL3.0");
+    struct spirv spirv = compile_ok(&request);
+    expect_listing(&spirv, "GenericPointer", true);
+    spirv_fini(&spirv);
+    request.program_scope_variables = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:1:");
+    request.source = "kernel void k(global int *a) { int *p = a; *p = 1; }";
+    request.generic_address_space = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "error");
+    request.source = "kernel void k(global double *a) { *a = 1.0; }";
+    request.fp64 = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "double");
+    request.source = "kernel void k(read_only image2d_t i, global int *a) { a[0] = get_image_width(i); }";
+    expect_log(&request, STATUS_OK, "");
+    request.images = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "images");
+    request.options = "";
+    expect_log(&request, STATUS_COMPILE_FAILED, "images");
+    request.options = "-cl-std=CL3.0";
+    request.source = "kernel void k(read_only pipe int p) { }";
+    expect_log(&request, STATUS_COMPILE_FAILED, "error"); /* pipes need the generic address space */
+    request.generic_address_space = true;
+    expect_log(&request, STATUS_OK, "");
+    request.pipes = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "error");
+    request.options = "-cl-std=CL2.0";
+    expect_log(&request, STATUS_COMPILE_FAILED, "pipes");
+    request.source =
+        "kernel void k(queue_t q, global int *a) { size_t s[3] = {1, 2, 3}; a[0] = q == CLK_NULL_QUEUE; "
+        "enqueue_kernel(q, 0, ndrange_2D(s), ^{ a[1] = create_user_event() != CLK_NULL_EVENT; }); }";
+    request.program_scope_variables = true;
+    spirv = compile_ok(&request); /* what the translator cannot do of it is mended */
+    expect_listing(&spirv, "OpEnqueueKernel", true);
+    spirv_fini(&spirv);
+    request.source = "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), "
+                     "^{ a[1] = 1; }); }";
+    request.source = "kernel void k(queue_t q, queue_t r, global int *a) { a[0] = q == r; clk_event_t e = "
+                     "create_user_event(), f = e; "
+                     "a[1] = e != f; }";
+    spirv = compile_ok(&request);
+    expect_listing(&spirv, "__orrery_queue_bits\" Export", false); /* two such modules can be linked */
+    expect_listing(&spirv, "OpConvertPtrToU", false);
+    spirv_fini(&spirv);
+    request.source = "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), "
+                     "^{ a[1] = 1; }); }";
+    request.device_enqueue = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "device-side enqueue");
+    request.opencl_c_20 = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "'-cl-std=CL2.0': the device lacks");
+    request.options = "-cl-std=CL3.0";
+    expect_log(&request, STATUS_COMPILE_FAILED, "error");
+}
+END_TEST
+
+/* What real programs use: the instruction that must come of it. */
+static const struct {
+    const char *options, *source, *instruction;
+} language[] = {
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_int *a) { atomic_fetch_add_explicit(a, 1, memory_order_release, "
+     "memory_scope_work_group); }",
+     "OpAtomicIAdd"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_int *a, int o, global int *r) { memory_order m = o ? "
+     "memory_order_acquire : memory_order_relaxed; r[0] = atomic_load_explicit(a, m, memory_scope_device); }",
+     "OpAtomicLoad"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_int *a, global int *e) { int x = 1; "
+     "e[0] = atomic_compare_exchange_strong(a, &x, 2); }",
+     "OpAtomicCompareExchange"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_flag *a, global int *e) { e[0] = atomic_flag_test_and_set(a); }",
+     "OpAtomicFlagTestAndSet"},
+    {"-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = work_group_scan_inclusive_add(a[1]); }",
+     "OpGroupIAdd"},
+    {"-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = sub_group_broadcast(a[1], 2); }",
+     "OpGroupBroadcast"},
+    {"-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = sub_group_shuffle_xor(a[1], 2); }",
+     "OpGroupNonUniformShuffleXor"},
+    {"-cl-std=CL2.0", "global int counter = 3;\nkernel void k(global int *a) { a[0] = counter++; }",
+     "CrossWorkgroup"},
+    {"-cl-std=CL3.0",
+     "kernel void k(global int *a) { work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device); }",
+     "OpControlBarrier"},
+    {"", "kernel void k(global int *a) { atomic_cmpxchg(a, 1, 2); }", "OpAtomicCompareExchange"},
+    {"",
+     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+     "kernel void k(volatile global long *a) { atom_add(a, 1L); }",
+     "Int64Atomics"},
+    {"",
+     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half *a) { a[0] = a[1] * a[2]; }",
+     "OpTypeFloat 16"},
+    {"", "kernel void k(global double *a) { a[0] = sin(a[1]); }", "sin"},
+    {"", "kernel void k(global float *a, global half *h) { vstore_half_rtz(a[0], 0, h); }", "vstore_half_r"},
+    {"", "kernel void k(global float *a) { float3 v = vload3(1, a); vstore3(v.zyx, 0, a); }", "vloadn"},
+    {"", "kernel void k(global float *a) { printf(\"%f %v4d\\n\", a[0], (int4)(1)); }", "printf"},
+    {"",
+     "kernel void k(global int *a, local int *l) { event_t e = async_work_group_copy(l, a, 8, 0); "
+     "wait_group_events(1, &e); }",
+     "OpGroupAsyncCopy"},
+    {"", "typedef struct { int a[4]; float f; } s;\nkernel void k(s v, global s *o) { o[0] = v; }",
+     "FuncParamAttr ByVal"},
+    {"", "kernel __attribute__((reqd_work_group_size(8, 4, 2))) void k(global int *a) { a[0] = 1; }",
+     "LocalSize 8 4 2"},
+    {"",
+     "kernel void k(read_only image2d_t i, sampler_t s, global float4 *o) { o[0] = read_imagef(i, s, "
+     "(int2)(1)); }",
+     "OpImageSampleExplicitLod"},
+    {"-cl-std=CL2.0", "kernel void k(read_only pipe int p, global int *o) { read_pipe(p, o); }",
+     "OpReadPipe"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, "
+     "ndrange_1D(4), ^{ a[0] = 1; }); }",
+     "OpEnqueueKernel"},
+    {"-cl-fast-relaxed-math",
+     "#ifndef __FAST_RELAXED_MATH__\n#error macro\n#endif\n"
+     "kernel void k(global float *a) { a[0] = a[1] + a[2]; }",
+     "FPFastMathMode"},
+};
+
+START_TEST(language_becomes_instructions)
+{
+    struct spirv spirv = compile_text(language[_i].source, language[_i].options);
+    expect_listing(&spirv, language[_i].instruction, true);
+    char *text = listing_of(&spirv);
+    for (char *at = text; (at = strstr(at, "LinkageAttributes \"")); at++)
+        if (strstr(at, "Import") && strchr(at, '\n') > strstr(at, "Import"))
+            ck_assert_msg(strstr(at, "\"__spirv_BuiltIn") == at + strlen("LinkageAttributes "),
+                          "import: %.60s", at);
+    free(text);
+    spirv_fini(&spirv);
+}
+END_TEST
+
+/* Headers */
+
+START_TEST(embedded_headers_are_found)
+{
+    struct compile_header headers[] = {
+        {"one.h", "#define ONE 1\n"},
+        {"deep/er/two.h",
+         "#include \"three.h\"\n#include \"one.h\"\nint two(void)\n{\n    return ONE + THREE;\n}\n"},
+        {"deep/er/three.h", "#define THREE 3\n"},
+        {"one.h", "#error the first of a name counts\n"},
+    };
+    struct compile_request request = request_for("#include \"one.h\"\n#include <deep/er/two.h>\n"
+                                                 "kernel void k(global int *a)\n{\n    a[ONE] = two();\n}\n",
+                                                 "");
+    request.headers = headers;
+    request.header_count = 4;
+    struct spirv spirv = compile_ok(&request);
+    ck_assert(has_line(&spirv, "program.cl", 5));
+    ck_assert(has_line(&spirv, "deep/er/two.h", 5));
+    expect_listing(&spirv, "/tmp", false);
+    spirv_fini(&spirv);
+    headers[1].text = "int two(void) { return bad; }\n";
+    expect_log(&request, STATUS_COMPILE_FAILED,
+               "deep/er/two.h:1:24: error: use of undeclared identifier 'bad'");
+    headers[1].name = "../outside.h";
+    expect_log(&request, STATUS_COMPILE_FAILED, "../outside.h");
+}
+END_TEST
+
+/* Their calls are operations from wherever they are named: llvm-spirv would give them the scope of the
+ * work-group. */
+START_TEST(legacy_atomics_have_the_scope_of_the_device)
+{
+    struct compile_header header = {"add.h",
+                                    "static int add(volatile global int *p) { return atomic_add(p, 1); }\n"};
+    struct compile_request included =
+        request_for("#include \"add.h\"\nkernel void k(global int *a) { add(a); }", "");
+    struct compile_request option =
+        request_for("kernel void k(global int *a) { ADD(a, 1); }", "-DADD=atomic_add");
+    included.headers = &header;
+    included.header_count = 1;
+    const struct compile_request *const requests[] = {&included, &option};
+    for (size_t i = 0; i < 2; i++) {
+        struct spirv spirv = compile_ok(requests[i]);
+        uint32_t scope = 0;
+        for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> 16)
+            if ((spirv.words[at] & 0xffff) == SpvOpAtomicIAdd)
+                scope = spirv.words[at + 4];
+        ck_assert_uint_ne(scope, 0);
+        for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> 16)
+            if ((spirv.words[at] & 0xffff) == SpvOpConstant && spirv.words[at + 2] == scope)
+                ck_assert_uint_eq(spirv.words[at + 3], SpvScopeDevice);
+        spirv_fini(&spirv);
+    }
+}
+END_TEST
+
+/* OpenCL C 3.0: the variant of sub_group_barrier that does not take a scope has memory_scope_sub_group. */
+START_TEST(a_barrier_of_a_sub_group_has_its_scope)
+{
+    struct spirv spirv =
+        compile_text("kernel void k(global int *a) { sub_group_barrier(CLK_GLOBAL_MEM_FENCE); a[0] = 1; }",
+                     "-cl-std=CL3.0");
+    uint32_t scopes[2] = {0}, found = 0;
+    for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> SpvWordCountShift)
+        if ((spirv.words[at] & SpvOpCodeMask) == SpvOpControlBarrier)
+            memcpy(scopes, spirv.words + at + 1, sizeof scopes);
+    for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> SpvWordCountShift)
+        if ((spirv.words[at] & SpvOpCodeMask) == SpvOpConstant &&
+            (spirv.words[at + 2] == scopes[0] || spirv.words[at + 2] == scopes[1])) {
+            ck_assert_uint_eq(spirv.words[at + 3], SpvScopeSubgroup);
+            found++;
+        }
+    ck_assert_uint_ne(found, 0);
+    spirv_fini(&spirv);
+}
+END_TEST
+
+START_TEST(include_directories_are_searched)
+{
+    make_directory();
+    char *sub = path_of("with space");
+    ck_assert_int_eq(mkdir(sub, 0700), 0);
+    free(write_file("with space/value.h", "#define VALUE 7\n", 0600));
+    free(write_file("own.h", "#define OWN 8\n", 0600));
+    char options[200];
+    snprintf(options, sizeof options, "-I \"%s\"", sub);
+    struct compile_request request = request_for("#include \"value.h\"\n#include \"own.h\"\n"
+                                                 "kernel void k(global int *a) { a[VALUE] = OWN; }\n",
+                                                 options);
+    request.program_dir = directory;
+    struct spirv spirv = compile_ok(&request);
+    spirv_fini(&spirv);
+    ck_assert_int_eq(chdir(directory), 0);
+    request.program_dir = ".";
+    request.options = "-I 'with space'";
+    spirv = compile_ok(&request);
+    spirv_fini(&spirv);
+    request.options = "";
+    expect_log(&request, STATUS_COMPILE_FAILED, "'value.h' file not found");
+    ck_assert_int_eq(chdir("/"), 0);
+    free(sub);
+    remove_directory();
+}
+END_TEST
+
+static bool quotes(const struct spirv *spirv, const char *line)
+{
+    char *listing = listing_of(spirv);
+    bool there = strstr(listing, line) != NULL;
+    free(listing);
+    return there;
+}
+
+/* Those that positions name, and what clang read. */
+START_TEST(lines_of_included_files_are_kept)
+{
+    static const char text[] =
+        "#define UNSAID 1\nstatic void put(global int *a)\n{\n    a[UNSAID] = 2; // said\n}\n";
+    struct compile_header header = {"sub/given.h", text};
+    make_directory();
+    free(write_file("found.h", text, 0600));
+    configure(NULL, NULL, cache_directory);
+    struct compile_request request =
+        request_for("#include \"found.h\"\nkernel void k(global int *a) { put(a); } // own\n", "");
+    request.program_dir = directory;
+    for (int cached = 0; cached < 2; cached++) {
+        struct spirv spirv = compile_ok(&request);
+        ck_assert(quotes(&spirv, "    a[UNSAID] = 2; // said"));
+        ck_assert(!quotes(&spirv, "#define"));
+        ck_assert(!quotes(&spirv, "// own"));
+        spirv_fini(&spirv);
+    }
+    request.embed_source = true;
+    struct spirv spirv = compile_ok(&request);
+    ck_assert(quotes(&spirv, "// said"));
+    ck_assert(quotes(&spirv, "// own"));
+    spirv_fini(&spirv);
+    request.source = "#include \"./sub/given.h\"\nkernel void k(global int *a) { put(a); }\n";
+    request.headers = &header;
+    request.header_count = 1;
+    spirv = compile_ok(&request);
+    ck_assert(quotes(&spirv, "    a[UNSAID] = 2; // said"));
+    spirv_fini(&spirv);
+    /* whose line 4 is another one */
+    header.text = "static void put(global int *a)\n{\n # line 2\n    a[1] = 2; // said\n}\n";
+    spirv = compile_ok(&request);
+    ck_assert(has_line(&spirv, "sub/given.h", 2));
+    ck_assert(!quotes(&spirv, "// said"));
+    spirv_fini(&spirv);
+    remove_directory();
+}
+END_TEST
+
+/* A clang after which somebody edits the header. */
+START_TEST(a_file_that_changed_meanwhile_is_not_quoted)
+{
+    char script[400];
+    make_directory();
+    free(write_file("found.h", "static void put(global int *a) { a[0] = 1; } // first\n", 0600));
+    snprintf(script, sizeof script,
+             "#!/bin/sh\nclang-14 \"$@\"\nsleep 0.1\necho 'static void put(global int *a) { a[0] = 1; } // "
+             "second' >'%s/found.h'\n",
+             directory);
+    char *clang = write_file("clang", script, 0700);
+    configure(clang, NULL, NULL);
+    struct compile_request request =
+        request_for("#include \"found.h\"\nkernel void k(global int *a) { put(a); }\n", "");
+    request.program_dir = directory;
+    struct spirv spirv = compile_ok(&request);
+    ck_assert(!quotes(&spirv, "// first"));
+    ck_assert(!quotes(&spirv, "// second"));
+    spirv_fini(&spirv);
+    free(clang);
+    remove_directory();
+}
+END_TEST
+
+/* Cache */
+
+/* A clang that counts how often it runs. */
+static char *counting_clang(void)
+{
+    char script[300];
+    snprintf(script, sizeof script, "#!/bin/sh\necho run >>'%s/count'\nexec clang-14 \"$@\"\n", directory);
+    return write_file("clang", script, 0700);
+}
+
+static size_t runs(void)
+{
+    char *path = path_of("count");
+    struct stat about = {0};
+    stat(path, &about);
+    free(path);
+    return (size_t)about.st_size / strlen("run\n");
+}
+
+START_TEST(cached_result_starts_no_process)
+{
+    make_directory();
+    char *clang = counting_clang();
+    configure(clang, NULL, cache_directory);
+    struct spirv cold = compile_text(plain_source, "-D A=1");
+    size_t cold_runs = runs();
+    ck_assert_uint_gt(cold_runs, 0);
+    struct spirv warm = compile_text(plain_source, "-D A=1");
+    ck_assert_uint_eq(runs(), cold_runs);
+    ck_assert(same_words(&cold, &warm));
+    spirv_fini(&warm);
+    warm = compile_text(plain_source, "-D A=2");
+    ck_assert_uint_gt(runs(), cold_runs);
+    spirv_fini(&warm);
+    size_t before = runs();
+    struct compile_request request = request_for(plain_source, "-D A=1");
+    request.source_name = "other.cl";
+    warm = compile_ok(&request);
+    ck_assert_uint_gt(runs(), before);
+    ck_assert(has_line(&warm, "other.cl", 4));
+    spirv_fini(&warm);
+    before = runs();
+    request = request_for(plain_source, "-D A=1");
+    request.fp16 = false;
+    warm = compile_ok(&request);
+    ck_assert_uint_gt(runs(), before);
+    spirv_fini(&warm);
+    spirv_fini(&cold);
+    free(clang);
+    remove_directory();
+}
+END_TEST
+
+START_TEST(cache_gives_the_log_and_the_words_of_a_compilation)
+{
+    make_directory();
+    const char source[] =
+        "kernel void k(global int *a)\n{\n  int unused = \"x\" == 0;\n#warning look here\n  a[0] = 1;\n}\n";
+    struct compile_request request = request_for(source, "");
+    struct spirv without, cold, warm;
+    char *log_without, *log_cold, *log_warm;
+    configure(NULL, NULL, NULL);
+    ck_assert_int_eq(compile_request(&request, &without, &log_without), STATUS_OK);
+    configure(NULL, NULL, cache_directory);
+    ck_assert_int_eq(compile_request(&request, &cold, &log_cold), STATUS_OK);
+    ck_assert_int_eq(compile_request(&request, &warm, &log_warm), STATUS_OK);
+    ck_assert(strstr(log_cold, "program.cl:4:2: warning: look here"));
+    ck_assert_str_eq(log_without, log_cold);
+    ck_assert_str_eq(log_cold, log_warm);
+    ck_assert(same_words(&without, &cold));
+    ck_assert(same_words(&cold, &warm));
+    free(log_without);
+    free(log_cold);
+    free(log_warm);
+    spirv_fini(&without);
+    spirv_fini(&cold);
+    spirv_fini(&warm);
+    remove_directory();
+}
+END_TEST
+
+START_TEST(cache_sees_that_an_included_file_changed)
+{
+    make_directory();
+    configure(NULL, NULL, cache_directory);
+    struct compile_request request =
+        request_for("#include \"value.h\"\nkernel void k(global int *a) { a[0] = VALUE; }", "");
+    request.program_dir = directory;
+    free(write_file("value.h", "#define VALUE 1234567\n", 0600));
+    struct spirv first = compile_ok(&request);
+    expect_listing(&first, "1234567", true);
+    free(write_file("value.h", "#define VALUE 7654321\n", 0600));
+    struct spirv second = compile_ok(&request);
+    expect_listing(&second, "7654321", true);
+    spirv_fini(&first);
+    spirv_fini(&second);
+    struct compile_header header = {"value.h", "#define VALUE 1112223\n"};
+    request.headers = &header;
+    request.header_count = 1;
+    first = compile_ok(&request);
+    expect_listing(&first, "1112223", true);
+    header.text = "#define VALUE 3332221\n";
+    second = compile_ok(&request);
+    expect_listing(&second, "3332221", true);
+    spirv_fini(&first);
+    spirv_fini(&second);
+    remove_directory();
+}
+END_TEST
+
+/* Calls change on every file of the cache whose name ends so; returns how many. */
+static int change_entries(const char *suffix, void (*change)(const char *path))
+{
+    int count = 0;
+    DIR *entries = opendir(cache_directory);
+    ck_assert_ptr_nonnull(entries);
+    for (struct dirent *entry; (entry = readdir(entries));) {
+        size_t length = strlen(entry->d_name), end = strlen(suffix);
+        char path[400];
+        if (length < end || strcmp(entry->d_name + length - end, suffix))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", cache_directory, entry->d_name);
+        change(path);
+        count++;
+    }
+    closedir(entries);
+    return count;
+}
+
+static void flip_byte(const char *path)
+{
+    FILE *file = fopen(path, "r+");
+    ck_assert_ptr_nonnull(file);
+    fseek(file, -9, SEEK_END);
+    int byte = fgetc(file);
+    fseek(file, -9, SEEK_END);
+    fputc(byte ^ 1, file);
+    fclose(file);
+}
+
+static void cut_half(const char *path)
+{
+    struct stat about;
+    ck_assert_int_eq(stat(path, &about), 0);
+    ck_assert_int_eq(truncate(path, about.st_size / 2), 0);
+}
+
+static void make_empty(const char *path)
+{
+    ck_assert_int_eq(truncate(path, 0), 0);
+}
+
+static void no_change(const char *path)
+{
+    (void)path;
+}
+
+static void let_group_write(const char *path)
+{
+    ck_assert_int_eq(chmod(path, 0660), 0);
+}
+
+static void let_all_write(const char *path)
+{
+    ck_assert_int_eq(chmod(path, 0606), 0);
+}
+
+static void make_link(const char *path)
+{
+    char target[400];
+    snprintf(target, sizeof target, "%s.target", path);
+    ck_assert_int_eq(rename(path, target), 0);
+    ck_assert_int_eq(symlink(target, path), 0);
+}
+
+static void make_pipe(const char *path)
+{
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+/* Only root may give a file away. */
+static void give_away(const char *path)
+{
+    if (geteuid() == 0)
+        ck_assert_int_eq(chown(path, 65534, 65534), 0);
+    else
+        let_all_write(path);
+}
+
+/* Entries and precompiled headers that someone else may have written are compiled again, and replaced. */
+START_TEST(cache_reads_only_the_users_own_files)
+{
+    void (*const changes[])(const char *) = {let_group_write, let_all_write, make_link, make_pipe, give_away};
+    static const char *const suffixes[] = {".spirv", ".pch"};
+    make_directory();
+    char *clang = counting_clang();
+    configure(clang, NULL, cache_directory);
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        struct spirv first = compile_text(plain_source, ""), again;
+        size_t before = runs();
+        for (size_t suffix = 0; suffix < 2; suffix++)
+            ck_assert_int_ge(change_entries(suffixes[suffix], changes[i]), 1);
+        again = compile_text(plain_source, "");
+        ck_assert_uint_ge(runs(), before + 2);
+        ck_assert(same_words(&first, &again));
+        spirv_fini(&again);
+        before = runs();
+        again = compile_text(plain_source, "");
+        ck_assert_uint_eq(runs(), before);
+        spirv_fini(&again);
+        spirv_fini(&first);
+    }
+    free(clang);
+    remove_directory();
+}
+END_TEST
+
+START_TEST(damaged_cache_is_compiled_again)
+{
+    void (*const changes[])(const char *) = {flip_byte, cut_half, make_empty};
+    make_directory();
+    configure(NULL, NULL, cache_directory);
+    struct spirv first = compile_text(plain_source, "");
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(change_entries(".spirv", changes[i]), 1);
+        struct spirv again = compile_text(plain_source, "");
+        ck_assert(same_words(&first, &again));
+        spirv_fini(&again);
+    }
+    ck_assert_int_eq(change_entries(".pch", cut_half), 1);
+    struct spirv other = compile_text(plain_source, "-D OTHER");
+    ck_assert(same_words(&first, &other));
+    ck_assert_int_eq(change_entries(".pch", no_change), 0);
+    spirv_fini(&other);
+    spirv_fini(&first);
+    remove_directory();
+}
+END_TEST
+
+START_TEST(cache_that_cannot_be_written_is_no_error)
+{
+    make_directory();
+    char *blocked = write_file("blocked", "a file, not a directory", 0600);
+    configure(NULL, NULL, blocked);
+    struct spirv spirv = compile_text(plain_source, "");
+    spirv_fini(&spirv);
+    free(blocked);
+    remove_directory();
+}
+END_TEST
+
+START_TEST(processes_share_a_cache)
+{
+    enum { PROCESSES = 4, PROGRAMS = 2 };
+    make_directory();
+    configure(NULL, NULL, cache_directory);
+    pid_t children[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        ck_assert_int_ge(children[i], 0);
+        if (children[i])
+            continue;
+        for (int program = 0; program < PROGRAMS; program++) {
+            char options[32];
+            snprintf(options, sizeof options, "-D N=%d", program);
+            struct compile_request request = request_for(plain_source, options);
+            struct spirv spirv;
+            if (compile_request(&request, &spirv, NULL) || !has_line(&spirv, "program.cl", 4))
+                _exit(1);
+            spirv_fini(&spirv);
+        }
+        _exit(0);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int ended;
+        ck_assert_int_eq(waitpid(children[i], &ended, 0), children[i]);
+        ck_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    }
+    ck_assert_int_eq(change_entries(".spirv", no_change), PROGRAMS);
+    ck_assert_int_eq(change_entries(".pch", no_change), 1);
+    ck_assert_int_eq(change_entries("", no_change), PROGRAMS + 1 + 2); /* and "." and ".." */
+    remove_directory();
+}
+END_TEST
+
+/* Tools */
+
+START_TEST(missing_tool_says_what_to_install)
+{
+    struct compile_request request = request_for(plain_source, "");
+    configure("/nowhere/clang", NULL, NULL);
+    ck_assert(!compiler_available());
+    expect_log(&request, STATUS_COMPILER_MISSING, "/nowhere/clang was not found");
+    expect_log(&request, STATUS_COMPILER_MISSING,
+               "apt install clang-14 libclang-common-14-dev llvm-spirv-14");
+    configure(NULL, "no-such-translator", NULL);
+    ck_assert(!compiler_available());
+    expect_log(&request, STATUS_COMPILER_MISSING, "no-such-translator was not found");
+    request.options = "-cl-unknown";
+    expect_log(&request, STATUS_BAD_OPTIONS, "-cl-unknown");
+    configure(NULL, NULL, NULL);
+    ck_assert(compiler_available());
+}
+END_TEST
+
+START_TEST(crashing_clang_is_a_failed_compilation)
+{
+    make_directory();
+    char *clang = write_file("clang", "#!/bin/sh\necho oops >&2\nkill -SEGV $$\n", 0700);
+    struct compile_request request = request_for(plain_source, "");
+    configure(clang, NULL, cache_directory);
+    expect_log(&request, STATUS_COMPILE_FAILED, "clang was ended by signal 11");
+    expect_log(&request, STATUS_COMPILE_FAILED, "oops");
+    configure(NULL, clang, NULL);
+    expect_log(&request, STATUS_COMPILE_FAILED, "llvm-spirv was ended by signal 11");
+    free(clang);
+    remove_directory();
+}
+END_TEST
+
+START_TEST(tool_that_reads_nothing_or_writes_nonsense_does_no_harm)
+{
+    make_directory();
+    size_t size = 3 << 20;
+    char *source = malloc(size + sizeof plain_source);
+    memset(source, ' ', size);
+    strcpy(source + size, plain_source);
+    struct compile_request request = request_for(source, "");
+    char *silent = write_file("silent", "#!/bin/sh\nexit 1\n", 0700);
+    configure(silent, NULL, NULL);
+    expect_log(&request, STATUS_COMPILE_FAILED, "clang ended with status 1 and said nothing");
+    char *loud = write_file("loud",
+                            "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' e >&2\n"
+                            "head -c 3000000 /dev/zero\nexit 3\n",
+                            0700);
+    configure(loud, NULL, NULL);
+    expect_log(&request, STATUS_COMPILE_FAILED, "eeee");
+    char *empty = write_file("empty", "#!/bin/sh\ncat >/dev/null\n", 0700);
+    configure(NULL, empty, NULL);
+    expect_log(&request, STATUS_COMPILE_FAILED, "wrote 0 bytes");
+    char *words = write_file("words", "#!/bin/sh\nhead -c 4000 /dev/zero\n", 0700);
+    configure(NULL, words, NULL);
+    expect_log(&request, STATUS_COMPILE_FAILED, "");
+    configure(NULL, NULL, NULL);
+    struct spirv spirv = compile_ok(&request);
+    spirv_fini(&spirv);
+    free(source);
+    free(silent);
+    free(loud);
+    free(empty);
+    free(words);
+    remove_directory();
+}
+END_TEST
+
+START_TEST(signal_habits_of_the_host_do_not_matter)
+{
+    signal(SIGCHLD, SIG_IGN);
+    signal(SIGPIPE, SIG_DFL);
+    struct spirv spirv = compile_text(plain_source, "");
+    spirv_fini(&spirv);
+    struct compile_request request = request_for("kernel void k( {", "");
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:1:");
+    close(0);
+    close(1);
+    signal(SIGCHLD, SIG_DFL);
+    spirv = compile_text(plain_source, "");
+    spirv_fini(&spirv);
+}
+END_TEST
+
+/* ---- limits ------------------------------------------------------------------------------- */
+
+enum { BOMB_LEVELS = 24 };
+
+/* Each level has four of the one before it. */
+static void macro_bomb(char *source, size_t room)
+{
+    int length = snprintf(source, room, "#define A0 a[0]++;\n");
+    for (int i = 1; i <= BOMB_LEVELS; i++)
+        length += snprintf(source + length, room - (size_t)length, "#define A%d A%d A%d A%d A%d\n", i, i - 1,
+                           i - 1, i - 1, i - 1);
+    snprintf(source + length, room - (size_t)length, "kernel void k(global int *a) { A%d }\n", BOMB_LEVELS);
+}
+
+static const char template_bomb[] =
+    "template <int N, int M> struct Bomb { static constexpr int value = Bomb<N - 1, 2 * M>::value + Bomb<N - "
+    "1, 2 * M + 1>::value; };\n"
+    "template <int M> struct Bomb<0, M> { static constexpr int value = 1; };\n"
+    "kernel void k(global int *a) { a[0] = Bomb<28, 1>::value; }\n";
+
+static void expect_limit(const char *source, const char *options, uint32_t seconds, uint64_t bytes,
+                         const char *part)
+{
+    struct compile_request request = request_for(source, options);
+    request.seconds = seconds;
+    request.memory_bytes = bytes;
+    expect_log(&request, STATUS_COMPILE_FAILED, part);
+}
+
+START_TEST(programs_that_grow_without_end_are_stopped)
+{
+    char bomb[4000];
+    macro_bomb(bomb, sizeof bomb);
+    expect_limit(bomb, "", 1, 0, "clang was stopped after 1 seconds of processor time");
+    expect_limit(template_bomb, "-cl-std=CLC++2021", 1, 0,
+                 "clang was stopped after 1 seconds of processor time");
+    expect_limit(bomb, "", 60, 256 << 20, "clang needed more than 256 MiB of memory");
+}
+END_TEST
+
+START_TEST(a_compiler_that_waits_for_ever_is_stopped)
+{
+    char options[100];
+    make_directory();
+    char *path = path_of("pipe.h");
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    snprintf(options, sizeof options, "-I %s", directory);
+    expect_limit("#include \"pipe.h\"\nkernel void k(void) {}\n", options, 1, 0, "in which it only waited");
+    free(path);
+    remove_directory();
+}
+END_TEST
+
+/* A compiler may be a script. Sleeping is not computing, so the limit of time ends it. */
+START_TEST(nothing_that_the_compiler_started_outlives_it)
+{
+    make_directory();
+    char *clang = write_file("clang", "#!/bin/sh\nsleep 1000 &\nexec clang-14 \"$@\"\n", 0700);
+    configure(clang, NULL, NULL);
+    /* what is left over becomes a child of this process */
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    struct spirv spirv = compile_text(plain_source, "");
+    spirv_fini(&spirv);
+    while (waitpid(-1, NULL, 0) > 0)
+        ; /* else it waits for the sleep */
+    free(clang);
+    remove_directory();
+}
+END_TEST
+
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+START_TEST(a_compiler_ends_with_the_host)
+{
+    char script[200];
+    make_directory();
+    snprintf(script, sizeof script, "#!/bin/sh\ntouch '%s/begun'\nexec sleep 1000\n", directory);
+    char *clang = write_file("clang", script, 0700), *begun = path_of("begun");
+    configure(clang, NULL, NULL);
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    const pid_t host = fork();
+    if (!host) {
+        struct compile_request request = request_for(plain_source, "");
+        struct spirv spirv;
+        compile_request(&request, &spirv, NULL);
+        _exit(0);
+    }
+    while (!exists(begun))
+        usleep(1000);
+    ck_assert_int_eq(kill(host, SIGKILL), 0);
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+    free(begun);
+    free(clang);
+    remove_directory();
+}
+END_TEST
+
+/* Link, validate, assemble */
+
+static const char user_source[] =
+    "int twice(int x);\nkernel void k(global int *a) { a[get_global_id(0)] = twice(a[0]); }\n";
+static const char definer_source[] =
+    "int twice(int x) { return x + x + (int)get_local_id(0) * 0 + (int)get_global_id(0) * 0; }\n";
+
+static enum status link_two(const struct spirv *modules, size_t count, bool library, struct spirv *spirv,
+                            char **log)
+{
+    enum status status = spirv_link(modules, count, library, spirv, log);
+    ck_assert_ptr_nonnull(*log);
+    return status;
+}
+
+START_TEST(two_modules_become_one)
+{
+    struct compile_request definer = request_for(definer_source, "");
+    definer.source_name = "definer.cl";
+    struct spirv modules[2] = {compile_text(user_source, ""), compile_ok(&definer)}, linked;
+    char *log;
+    enum status status = link_two(modules, 2, false, &linked, &log);
+    ck_assert_msg(status == STATUS_OK, "%s", log);
+    free(log);
+    ck_assert_int_eq(spirv_validate(linked.words, linked.word_count, &log), STATUS_OK);
+    free(log);
+    expect_listing(&linked, "LinkageAttributes \"twice\"", false);
+    expect_listing(&linked, "OpEntryPoint Kernel", true);
+    ck_assert(has_line(&linked, "program.cl", 2));
+    ck_assert(has_line(&linked, "definer.cl", 1));
+    ck_assert(!has_line(&linked, "definer.cl", 2));
+    spirv_fini(&linked);
+
+    status = link_two(modules, 1, false, &linked, &log);
+    ck_assert_int_eq(status, STATUS_LINK_FAILED);
+    ck_assert_msg(strstr(log, "twice") != NULL, "%s", log);
+    ck_assert_ptr_null(linked.words);
+    free(log);
+
+    ck_assert_int_eq(link_two(modules, 1, true, &linked, &log), STATUS_OK);
+    expect_listing(&linked, "LinkageAttributes \"twice\" Import", true);
+    free(log);
+    spirv_fini(&linked);
+    ck_assert_int_eq(link_two(modules + 1, 1, true, &linked, &log), STATUS_OK);
+    expect_listing(&linked, "LinkageAttributes \"twice\" Export", true);
+    free(log);
+    spirv_fini(&modules[1]);
+    modules[1] = linked;
+    ck_assert_int_eq(link_two(modules, 2, false, &linked, &log), STATUS_OK);
+    free(log);
+    spirv_fini(&linked);
+    spirv_fini(&modules[0]);
+    spirv_fini(&modules[1]);
+}
+END_TEST
+
+START_TEST(modules_of_different_versions_link)
+{
+    struct spirv modules[2] = {
+        compile_text(user_source, ""),
+        compile_text("int twice(int x) { return sub_group_shuffle(x + x, 0u); }", "-cl-std=CL2.0"),
+    };
+    ck_assert_uint_lt(modules[0].words[1], modules[1].words[1]);
+    for (int turn = 0; turn < 2; turn++) {
+        struct spirv linked, swap = modules[0];
+        char *log;
+        enum status status = link_two(modules, 2, false, &linked, &log);
+        ck_assert_msg(status == STATUS_OK, "%s", log);
+        free(log);
+        status = spirv_validate(linked.words, linked.word_count, &log);
+        ck_assert_msg(status == STATUS_OK, "%s", log);
+        free(log);
+        spirv_fini(&linked);
+        modules[0] = modules[1];
+        modules[1] = swap;
+    }
+    spirv_fini(&modules[0]);
+    spirv_fini(&modules[1]);
+}
+END_TEST
+
+START_TEST(bad_links_fail)
+{
+    struct spirv modules[2] = {compile_text(definer_source, ""), compile_text(definer_source, "")}, linked;
+    char *log;
+    ck_assert_int_eq(link_two(modules, 2, false, &linked, &log), STATUS_LINK_FAILED);
+    ck_assert_msg(strstr(log, "twice") != NULL, "%s", log);
+    free(log);
+    spirv_fini(&modules[1]);
+    modules[1] =
+        compile_text("float twice(float x);\nkernel void k(global float *a) { a[0] = twice(a[1]); }", "");
+    ck_assert_int_eq(link_two(modules, 2, false, &linked, &log), STATUS_LINK_FAILED);
+    free(log);
+    uint32_t nonsense[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct spirv bad[2] = {{nonsense, 8}, {nonsense, 0}};
+    ck_assert_int_eq(link_two(bad, 1, false, &linked, &log), STATUS_BAD_BINARY);
+    free(log);
+    ck_assert_int_eq(link_two(bad + 1, 1, false, &linked, &log), STATUS_BAD_BINARY);
+    free(log);
+    ck_assert_int_eq(link_two(bad, 0, false, &linked, &log), STATUS_BAD_ARGUMENT);
+    free(log);
+    spirv_fini(&modules[0]);
+    spirv_fini(&modules[1]);
+}
+END_TEST
+
+static const char assembly[] = "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\n"
+                               "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %10 \"k\"\n"
+                               "%1 = OpTypeVoid\n%2 = OpTypeFunction %1\n%10 = OpFunction %1 None %2\n"
+                               "%11 = OpLabel\nOpReturn\nOpFunctionEnd\n";
+
+START_TEST(text_and_words_make_a_round_trip)
+{
+    struct spirv first, second;
+    char *log, *text;
+    ck_assert_int_eq(spirv_assemble(assembly, &first, &log), STATUS_OK);
+    ck_assert_str_eq(log, "");
+    free(log);
+    ck_assert_uint_eq(first.words[0], SpvMagicNumber);
+    ck_assert_uint_eq(first.words[1], 0x10200);
+    ck_assert_int_eq(spirv_validate(first.words, first.word_count, &log), STATUS_OK);
+    free(log);
+    text = listing_of(&first);
+    ck_assert_int_eq(spirv_assemble(text, &second, &log), STATUS_OK);
+    free(log);
+    free(text);
+    ck_assert_uint_eq(first.word_count, second.word_count);
+    for (size_t i = 4; i < first.word_count; i++)
+        if (i > 4)
+            ck_assert_uint_eq(first.words[i] & 0xffff, second.words[i] & 0xffff);
+    spirv_fini(&first);
+    spirv_fini(&second);
+    ck_assert_int_eq(spirv_assemble("; Version: 1.4\nOpCapability Kernel\n", &first, &log), STATUS_OK);
+    ck_assert_uint_eq(first.words[1], 0x10400);
+    free(log);
+    spirv_fini(&first);
+    ck_assert_int_eq(spirv_assemble("OpCapability Kernel\nOpNonsense\n", &first, &log), STATUS_BAD_BINARY);
+    ck_assert_msg(strstr(log, "line 2") != NULL && strstr(log, "OpNonsense") != NULL, "%s", log);
+    ck_assert_ptr_null(first.words);
+    free(log);
+}
+END_TEST
+
+static enum status assemble_and_validate(const char *text, char **log)
+{
+    struct spirv spirv;
+    char *complaint; /* of the assembler */
+    enum status status = spirv_assemble(text, &spirv, &complaint);
+    ck_assert_msg(status == STATUS_OK, "%s", complaint);
+    free(complaint);
+    status = spirv_validate(spirv.words, spirv.word_count, log);
+    spirv_fini(&spirv);
+    return status;
+}
+
+START_TEST(validation_judges_by_version_and_capability)
+{
+    char *log, text[1000];
+    for (char minor = '0'; minor <= '6'; minor++) {
+        snprintf(text, sizeof text, "; Version: 1.%c\n%s", minor, assembly);
+        enum status status = assemble_and_validate(text, &log);
+        ck_assert_msg(status == STATUS_OK, "1.%c: %s", minor, log);
+        free(log);
+    }
+    snprintf(text, sizeof text, "OpCapability Shader\n%s", assembly);
+    ck_assert_int_eq(assemble_and_validate(text, &log), STATUS_BAD_BINARY);
+    ck_assert_msg(strstr(log, "Shader") != NULL && strstr(log, "instruction 1") != NULL, "%s", log);
+    free(log);
+    snprintf(text, sizeof text, "OpCapability Int64Atomics\nOpCapability Int64\n%s", assembly);
+    ck_assert_int_eq(assemble_and_validate(text, &log), STATUS_OK);
+    free(log);
+    snprintf(text, sizeof text, "%s%%20 = OpTypeInt 32 0\n", assembly);
+    ck_assert_int_eq(assemble_and_validate(text, &log), STATUS_BAD_BINARY);
+    ck_assert_str_ne(log, "");
+    free(log);
+    uint32_t words[6] = {0x12345678, 0x10000, 0, 5, 0, 0};
+    ck_assert_int_eq(spirv_validate(words, 6, &log), STATUS_BAD_BINARY);
+    free(log);
+    ck_assert_int_eq(spirv_validate(words, 0, &log), STATUS_BAD_BINARY);
+    free(log);
+}
+END_TEST
+
+START_TEST(first_diagnosis_stays)
+{
+    struct diagnosis diagnosis = {0};
+    ck_assert_int_eq(diagnose(&diagnosis, STATUS_NOT_FOUND, "no %s %d", "file", 3), STATUS_NOT_FOUND);
+    ck_assert_int_eq(diagnose(&diagnosis, STATUS_IO, "later"), STATUS_IO);
+    ck_assert_int_eq(diagnosis.status, STATUS_NOT_FOUND);
+    ck_assert_str_eq(diagnosis.text, "no file 3");
+    ck_assert_int_eq(diagnose(NULL, STATUS_IO, "nobody"), STATUS_IO);
+    ck_assert_str_eq(status_name(STATUS_OK), "success");
+    ck_assert_str_eq(status_name(STATUS_ABORTED), "launch ended by a finding");
+    ck_assert_str_eq(status_name((enum status)999), "unknown status");
+}
+END_TEST
+
+static TCase *add_case(Suite *suite, const char *name)
+{
+    TCase *tests = tcase_create(name);
+    tcase_set_timeout(tests, 120);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
+static Suite *frontend_suite(void)
+{
+    Suite *suite = suite_create("frontend");
+    TCase *tests = add_case(suite, "options");
+    tcase_add_test(tests, options_of_compilation_are_known);
+    tcase_add_test(tests, options_of_linking_are_known);
+    tcase_add_test(tests, bad_options_are_named);
+    tcase_add_test(tests, quotes_and_backslashes_group_words);
+    tcase_add_test(tests, first_diagnosis_stays);
+    tests = add_case(suite, "compile");
+    tcase_add_test(tests, module_is_valid_and_keeps_every_access);
+    tcase_add_test(tests, a_switch_may_have_more_cases_than_every_device_must_take);
+    tcase_add_test(tests, products_and_sums_are_not_fused);
+    tcase_add_test(tests, positions_name_the_users_file_and_line);
+    tcase_add_test(tests, what_tells_a_truth_has_its_line);
+    tcase_add_test(tests, logs_name_the_users_file_and_line);
+    tcase_add_test(tests, a_literal_that_is_too_long_is_named);
+    tcase_add_test(tests, an_order_of_failure_that_releases_is_named_with_its_line);
+    tcase_add_test(tests, an_order_that_a_flag_cannot_be_cleared_with_is_named_with_its_line);
+    tcase_add_test(tests, flags_that_are_no_constant_are_named_with_their_line);
+    tcase_add_test(tests, warnings_are_in_the_log_and_can_be_changed);
+    tcase_add_test(tests, macros_reach_the_source);
+    tcase_add_test(tests, date_and_time_are_fixed);
+    tcase_add_test(tests, argument_information_is_in_the_module);
+    tests = add_case(suite, "language");
+    tcase_add_test(tests, language_version_follows_options_and_device);
+    tcase_add_test(tests, features_follow_the_device);
+    tcase_add_loop_test(tests, language_becomes_instructions, 0, (int)(sizeof language / sizeof *language));
+    tests = add_case(suite, "headers");
+    tcase_add_test(tests, embedded_headers_are_found);
+    tcase_add_test(tests, legacy_atomics_have_the_scope_of_the_device);
+    tcase_add_test(tests, a_barrier_of_a_sub_group_has_its_scope);
+    tcase_add_test(tests, include_directories_are_searched);
+    tcase_add_test(tests, lines_of_included_files_are_kept);
+    tcase_add_test(tests, a_file_that_changed_meanwhile_is_not_quoted);
+    tests = add_case(suite, "cache");
+    tcase_add_test(tests, cached_result_starts_no_process);
+    tcase_add_test(tests, cache_gives_the_log_and_the_words_of_a_compilation);
+    tcase_add_test(tests, cache_sees_that_an_included_file_changed);
+    tcase_add_test(tests, cache_reads_only_the_users_own_files);
+    tcase_add_test(tests, damaged_cache_is_compiled_again);
+    tcase_add_test(tests, cache_that_cannot_be_written_is_no_error);
+    tcase_add_test(tests, processes_share_a_cache);
+    tests = add_case(suite, "tools");
+    tcase_add_test(tests, missing_tool_says_what_to_install);
+    tcase_add_test(tests, crashing_clang_is_a_failed_compilation);
+    tcase_add_test(tests, tool_that_reads_nothing_or_writes_nonsense_does_no_harm);
+    tcase_add_test(tests, signal_habits_of_the_host_do_not_matter);
+    tests = add_case(suite, "limits");
+    tcase_add_test(tests, programs_that_grow_without_end_are_stopped);
+    tcase_add_test(tests, a_compiler_that_waits_for_ever_is_stopped);
+    tcase_add_test(tests, nothing_that_the_compiler_started_outlives_it);
+    tcase_add_test(tests, a_compiler_ends_with_the_host);
+    tests = add_case(suite, "modules");
+    tcase_add_test(tests, two_modules_become_one);
+    tcase_add_test(tests, modules_of_different_versions_link);
+    tcase_add_test(tests, bad_links_fail);
+    tcase_add_test(tests, text_and_words_make_a_round_trip);
+    tcase_add_test(tests, validation_judges_by_version_and_capability);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(frontend_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of the host that is given back (munmap) before the command that uses it runs: for each command that
+ * takes a pointer, and for each use of a buffer made with CL_MEM_USE_HOST_PTR. One finding, the program goes
+ * on; none when the memory stays.
+ */
+#include "tests/support/finding_fixture.h"
+
+#include <sys/mman.h>
+
+enum { BYTES = 1 << 16 };
+static const char source[] = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
+static char *memory;
+static cl_mem buffer, image, hosted;
+static cl_event gate;
+
+static void in_read(void)
+{
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 1, &gate, NULL));
+}
+static void in_write(void)
+{
+    cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 1, &gate, NULL));
+}
+static const size_t zero[3] = {0, 0, 0}, box[3] = {64, 64, 4}, texels[3] = {64, 64, 1};
+static void in_read_rect(void)
+{
+    cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, zero, zero, box, 128, 0, 128, 0, memory, 1, &gate,
+                                  NULL));
+}
+static void in_write_rect(void)
+{
+    cl_ok(clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, zero, zero, box, 128, 0, 128, 0, memory, 1, &gate,
+                                   NULL));
+}
+static void in_read_image(void)
+{
+    cl_ok(clEnqueueReadImage(queue, image, CL_FALSE, zero, texels, 0, 0, memory, 1, &gate, NULL));
+}
+static void in_write_image(void)
+{
+    cl_ok(clEnqueueWriteImage(queue, image, CL_FALSE, zero, texels, 0, 0, memory, 1, &gate, NULL));
+}
+static void in_map(void)
+{
+    cl_int err;
+    clEnqueueMapBuffer(queue, hosted, CL_FALSE, CL_MAP_READ, 0, BYTES, 1, &gate, NULL, &err);
+    cl_ok(err);
+}
+static void in_unmap(void)
+{
+    cl_int err;
+    void *at = clEnqueueMapBuffer(queue, hosted, CL_TRUE, CL_MAP_WRITE, 0, BYTES, 0, NULL, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueUnmapMemObject(queue, hosted, at, 1, &gate, NULL));
+}
+static void in_fill(void)
+{
+    cl_ok(clEnqueueFillBuffer(queue, hosted, "x", 1, 0, BYTES, 1, &gate, NULL));
+}
+static void in_copy(void)
+{
+    cl_ok(clEnqueueCopyBuffer(queue, hosted, buffer, 0, 0, BYTES, 1, &gate, NULL));
+}
+static void in_kernel(void)
+{
+    const size_t items = 4;
+    cl_kernel kernel = cl_kernel_of(context, source, "");
+    cl_ok(clSetKernelArg(kernel, 0, sizeof hosted, &hosted));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 1, &gate, NULL));
+}
+
+static const struct {
+    const char *call;
+    void (*enqueue)(void);
+    bool of_hosted;
+} uses[] = {
+    {"clEnqueueReadBuffer", in_read, false},
+    {"clEnqueueWriteBuffer", in_write, false},
+    {"clEnqueueReadBufferRect", in_read_rect, false},
+    {"clEnqueueWriteBufferRect", in_write_rect, false},
+    {"clEnqueueReadImage", in_read_image, false},
+    {"clEnqueueWriteImage", in_write_image, false},
+    {"clEnqueueMapBuffer", in_map, true},
+    {"clEnqueueUnmapMemObject", in_unmap, true},
+    {"clEnqueueFillBuffer", in_fill, true},
+    {"clEnqueueCopyBuffer", in_copy, true},
+    {"clEnqueueNDRangeKernel", in_kernel, true},
+};
+enum { USES = sizeof uses / sizeof *uses };
+
+static void set_up(bool of_hosted)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64};
+    cl_int err;
+    finding_set_up();
+    /* far from where the system places new mappings, so that none takes its place once it is gone */
+    memory = mmap((void *)0x500000000000, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(memory != MAP_FAILED);
+    buffer = cl_buffer(context, 0, BYTES, NULL);
+    if (of_hosted)
+        hosted = cl_buffer(context, CL_MEM_USE_HOST_PTR, BYTES, memory);
+    image = clCreateImage(context, 0, &format, &desc, NULL, &err);
+    cl_ok(err);
+    gate = cl_user_event(context);
+}
+
+static void run(int use)
+{
+    set_up(uses[use].of_hosted);
+    cl_ok(clEnqueueFillBuffer(queue, buffer, "x", 1, 0, BYTES, 0, NULL, NULL));
+    uses[use].enqueue();
+}
+
+static void go_on(void)
+{
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(queue));
+}
+
+START_TEST(memory_that_is_gone_is_found)
+{
+    run(_i);
+    munmap(memory, BYTES);
+    go_on();
+    ck_assert_uint_ge(findings_of("use-after-free"), 1);
+    const struct orrery_finding finding = finding_last("use-after-free");
+    const char *const sort = strstr(uses[_i].call, "Image") ? "image" : "buffer";
+    ck_assert_msg(strstr(finding.object, sort) != NULL, "%s", finding.object);
+    ck_assert_ptr_nonnull(strstr(finding.why, uses[_i].call));
+    ck_assert_ptr_nonnull(strstr(finding.why, "host"));
+}
+END_TEST
+
+START_TEST(a_hole_of_one_page_is_found)
+{
+    run(_i);
+    munmap(memory + BYTES / 8, 4096);
+    go_on();
+    ck_assert_uint_ge(findings_of("use-after-free"), 1);
+}
+END_TEST
+
+START_TEST(memory_that_stays_is_no_finding)
+{
+    run(_i);
+    go_on();
+    ck_assert_uint_eq(findings_of("use-after-free"), 0);
+    munmap(memory, BYTES);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("host_gone");
+    TCase *tcase = tcase_create("gone");
+    tcase_add_loop_test(tcase, memory_that_is_gone_is_found, 0, USES);
+    tcase_add_loop_test(tcase, a_hole_of_one_page_is_found, 0, USES);
+    tcase_add_loop_test(tcase, memory_that_stays_is_no_finding, 0, USES);
+    suite_add_tcase(suite, tcase);
+    return cl_run_suite(suite);
+}

@@ -1,0 +1,1068 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program may not do with objects though no call can refuse it. Each test has the program that may as
+ * well. */
+#include <semaphore.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/finding_fixture.h"
+
+static const cl_uint one = 1;
+
+static void tear_down(void)
+{
+    cl_ok(clFinish(queue));
+    cl_tear_down();
+}
+
+static void fill(cl_mem buffer)
+{
+    cl_ok(clEnqueueFillBuffer(queue, buffer, &one, 4, 0, 16, 0, NULL, NULL));
+}
+
+/* ---- refusals say what was wrong, how large it was and what it has to be
+ * ------------------------------------------ */
+
+static void refused_with(const char *text)
+{
+    const struct orrery_finding finding = finding_last("api-error");
+    ck_assert_msg(strstr(finding.why, text) != NULL, "'%s' is not in: %s", text, finding.why);
+    ck_assert_msg(strstr(finding.why, "; or ") == NULL, "%s", finding.why);
+}
+
+START_TEST(a_wrong_size_of_an_argument)
+{
+    static const char source[] =
+        "typedef struct { int a; char b; } S;\n"
+        "kernel void k(global int *o, S s, ulong n, sampler_t m, local int *l) { o[0] = s.a + n; }";
+    static const struct {
+        cl_uint index;
+        size_t size;
+        bool local;
+        const char *text;
+    } wrong[] = {
+        {0, 4, false,
+         "argument 0 'o' of kernel k is a memory object of type int* and needs 8 bytes, arg_size is 4"},
+        {1, 5, false, "argument 1 's' of kernel k is a value of type S and needs 8 bytes, arg_size is 5"},
+        {2, 4, false, "argument 2 'n' of kernel k is a value of type ulong and needs 8 bytes, arg_size is 4"},
+        {3, 4, false,
+         "argument 3 'm' of kernel k is a sampler of type sampler_t and needs 8 bytes, arg_size is 4"},
+        {4, 0, true,
+         "argument 4 'l' of kernel k is local memory of type int* and needs more than 0 bytes, arg_size is "
+         "0"},
+    };
+    const char bytes[16] = "";
+    cl_kernel kernel = cl_kernel_of(context, source, "-cl-kernel-arg-info");
+    cl_is(clSetKernelArg(kernel, wrong[_i].index, wrong[_i].size, wrong[_i].local ? NULL : bytes),
+          CL_INVALID_ARG_SIZE);
+    refused_with(wrong[_i].text);
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+START_TEST(a_wrong_size_of_a_work_group)
+{
+    static const char
+        source[] = "kernel void k(global int *o) { o[0] = 1; }",
+        fixed[] = "kernel __attribute__((reqd_work_group_size(4, 1, 1))) void k(global int *o) { o[0] = 1; }";
+    static const struct {
+        const char *source;
+        size_t local[2];
+        cl_int error;
+        const char *text;
+    } wrong[] = {
+        {source,
+         {1 << 20, 1},
+         CL_INVALID_WORK_ITEM_SIZE,
+         "local_work_size[0] is 1048576; CL_DEVICE_MAX_WORK_ITEM_SIZES allows "},
+        {source,
+         {256, 256},
+         CL_INVALID_WORK_GROUP_SIZE,
+         "a work-group are 65536; CL_DEVICE_MAX_WORK_GROUP_SIZE is "},
+        {fixed,
+         {8, 1},
+         CL_INVALID_WORK_GROUP_SIZE,
+         "local_work_size[0] is 8; reqd_work_group_size of the kernel is 4"},
+    };
+    const size_t range[2] = {1 << 20, 256};
+    cl_kernel kernel = cl_kernel_of(context, wrong[_i].source, "");
+    cl_is(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, range, wrong[_i].local, 0, NULL, NULL),
+          wrong[_i].error);
+    const struct orrery_finding finding = finding_last("api-error");
+    ck_assert_msg(strstr(finding.why, wrong[_i].text) != NULL, "'%s' is not in: %s", wrong[_i].text,
+                  finding.why);
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+/* ---- wait lists
+ * ------------------------------------------------------------------------------------------------- */
+
+START_TEST(an_event_goes_into_its_own_wait_list)
+{
+    cl_event events[3];
+    for (int i = 0; i < 3; i++)
+        cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &events[i]));
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 2, events, &events[2])); /* beside the list */
+    ck_assert_uint_eq(findings_of("event-in-own-wait-list"), 0);
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 2, events, &events[_i]));
+    ck_assert_uint_eq(findings_of("event-in-own-wait-list"), 1);
+    ck_assert_ptr_nonnull(strchr(finding_last("event-in-own-wait-list").object, '0' + _i));
+}
+END_TEST
+
+START_TEST(a_queue_is_not_flushed_that_another_waits_for)
+{
+    static const cl_uint expected[] = {1, 0, 0, 0};
+    cl_event event;
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_ok(clEnqueueFillBuffer(queue, buffer, &one, 4, 0, 16, 0, NULL, &event));
+    if (_i == 1)
+        cl_ok(clFlush(queue));
+    if (_i == 2)
+        cl_ok(clWaitForEvents(1, &event));
+    cl_ok(clEnqueueFillBuffer(_i == 3 ? queue : unordered, buffer, &one, 4, 0, 16, 1, &event, NULL));
+    ck_assert_uint_eq(findings_of("queue-not-flushed"), expected[_i]);
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+START_TEST(a_released_object_is_used)
+{
+    cl_uint out;
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    fill(buffer);
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4, &out, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    struct orrery_finding finding = finding_last("use-after-release");
+    ck_assert_str_eq(finding.object, "memory object 1");
+    ck_assert_str_eq(finding.access[0].what, "clEnqueueReadBuffer");
+    ck_assert_str_eq(finding.access[1].what, "clReleaseMemObject: its last reference goes here");
+    ck_assert_uint_eq(findings_of("api-error"), 0);
+}
+END_TEST
+
+START_TEST(a_retained_object_is_not_gone)
+{
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_ok(clRetainMemObject(buffer));
+    cl_ok(clReleaseMemObject(buffer));
+    fill(buffer);
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+START_TEST(a_released_event_is_waited_for)
+{
+    cl_event event = cl_user_event(context);
+    cl_ok(clSetUserEventStatus(event, CL_COMPLETE));
+    cl_ok(clReleaseEvent(event));
+    cl_is(clEnqueueMarkerWithWaitList(queue, 1, &event, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    ck_assert_str_eq(finding_last("use-after-release").object, "event 1");
+    cl_is(clWaitForEvents(1, &event), CL_INVALID_EVENT);
+    ck_assert_uint_eq(findings_of("use-after-release"), 2);
+}
+END_TEST
+
+START_TEST(an_object_is_released_too_often)
+{
+    cl_event event = cl_user_event(context);
+    cl_ok(clReleaseEvent(event));
+    cl_is(clReleaseEvent(event), CL_INVALID_EVENT);
+    struct orrery_finding finding = finding_last("over-release");
+    ck_assert_str_eq(finding.object, "event 1");
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+/* The context lives on inside: the calls succeed, and another device would have crashed. */
+START_TEST(a_context_that_its_queue_keeps_is_used)
+{
+    cl_context own = cl_new_context(), again;
+    cl_command_queue kept = cl_new_queue(own, 0);
+    cl_int err;
+    cl_ok(clReleaseContext(own));
+    cl_mem buffer = clCreateBuffer(own, 0, 4, NULL, &err);
+    cl_ok(err);
+    ck_assert_str_eq(finding_last("use-after-release").object, "context 3");
+    cl_is(clReleaseContext(own), CL_INVALID_CONTEXT);
+    ck_assert_uint_eq(findings_of("over-release"), 1);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clGetCommandQueueInfo(kept, CL_QUEUE_CONTEXT, sizeof again, &again, NULL));
+    buffer = clCreateBuffer(again, 0, 4, NULL, &err);
+    cl_ok(err);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseCommandQueue(kept));
+    ck_assert_uint_eq(findings_of("use-after-release"), 1);
+}
+END_TEST
+
+START_TEST(what_never_was_an_object_is_only_refused)
+{
+    cl_is(clRetainEvent((cl_event)queue), CL_INVALID_EVENT);
+    ck_assert_uint_eq(findings_of("use-after-release"), 0);
+    ck_assert_uint_eq(findings_of("api-error"), 1);
+}
+END_TEST
+
+/* ---- shared memory ------------------------------------------------------------------------------ */
+
+static void *shared_fill(cl_event *event)
+{
+    void *shared = clSVMAlloc(context, 0, 64, 0);
+    ck_assert_ptr_nonnull(shared);
+    cl_ok(clEnqueueSVMMemFill(queue, shared, &one, 4, 64, 0, NULL, event));
+    return shared;
+}
+
+START_TEST(shared_memory_is_freed_before_its_command_is_known_to_be_complete)
+{
+    void *shared = shared_fill(NULL);
+    cl_ok(clFlush(queue));
+    clSVMFree(context, shared);
+    struct orrery_finding finding = finding_last("svm-free-in-use");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.why, "command 1 uses it, and the program has not waited for that");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueSVMMemFill: enqueued here");
+}
+END_TEST
+
+START_TEST(shared_memory_is_freed_after_a_wait)
+{
+    cl_event event;
+    void *shared = shared_fill(NULL);
+    cl_ok(clFinish(queue));
+    clSVMFree(context, shared);
+    shared = shared_fill(&event);
+    cl_ok(clWaitForEvents(1, &event));
+    clSVMFree(context, shared);
+    cl_ok(clReleaseEvent(event));
+    shared = shared_fill(&event);
+    cl_ok(clFlush(queue));
+    while (cl_status(event) != CL_COMPLETE)
+        ;
+    clSVMFree(context, shared);
+    cl_ok(clReleaseEvent(event));
+    shared = shared_fill(NULL);
+    cl_ok(clEnqueueSVMFree(queue, 1, &shared, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+static void CL_CALLBACK free_it(cl_event event, cl_int status, void *shared)
+{
+    (void)event;
+    (void)status;
+    clSVMFree(context, shared);
+}
+
+START_TEST(shared_memory_is_freed_in_a_callback_of_its_command)
+{
+    cl_event event;
+    void *shared = shared_fill(&event);
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, free_it, shared));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseEvent(event));
+    ck_assert_uint_eq(findings_of("svm-free-in-use"), 0);
+}
+END_TEST
+
+static cl_kernel kernel_of(const char *source)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clReleaseProgram(program));
+    return kernel;
+}
+
+static void CL_CALLBACK free_them(cl_command_queue of, cl_uint count, void *pointers[], void *data)
+{
+    (void)of;
+    (void)data;
+    for (cl_uint i = 0; i < count; i++)
+        clSVMFree(context, pointers[i]);
+}
+
+START_TEST(shared_memory_is_freed_by_the_function_of_a_command)
+{
+    void *shared = shared_fill(NULL);
+    cl_ok(clEnqueueSVMFree(queue, 1, &shared, free_them, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+START_TEST(shared_memory_is_an_argument_or_reached_through_one)
+{
+    const size_t size = 1;
+    cl_kernel kernel = kernel_of("kernel void k(global int *p) { *p = 1; }");
+    void *argument = clSVMAlloc(context, 0, 64, 0), *reached = clSVMAlloc(context, 0, 64, 0);
+    cl_ok(clSetKernelArgSVMPointer(kernel, 0, argument));
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, &reached));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    clSVMFree(context, reached);
+    ck_assert_str_eq(finding_last("svm-free-in-use").object, "shared memory 2 (64 bytes)");
+    cl_ok(clFinish(queue));
+    clSVMFree(context, argument);
+    ck_assert_uint_eq(findings_of("svm-free-in-use"), 1);
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+static void *shared(void)
+{
+    void *pointer = clSVMAlloc(context, 0, 64, 0);
+    ck_assert_ptr_nonnull(pointer);
+    return pointer;
+}
+
+START_TEST(shared_memory_is_freed_twice)
+{
+    void *pointer = shared(), *again = shared();
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 0);
+    clSVMFree(context, pointer);
+    struct orrery_finding finding = finding_last("svm-free-invalid");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.access[1].what, "clSVMFree: freed here");
+    cl_ok(clEnqueueSVMFree(queue, 1, &again, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    clSVMFree(context, again);
+    ck_assert_str_eq(finding_last("svm-free-invalid").object, "shared memory 2 (64 bytes)");
+    ck_assert_str_eq(finding_last("svm-free-invalid").access[1].what,
+                     "clEnqueueSVMFree: its free is enqueued here");
+    ck_assert_uint_eq(finding_count(), 2);
+}
+END_TEST
+
+/* The same address is another allocation's by then. */
+START_TEST(shared_memory_comes_again)
+{
+    for (int i = 0; i < 100; i++)
+        clSVMFree(context, shared());
+    clSVMFree(context, NULL);
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+/* What a command that failed was to free is still there. */
+START_TEST(a_free_that_failed_frees_nothing)
+{
+    void *pointer = shared();
+    cl_event gate = cl_user_event(context);
+    cl_ok(clEnqueueSVMFree(queue, 1, &pointer, NULL, NULL, 1, &gate, NULL));
+    cl_ok(clSetUserEventStatus(gate, -1));
+    cl_ok(clFinish(queue));
+    clSVMFree(context, pointer);
+    cl_ok(clReleaseEvent(gate));
+    ck_assert_uint_eq(findings_of("svm-free-invalid"), 0);
+}
+END_TEST
+
+START_TEST(memory_is_freed_that_clsvmalloc_did_not_return)
+{
+    static char own[64];
+    char *pointer = shared();
+    clSVMFree(context, own);
+    ck_assert_str_eq(finding_last("svm-free-invalid").object, "svm_pointer");
+    clSVMFree(context, pointer + 16);
+    struct orrery_finding finding = finding_last("svm-free-invalid");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_ptr_nonnull(strstr(finding.why, "it points 16 bytes after that"));
+    ck_assert_str_eq(finding.access[1].what, "clSVMAlloc: allocated here");
+    clSVMFree(other_context, pointer);
+    ck_assert_str_eq(finding_last("svm-free-invalid").why,
+                     "it was allocated for context 1, and the call is about context 2");
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 3);
+}
+END_TEST
+
+START_TEST(shared_memory_is_freed_below_a_buffer)
+{
+    void *pointer = shared();
+    cl_mem buffer = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, pointer);
+    clSVMFree(context, pointer);
+    struct orrery_finding finding = finding_last("svm-free-invalid");
+    ck_assert_str_eq(finding.why,
+                     "memory object 1 was made with it as host_ptr, and must be released before");
+    ck_assert_str_eq(finding.access[1].what, "clCreateBuffer: the memory object is made here");
+    cl_ok(clReleaseMemObject(buffer));
+    pointer = shared();
+    buffer = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, pointer);
+    cl_ok(clReleaseMemObject(buffer));
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+static void map_shared(void *pointer)
+{
+    cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, pointer, 32, 0, NULL, NULL));
+}
+
+START_TEST(shared_memory_is_freed_while_it_is_mapped)
+{
+    void *pointer = shared();
+    map_shared(pointer);
+    clSVMFree(context, pointer);
+    struct orrery_finding finding = finding_last("missing-unmap");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueSVMMap: mapped here");
+    pointer = shared();
+    map_shared(pointer);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+START_TEST(shared_memory_is_unmapped_more_often_than_mapped)
+{
+    void *pointer = shared(), *fine = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
+    map_shared(pointer);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMUnmap(queue, fine, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    ck_assert_str_eq(finding_last("svm-misuse").object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding_last("svm-misuse").access[0].what, "clEnqueueSVMUnmap");
+    cl_ok(clFinish(queue));
+    clSVMFree(context, pointer);
+    clSVMFree(context, fine);
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+START_TEST(shared_memory_of_another_context_is_used)
+{
+    cl_uint word = 3;
+    void *pointer = clSVMAlloc(other_context, 0, 64, 0), *own = shared();
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, own, &word, 4, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, pointer, &word, 4, 0, NULL, NULL));
+    struct orrery_finding finding = finding_last("svm-misuse");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.why, "it was allocated for context 2, and the queue is of context 1");
+    ck_assert_str_eq(finding.access[1].what, "clSVMAlloc: allocated here");
+    cl_ok(clEnqueueSVMMemFill(queue, pointer, &word, 4, 4, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("svm-misuse"), 2);
+    cl_ok(clFinish(queue));
+    clSVMFree(other_context, pointer);
+    clSVMFree(context, own);
+}
+END_TEST
+
+/* A list of two: the kernel goes from the one, its argument, to the other. */
+static void **chain_of(void *first, void *second)
+{
+    void **link = first;
+    cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, link, sizeof *link, 0, NULL, NULL));
+    *link = second;
+    cl_ok(clEnqueueSVMUnmap(queue, link, 0, NULL, NULL));
+    return link;
+}
+
+static void follow(cl_kernel kernel, size_t expected)
+{
+    const size_t size = 1;
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(findings_of("svm-misuse"), expected);
+}
+
+/* Each statement is a place of its own. */
+static const char following[] =
+    "kernel void k(global int *global *p) { p[0][1] = 1; }"
+    "kernel void again(global int *global *p) { p[0][1] = 2; }"
+    "kernel void parent(global int *global *p) {"
+    " enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ p[0][2] = 3; }); }";
+
+START_TEST(shared_memory_is_reached_that_the_kernel_was_not_reported_of)
+{
+    const cl_queue_properties list[] = {
+        CL_QUEUE_PROPERTIES,
+        CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE_DEFAULT, 0};
+    const char *source = following;
+    cl_int err;
+    void *second = shared();
+    char *inside = (char *)second + 60;
+    void **first = chain_of(shared(), second);
+    cl_command_queue on_device = clCreateCommandQueueWithProperties(context, device, list, &err);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
+    cl_kernel reported = clCreateKernel(program, "k", &err), silent = clCreateKernel(program, "again", &err),
+              parent = clCreateKernel(program, "parent", &err);
+    cl_ok(clSetKernelArgSVMPointer(reported, 0, first));
+    cl_ok(clSetKernelExecInfo(reported, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof inside, &inside));
+    follow(reported, 0);
+    cl_kernel copy = clCloneKernel(reported, &err);
+    follow(copy, 0);
+    cl_ok(clSetKernelArgSVMPointer(silent, 0, first));
+    follow(silent, 1);
+    ck_assert_ptr_nonnull(strstr(finding_last("svm-misuse").why, "no argument of the kernel"));
+    follow(reported, 1);
+    cl_ok(clSetKernelArgSVMPointer(parent, 0, first));
+    cl_ok(clSetKernelExecInfo(parent, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof inside, &inside));
+    follow(parent, 1);
+    cl_ok(clSetKernelExecInfo(parent, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
+    follow(parent, 2);
+    cl_uint said[3] = {0};
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, said, second, sizeof said, 0, NULL, NULL));
+    ck_assert(said[1] == 1 && said[2] == 3); /* the access happens all the same */
+    clSVMFree(context, first);
+    clSVMFree(context, second);
+    cl_ok(clReleaseKernel(reported));
+    cl_ok(clReleaseKernel(copy));
+    cl_ok(clReleaseKernel(silent));
+    cl_ok(clReleaseKernel(parent));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseCommandQueue(on_device));
+}
+END_TEST
+
+START_TEST(unified_shared_memory_is_reached_that_the_kernel_was_not_reported_of)
+{
+    static const cl_kernel_exec_info names[] = {CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL,
+                                                CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
+                                                CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL};
+    const cl_bool yes = CL_TRUE, no = CL_FALSE;
+    cl_int err;
+    void *made[] = {NAMED(clHostMemAllocINTEL)(context, NULL, 64, 0, &err),
+                    NAMED(clDeviceMemAllocINTEL)(context, device, NULL, 64, 0, &err),
+                    NAMED(clSharedMemAllocINTEL)(context, device, NULL, 64, 0, &err)};
+    void **link = NAMED(clHostMemAllocINTEL)(context, NULL, 64, 0, &err);
+    *link = made[_i];
+    cl_kernel kernel = kernel_of("kernel void k(global ulong *p) { ((global int *)p[0])[1] = 1; }");
+    cl_ok(NAMED(clSetKernelArgMemPointerINTEL)(kernel, 0, link));
+    cl_ok(clSetKernelExecInfo(kernel, names[_i], sizeof yes, &yes));
+    follow(kernel, 0);
+    cl_ok(clSetKernelExecInfo(kernel, names[_i], sizeof no, &no));
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, sizeof made[_i], &made[_i]));
+    follow(kernel, 0);
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, sizeof link, &link));
+    cl_ok(clSetKernelExecInfo(kernel, names[(_i + 1) % 3], sizeof yes, &yes));
+    follow(kernel, 1);
+    for (int i = 0; i < 3; i++)
+        cl_ok(NAMED(clMemFreeINTEL)(context, made[i]));
+    cl_ok(NAMED(clMemFreeINTEL)(context, link));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+/* ---- user events ------------------------------------------------------------------------------------ */
+
+static void read_after(cl_mem buffer, const cl_event *gate)
+{
+    static cl_uint out;
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, 4, &out, 1, gate, NULL));
+}
+
+/* The sequence that the text has as its example. */
+START_TEST(an_object_is_released_before_a_user_event_is_set)
+{
+    cl_mem a = cl_buffer(context, 0, 16, NULL), b = cl_buffer(context, 0, 16, NULL),
+           c = cl_buffer(context, 0, 16, NULL);
+    cl_event gate = cl_user_event(context);
+    read_after(a, &gate);
+    cl_ok(clReleaseMemObject(b));
+    struct orrery_finding finding = finding_last("user-event-unset");
+    ck_assert_str_eq(finding.object, "event 1");
+    ck_assert_str_eq(finding.access[0].what, "clReleaseMemObject");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueReadBuffer: the command is enqueued here");
+    cl_ok(clReleaseMemObject(c));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseMemObject(a));
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+START_TEST(an_object_is_released_after_a_user_event_is_set)
+{
+    cl_mem a = cl_buffer(context, 0, 16, NULL);
+    cl_event gate = cl_user_event(context), other = cl_user_event(context);
+    read_after(a, &gate);
+    cl_ok(clReleaseEvent(other));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseEvent(gate));
+    other = cl_user_event(context); /* nothing waits for it */
+    cl_ok(clReleaseMemObject(cl_buffer(context, 0, 16, NULL)));
+    cl_ok(clReleaseEvent(other));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+/* ---- host memory ------------------------------------------------------------------------------------ */
+
+START_TEST(a_copy_between_buffers_of_the_same_host_memory)
+{
+    static char bytes[64];
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 32, bytes),
+           b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 32, bytes + 16),
+           c = cl_buffer(context, CL_MEM_USE_HOST_PTR, 16, bytes + 48);
+    cl_ok(clEnqueueCopyBuffer(queue, a, c, 0, 0, 16, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueCopyBuffer(queue, a, b, 0, 0, 16, 0, NULL, NULL));
+    struct orrery_finding finding = finding_last("overlapping-host-memory");
+    ck_assert_str_eq(finding.object, "memory object 1 and memory object 2");
+    ck_assert_str_eq(finding.access[0].what, "clEnqueueCopyBuffer");
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    cl_ok(clReleaseMemObject(c));
+}
+END_TEST
+
+START_TEST(a_read_of_a_buffer_into_its_own_host_memory)
+{
+    static char bytes[64];
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, bytes);
+    cl_ok(clEnqueueReadBuffer(queue, a, CL_TRUE, 16, 16, bytes + 16, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, 16, bytes + 32, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, 16, bytes + 8, 0, NULL, NULL));
+    ck_assert_str_eq(finding_last("overlapping-host-memory").object, "memory object 1");
+    cl_ok(clEnqueueWriteBuffer(queue, a, CL_TRUE, 8, 16, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    cl_ok(clReleaseMemObject(a));
+}
+END_TEST
+
+/* Rows of 4 bytes, 16 apart. In place or beside each other they do no harm. */
+START_TEST(a_rectangle_of_a_buffer_and_its_own_host_memory)
+{
+    static char bytes[128];
+    const size_t zero[3] = {0, 0, 0}, beside[3] = {4, 0, 0}, across[3] = {2, 1, 0}, box[3] = {4, 4, 1};
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 128, bytes);
+    cl_ok(
+        clEnqueueReadBufferRect(queue, a, CL_TRUE, across, across, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBufferRect(queue, a, CL_TRUE, zero, beside, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBufferRect(queue, a, CL_TRUE, beside, zero, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    cl_ok(
+        clEnqueueWriteBufferRect(queue, a, CL_TRUE, zero, zero, box, 16, 0, 4, 0, bytes + 64, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueReadBufferRect(queue, a, CL_TRUE, zero, across, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 1);
+    cl_ok(clEnqueueWriteBufferRect(queue, a, CL_TRUE, zero, zero, box, 16, 0, 4, 0, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    ck_assert_str_eq(finding_last("overlapping-host-memory").access[0].what, "clEnqueueWriteBufferRect");
+    cl_ok(clReleaseMemObject(a));
+}
+END_TEST
+
+START_TEST(an_image_and_its_own_host_memory)
+{
+    static char bytes[4 * 4 * 8];
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const size_t zero[3] = {0, 0, 0}, second[3] = {0, 1, 0}, row[3] = {4, 1, 1}, all[3] = {4, 4, 1},
+                 two[3] = {4, 2, 1};
+    cl_int err;
+    cl_mem image = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, bytes, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, second, row, 0, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes + 64, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, second, two, 0, 0, bytes, 0, NULL, NULL));
+    ck_assert_str_eq(finding_last("overlapping-host-memory").access[0].what, "clEnqueueReadImage");
+    ck_assert_msg(strstr(finding_last("overlapping-host-memory").why, "of the image") != NULL,
+                  "not of an image");
+    cl_ok(clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes + 4, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    cl_ok(clReleaseMemObject(image));
+}
+END_TEST
+
+/* Rectangles and images of the same host memory, by every copy. */
+START_TEST(copies_of_rectangles_and_images_of_the_same_host_memory)
+{
+    static char bytes[256];
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const size_t zero[3] = {0, 0, 0}, box[3] = {4, 2, 1};
+    cl_int err;
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, bytes),
+           b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, bytes + 32);
+    cl_mem x = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, bytes + 16, &err);
+    cl_mem y = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, bytes + 48, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueCopyBufferRect(queue, a, b, zero, zero, box, 0, 0, 0, 0, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 1);
+    cl_ok(clEnqueueCopyImage(queue, x, y, zero, zero, box, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    cl_ok(clEnqueueCopyImageToBuffer(queue, x, b, zero, box, 0, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 3);
+    cl_ok(clEnqueueCopyBufferToImage(queue, a, y, 0, zero, box, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 4);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    cl_ok(clReleaseMemObject(x));
+    cl_ok(clReleaseMemObject(y));
+}
+END_TEST
+
+static void fill_host(cl_mem buffer)
+{
+    const size_t size = 1;
+    cl_kernel kernel = kernel_of("kernel void k(global int *p) { *p = 1; }");
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseKernel(kernel));
+}
+
+START_TEST(a_kernel_with_buffers_of_the_same_host_memory)
+{
+    static int word[2];
+    const size_t size = 1;
+    cl_kernel kernel = kernel_of("kernel void k(global int *p, global int *q) { *p = *q; }");
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 4, word),
+           b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 8, word);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof a, &a));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof a, &a));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clSetKernelArg(kernel, 1, sizeof b, &b));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 1);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+/* Each command has but one of the buffers. Those that are only read, or released before, do no harm. */
+START_TEST(kernels_on_buffers_of_the_same_host_memory)
+{
+    static int word[1024];
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 4096, word),
+           b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 2048, word + 4);
+    fill_host(a);
+    ck_assert_uint_eq(finding_count(), 0);
+    fill_host(b);
+    struct orrery_finding finding = finding_last("overlapping-host-memory");
+    ck_assert_str_eq(finding.object, "memory object 2 and memory object 1");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueNDRangeKernel: the second is used here");
+    fill_host(a);
+    ck_assert_uint_eq(finding_count(), 1);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    for (int i = 0; i < 2; i++) {
+        a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 4096, word);
+        fill_host(a);
+        cl_ok(clReleaseMemObject(a));
+    }
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+START_TEST(a_mapped_buffer_is_released)
+{
+    cl_int err;
+    cl_mem buffer = cl_buffer(context, 0, 64, NULL);
+    void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
+    clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 8, 16, 0, NULL, NULL, &err);
+    cl_ok(err);
+    cl_ok(clReleaseMemObject(buffer));
+    struct orrery_finding finding = finding_last("missing-unmap");
+    ck_assert_str_eq(finding.object, "memory object 1, bytes 8..23");
+    ck_assert_str_eq(finding.access[0].what, "clEnqueueMapBuffer");
+    ck_assert_str_eq(finding.access[1].what, "clReleaseMemObject: the last reference goes here");
+    ck_assert_uint_eq(findings_of("missing-unmap"), 1);
+}
+END_TEST
+
+START_TEST(a_buffer_is_unmapped_before)
+{
+    cl_int err;
+    cl_mem buffer = cl_buffer(context, 0, 64, NULL);
+    void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &err);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+/* ---- callbacks ---------------------------------------------------------------------------------------- */
+
+static cl_mem callback_buffer;
+static int called;
+
+static void CL_CALLBACK wait_inside(cl_event event, cl_int status, void *data)
+{
+    cl_uint out;
+    (void)status;
+    (void)data;
+    clWaitForEvents(1, &event);
+    clEnqueueReadBuffer(queue, callback_buffer, CL_TRUE, 0, 4, &out, 0, NULL, NULL);
+    __atomic_store_n(&called, 1, __ATOMIC_SEQ_CST);
+}
+
+static void CL_CALLBACK enqueue_inside(cl_event event, cl_int status, void *data)
+{
+    static cl_uint out;
+    (void)event;
+    (void)status;
+    (void)data;
+    clEnqueueReadBuffer(queue, callback_buffer, CL_FALSE, 0, 4, &out, 0, NULL, NULL);
+    clFlush(queue);
+    __atomic_store_n(&called, 1, __ATOMIC_SEQ_CST);
+}
+
+static void call_back(void(CL_CALLBACK *function)(cl_event, cl_int, void *))
+{
+    callback_buffer = cl_buffer(context, 0, 16, NULL);
+    cl_event event = cl_user_event(context);
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, function, NULL));
+    cl_ok(clSetUserEventStatus(event, CL_COMPLETE));
+    while (!__atomic_load_n(&called, __ATOMIC_SEQ_CST))
+        usleep(1000);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(callback_buffer));
+}
+
+START_TEST(a_callback_waits)
+{
+    call_back(wait_inside);
+    ck_assert_uint_eq(findings_of("blocking-callback"), 2);
+    ck_assert_str_eq(finding_last("blocking-callback").access[0].what, "clEnqueueReadBuffer");
+}
+END_TEST
+
+START_TEST(a_callback_enqueues_without_waiting)
+{
+    call_back(enqueue_inside);
+    ck_assert_uint_eq(findings_of("blocking-callback"), 0);
+}
+END_TEST
+
+static void CL_CALLBACK wait_at_the_end(cl_mem buffer, void *data)
+{
+    (void)buffer;
+    (void)data;
+    clFinish(queue);
+}
+
+START_TEST(a_destructor_callback_waits)
+{
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_ok(clSetMemObjectDestructorCallback(buffer, wait_at_the_end, NULL));
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_str_eq(finding_last("blocking-callback").access[0].what, "clFinish");
+}
+END_TEST
+
+/* ---- the end
+ * ----------------------------------------------------------------------------------------------- */
+
+static void leak(void)
+{
+    cl_set_up();
+    for (int i = 0; i < 3; i++)
+        cl_buffer(context, 0, 16, NULL);
+    cl_event event = cl_user_event(context);
+    cl_ok(clRetainEvent(event));
+    cl_ok(clReleaseEvent(event));
+    ck_assert_ptr_nonnull(clSVMAlloc(context, 0, 64, 0));
+    cl_mem buffer = cl_buffer(other_context, 0, 16, NULL);
+    clEnqueueMapBuffer(other_queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, NULL);
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseCommandQueue(unordered));
+    cl_ok(clReleaseContext(context));
+}
+
+static void leave_commands(void)
+{
+    cl_set_up();
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_event gate = cl_user_event(context);
+    fill(buffer);
+    read_after(buffer, &gate);
+    fill(buffer);
+    cl_ok(clFlush(queue));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clEnqueueFillBuffer(unordered, buffer, &one, 4, 0, 16, 0, NULL, NULL));
+}
+
+static void leak_nothing(void)
+{
+    cl_set_up();
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    fill(buffer);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_tear_down();
+}
+
+static sem_t has_come;
+
+static void CL_CALLBACK free_it_late(cl_event event, cl_int status, void *shared)
+{
+    sem_post(&has_come);
+    usleep(50000);
+    free_it(event, status, shared);
+}
+
+static void leave_a_callback(void)
+{
+    cl_set_up();
+    cl_event event;
+    void *shared = shared_fill(&event);
+    sem_init(&has_come, 0, 0);
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, free_it_late, shared));
+    cl_ok(clFinish(queue));
+    sem_wait(&has_come);
+}
+
+/* The JSON lines of a process of its own; static. */
+static const char *reported_by(void (*run)(void))
+{
+    static char text[40000];
+    char file[] = "/tmp/orrery-usage-XXXXXX";
+    int status, out = mkstemp(file);
+    ck_assert_int_ge(out, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("ORRERY_CHECK_API", "warning", 1);
+        setenv("ORRERY_CHECK_MISUSE", "warning", 1);
+        setenv("ORRERY_LOG", "/dev/null", 1);
+        setenv("ORRERY_JSON", file, 1);
+        run();
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    FILE *stream = fopen(file, "r");
+    ck_assert_ptr_nonnull(stream);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    close(out);
+    unlink(file);
+    return text;
+}
+
+static int times(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        count++;
+    return count;
+}
+
+START_TEST(what_is_left_at_the_end_is_reported_with_its_place)
+{
+    const char *text = reported_by(leak);
+    ck_assert_ptr_nonnull(strstr(text, "\"memory object 1\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"event 1\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"shared memory 1 (64 bytes)\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"context 2\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"command-queue 3\""));
+    ck_assert_ptr_null(strstr(text, "\"command-queue 1\""));
+    ck_assert_int_eq(times(text, "\"missing-unmap\""), 1);
+    ck_assert_ptr_nonnull(strstr(text, "cl_fixture.h"));
+}
+END_TEST
+
+/* Numbers of commands: the user event is 1, the first fill, which runs, 2. */
+START_TEST(commands_that_never_ran_are_reported_at_the_end)
+{
+    const char *text = reported_by(leave_commands);
+    ck_assert_int_eq(times(text, "\"command-never-ran\""), 3);
+    ck_assert_ptr_nonnull(strstr(text, "\"command 3 (command-queue 1)\""));
+    ck_assert_ptr_nonnull(strstr(text, "it waits for event 1, a user event that the program never set"));
+    ck_assert_ptr_nonnull(strstr(text, "clCreateUserEvent: the user event is made here"));
+    ck_assert_ptr_nonnull(strstr(text, "commands before it in its queue never ran"));
+    ck_assert_ptr_nonnull(strstr(text, "nothing flushed its queue or waited for it"));
+}
+END_TEST
+
+START_TEST(a_tidy_program_leaves_nothing)
+{
+    const char *text = reported_by(leak_nothing);
+    ck_assert_int_eq(times(text, "leaked-object"), 0);
+    ck_assert_int_eq(times(text, "command-never-ran"), 0);
+    ck_assert_int_eq(times(text, "api"), 0);
+}
+END_TEST
+
+START_TEST(a_callback_that_runs_at_the_end_may_free)
+{
+    const char *text = reported_by(leave_a_callback);
+    ck_assert_int_ge(times(text, "leaked-object"), 1);
+    ck_assert_ptr_null(strstr(text, "shared memory"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("usage");
+    TCase *tcase = tcase_create("usage");
+    tcase_add_checked_fixture(tcase, finding_set_up, tear_down);
+    tcase_add_loop_test(tcase, an_event_goes_into_its_own_wait_list, 0, 2);
+    tcase_add_loop_test(tcase, a_queue_is_not_flushed_that_another_waits_for, 0, 4);
+    tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
+    tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
+    tcase_add_test(tcase, a_released_object_is_used);
+    tcase_add_test(tcase, a_retained_object_is_not_gone);
+    tcase_add_test(tcase, a_released_event_is_waited_for);
+    tcase_add_test(tcase, an_object_is_released_too_often);
+    tcase_add_test(tcase, a_context_that_its_queue_keeps_is_used);
+    tcase_add_test(tcase, what_never_was_an_object_is_only_refused);
+    tcase_add_test(tcase, shared_memory_is_freed_before_its_command_is_known_to_be_complete);
+    tcase_add_test(tcase, shared_memory_is_freed_after_a_wait);
+    tcase_add_test(tcase, shared_memory_is_freed_in_a_callback_of_its_command);
+    tcase_add_test(tcase, shared_memory_is_freed_by_the_function_of_a_command);
+    tcase_add_test(tcase, shared_memory_is_an_argument_or_reached_through_one);
+    tcase_add_test(tcase, shared_memory_is_freed_twice);
+    tcase_add_test(tcase, shared_memory_comes_again);
+    tcase_add_test(tcase, a_free_that_failed_frees_nothing);
+    tcase_add_test(tcase, memory_is_freed_that_clsvmalloc_did_not_return);
+    tcase_add_test(tcase, shared_memory_is_freed_below_a_buffer);
+    tcase_add_test(tcase, shared_memory_is_freed_while_it_is_mapped);
+    tcase_add_test(tcase, shared_memory_is_unmapped_more_often_than_mapped);
+    tcase_add_test(tcase, shared_memory_of_another_context_is_used);
+    tcase_add_test(tcase, shared_memory_is_reached_that_the_kernel_was_not_reported_of);
+    tcase_add_loop_test(tcase, unified_shared_memory_is_reached_that_the_kernel_was_not_reported_of, 0, 3);
+    tcase_add_test(tcase, an_object_is_released_before_a_user_event_is_set);
+    tcase_add_test(tcase, an_object_is_released_after_a_user_event_is_set);
+    tcase_add_test(tcase, a_copy_between_buffers_of_the_same_host_memory);
+    tcase_add_test(tcase, a_read_of_a_buffer_into_its_own_host_memory);
+    tcase_add_test(tcase, a_rectangle_of_a_buffer_and_its_own_host_memory);
+    tcase_add_test(tcase, an_image_and_its_own_host_memory);
+    tcase_add_test(tcase, copies_of_rectangles_and_images_of_the_same_host_memory);
+    tcase_add_test(tcase, a_kernel_with_buffers_of_the_same_host_memory);
+    tcase_add_test(tcase, kernels_on_buffers_of_the_same_host_memory);
+    tcase_add_test(tcase, a_mapped_buffer_is_released);
+    tcase_add_test(tcase, a_buffer_is_unmapped_before);
+    tcase_add_test(tcase, a_callback_waits);
+    tcase_add_test(tcase, a_callback_enqueues_without_waiting);
+    tcase_add_test(tcase, a_destructor_callback_waits);
+    suite_add_tcase(suite, tcase);
+    TCase *ends = tcase_create("ends");
+    tcase_add_test(ends, what_is_left_at_the_end_is_reported_with_its_place);
+    tcase_add_test(ends, commands_that_never_ran_are_reported_at_the_end);
+    tcase_add_test(ends, a_tidy_program_leaves_nothing);
+    tcase_add_test(ends, a_callback_that_runs_at_the_end_may_free);
+    suite_add_tcase(suite, ends);
+    return cl_run_suite(suite);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Litmus tests: the parser's errors, conditions, spinning; random tests where the engines must agree. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/litmus/litmus_test.h"
+#include "orrery/compiler.h"
+
+/* ---- parsing --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *error;
+} refused[] = {
+    {"", "t:1:1: expected OPENCL and the name of the test, found the end of the file"},
+    {"OPENCL\n{ }", "t:1:1: the test has no name"},
+    {"OPENCL t\n{ [x]=0 [y]=1; }", "t:2:9: expected ';', found '['"},
+    {"OPENCL t\n{ [x]=0; [x]=1; }", "t:2:11: 'x' has a value already"},
+    {"OPENCL t\n{ int x[2]={1,2,3}; }", "t:2:17: 'x' has 2 elements"},
+    {"OPENCL t\n{ int x[0]; }", "t:2:9: an array has 1 to 64 elements"},
+    {"OPENCL t\n{ }\nexists (x=1)", "t:3:1: expected a thread P0, found 'exists'"},
+    {"OPENCL t\n{ }\nP1@wg 0, dev 0 () { }", "t:3:1: expected P0, found 'P1'"},
+    {"OPENCL t\n{ }\nP0@wg -1, dev 0 () { }", "t:3:7: a negative wg"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (float* x) { }", "t:3:17: expected int or atomic_int, found 'float'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x, int* x) { }", "t:3:25: 'x' is a parameter already"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { y = 1; }",
+     "t:3:27: 'y' is neither a register nor a parameter of this thread"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int x = 1; }", "t:3:31: 'x' is a parameter"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = x; }", "t:3:35: expected a value, found an address"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = *1; }", "t:3:36: expected a pointer to a location"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { 1 = 2; }", "t:3:27: this cannot be assigned to"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { f(x); }",
+     "t:3:27: a function that litmus tests do not have: 'f'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { atomic_load(3); }",
+     "t:3:39: expected a pointer to a location"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = atomic_load_explicit(x, memory_order_release); }",
+     "t:3:35: a load cannot release"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { atomic_store_explicit(x, 1, memory_order_acq_rel); }",
+     "t:3:27: a store cannot acquire"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = atomic_load_explicit(x, strict); }",
+     "t:3:59: expected a memory order, found 'strict'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = atomic_load_explicit(x, memory_order_relaxed, wide); "
+     "}",
+     "t:3:81: expected a memory scope, found 'wide'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { barrier(FENCE); }",
+     "t:3:35: expected flags of a fence, found 'FENCE'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { B1: *x = 1; }",
+     "t:3:31: expected a barrier after the label, found '*'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = 1 }", "t:3:34: expected ';', found '}'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = 99999999999; }",
+     "t:3:32: a number that does not fit 32 bits"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = 1a; }", "t:3:32: 'a' in a number"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = $; }", "t:3:32: an unexpected character '$'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { /* ", "t:3:27: a comment without end"},
+    {"OPENCL t\n{ } (* ", "t:2:5: a comment without end"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }",
+     "t:3:28: expected another thread or 'exists', found the end of the file"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (z=1)", "t:4:9: there is no location 'z'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (1:r=1)", "t:4:9: there is no thread 1"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (0:r=1)", "t:4:11: thread 0 has no register 'r'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x[1]=1)", "t:4:11: 'x' has 1 elements"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=)",
+     "t:4:11: expected a number or a location, found ')'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=1) x",
+     "t:4:14: expected the end of the file, found 'x'"},
+};
+
+START_TEST(refuses_with_a_place)
+{
+    struct litmus *test = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    ck_assert_int_eq(litmus_parse(refused[_i].text, "t", &test, &diagnosis), STATUS_BAD_ARGUMENT);
+    ck_assert_str_eq(diagnosis.text, refused[_i].error);
+}
+END_TEST
+
+START_TEST(refuses_deep_nesting)
+{
+    char text[1000] = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = ";
+    struct litmus *test = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    size_t length = strlen(text);
+    memset(text + length, '(', sizeof text - length - 1);
+    ck_assert_int_eq(litmus_parse(text, "t", &test, &diagnosis), STATUS_BAD_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(diagnosis.text, "nested too deeply"));
+}
+END_TEST
+
+/* A clause that begins so, and goes on with the same words again and again. */
+static void refuses_clause(const char *begin, const char *again, size_t times, const char *error)
+{
+    const char *head = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (";
+    char *text = malloc(strlen(head) + strlen(begin) + times * strlen(again) + 1), *end = text;
+    struct litmus *test = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    end = stpcpy(stpcpy(end, head), begin);
+    for (size_t i = 0; i < times; i++)
+        end = stpcpy(end, again);
+    ck_assert_int_eq(litmus_parse(text, "t", &test, &diagnosis), STATUS_BAD_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(diagnosis.text, error));
+    free(text);
+}
+
+/* They ran over the stack. */
+START_TEST(refuses_deep_and_long_clauses)
+{
+    refuses_clause("", "(", 2000000, "nested too deeply");
+    refuses_clause("", "~", 2000000, "nested too deeply");
+    refuses_clause("x=1", " /\\ x=1", 2000000, "the clause has more than 10000 parts");
+}
+END_TEST
+
+START_TEST(prints_long_clauses_so_that_they_can_be_read)
+{
+    char text[4000] = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=0", *printed = NULL;
+    struct litmus *test = NULL, *again = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    size_t size;
+    for (int i = 0; i < 300; i++)
+        strcat(text, " \\/ x=0");
+    strcat(text, ")");
+    ck_assert_int_eq(litmus_parse(text, "t", &test, &diagnosis), STATUS_OK);
+    FILE *stream = open_memstream(&printed, &size);
+    litmus_print(test, stream);
+    fclose(stream);
+    ck_assert_msg(litmus_parse(printed, "t", &again, &diagnosis) == STATUS_OK, "%s", diagnosis.text);
+    litmus_free(test);
+    litmus_free(again);
+    free(printed);
+}
+END_TEST
+
+static struct litmus *parsed(const char *text)
+{
+    struct litmus *test = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    ck_assert_msg(litmus_parse(text, "t", &test, &diagnosis) == STATUS_OK, "%s\n%s", diagnosis.text, text);
+    return test;
+}
+
+/* ---- conditions --------------------------------------------------------------------------------- */
+
+static bool holds(const char *clause, int64_t x, int64_t y)
+{
+    char text[300];
+    struct term_value values[4] = {{0, false}};
+    snprintf(text, sizeof text,
+             "OPENCL t\n{ [x]=0; [y]=0; }\nP0@wg 0, dev 0 (int* x, int* y) { }\nexists (%s)", clause);
+    struct litmus *test = parsed(text);
+    for (uint32_t i = 0; i < test->term_count; i++) {
+        const struct term *term = &test->terms[i];
+        values[i] = term->kind == TERM_PARAMETER ? (struct term_value){term->index, true}
+                                                 : (struct term_value){term->index ? y : x, false};
+    }
+    bool result = condition_holds(test->condition, values);
+    litmus_free(test);
+    return result;
+}
+
+START_TEST(conditions_hold)
+{
+    ck_assert(holds("x=1", 1, 0));
+    ck_assert(!holds("x=1", 2, 0));
+    ck_assert(holds("x!=1", 2, 0));
+    ck_assert(holds("[x]=-1", -1, 0));
+    ck_assert(holds("~(x=1)", 2, 0));
+    ck_assert(!holds("~x=1", 1, 0));
+    ck_assert(!holds("x=1 /\\ y=1", 1, 0));
+    ck_assert(holds("x=1 \\/ y=1", 1, 0));
+    /* and binds more tightly than or, not most tightly */
+    ck_assert(holds("x=1 \\/ x=2 /\\ y=1", 1, 0));
+    ck_assert(!holds("(x=1 \\/ x=2) /\\ y=1", 1, 0));
+    ck_assert(holds("~x=1 \\/ x=1", 1, 0));
+    ck_assert(holds("true", 0, 0));
+    /* a parameter is the address of its location, and no number */
+    ck_assert(holds("0:x=&x", 0, 0));
+    ck_assert(holds("0:y=y", 0, 0));
+    ck_assert(!holds("0:x=y", 0, 0));
+    ck_assert(!holds("0:x=0", 0, 0));
+}
+END_TEST
+
+/* ---- runs ------------------------------------------------------------------------------------------ */
+
+static void run(const char *text, enum litmus_engine engine, struct litmus_result *out_result)
+{
+    struct litmus *test = parsed(text);
+    struct litmus_options options = {.engine = engine, .confirm = true};
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    enum status status = litmus_run(test, &options, out_result, &diagnosis);
+    ck_assert_msg(status == STATUS_OK, "%s\n%s", diagnosis.text, text);
+    litmus_free(test);
+}
+
+static enum litmus_answer answer_of(const char *clause, enum litmus_answer *out_exists)
+{
+    char text[300];
+    struct litmus_result result;
+    snprintf(text, sizeof text,
+             "OPENCL t\n{ [x]=0; }\nP0@wg 0, dev 0 (global atomic_int* x) { atomic_store(x, 1); }\n"
+             "P1@wg 0, dev 0 (global atomic_int* x) { int r = atomic_load(x); }\n%s",
+             clause);
+    run(text, LITMUS_INTERLEAVINGS, &result);
+    enum litmus_answer answer = result.holds;
+    ck_assert_uint_eq(strlen(result.clause), strcspn(clause, " "));
+    ck_assert_int_eq(strncmp(result.clause, clause, strlen(result.clause)), 0);
+    *out_exists = result.exists;
+    litmus_result_fini(&result);
+    return answer;
+}
+
+START_TEST(quantifiers_decide)
+{
+    static const struct {
+        const char *clause;
+        enum litmus_answer holds, exists;
+    } clauses[] = {
+        {"exists (1:r=0)", LITMUS_YES, LITMUS_YES}, {"exists (1:r=2)", LITMUS_NO, LITMUS_NO},
+        {"~exists (1:r=0)", LITMUS_NO, LITMUS_YES}, {"~exists (1:r=2)", LITMUS_YES, LITMUS_NO},
+        {"forall (x=1)", LITMUS_YES, LITMUS_YES},   {"forall (1:r=1)", LITMUS_NO, LITMUS_YES},
+        {"forall (1:r=2)", LITMUS_NO, LITMUS_NO},
+    };
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
+        enum litmus_answer exists;
+        ck_assert_int_eq(answer_of(clauses[i].clause, &exists), clauses[i].holds);
+        ck_assert_int_eq(exists, clauses[i].exists);
+    }
+}
+END_TEST
+
+/* One value of the only register of the only thread, for C's operators. */
+static int64_t computed(const char *expression)
+{
+    char text[400];
+    struct litmus_result result;
+    snprintf(text, sizeof text,
+             "OPENCL t\n{ int x[3] = {5, 6, 7}; }\nP0@wg 0, dev 0 (global int* x) { int a = 12; int b = -5; "
+             "int r = %s; }\nexists (0:r=0)",
+             expression);
+    run(text, LITMUS_INTERLEAVINGS, &result);
+    ck_assert_uint_eq(result.outcome_count, 1);
+    int64_t value = result.outcomes[0].values[0];
+    litmus_result_fini(&result);
+    return value;
+}
+
+START_TEST(c_computes)
+{
+    ck_assert_int_eq(computed("a + b * 2"), 2);
+    ck_assert_int_eq(computed("(a + b) * 2 - a / 5 - a % 5"), 10);
+    ck_assert_int_eq(computed("(a & 6) | (a ^ 8) | !a"), 4);
+    ck_assert_int_eq(computed("a > b && b <= -5 && a != 12 || ~a == -13"), 1);
+    ck_assert_int_eq(computed("(1 << 4) - (a >> 2)"), 13);
+    ck_assert_int_eq(computed("*x + x[1] * *(x + 2)"), 47);
+    ck_assert_int_eq(computed("*&x[2]"), 7);
+}
+END_TEST
+
+/* ---- random tests ------------------------------------------------------------------------------------- */
+
+struct dice {
+    uint64_t state;
+};
+
+static uint32_t throw(struct dice * dice, uint32_t sides)
+{
+    dice->state ^= dice->state << 13;
+    dice->state ^= dice->state >> 7;
+    dice->state ^= dice->state << 17;
+    return (uint32_t)((dice->state >> 11) % sides);
+}
+
+/* strict: all atomics seq_cst and of one scope, everybody on one device. */
+struct author {
+    struct dice dice;
+    FILE *stream;
+    bool strict;
+    uint32_t registers;
+};
+
+static const char *order_for(struct author *author, bool loads, bool stores)
+{
+    static const char *const words[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+    if (author->strict)
+        return "seq_cst";
+    for (;;) {
+        uint32_t order = throw(&author->dice, 5);
+        if ((order == 1 && !loads) || (order == 2 && !stores) || (order == 3 && !(loads && stores)))
+            continue;
+        return words[order];
+    }
+}
+
+static const char *scope_for(struct author *author)
+{
+    static const char *const words[] = {"work_group", "device", "device", "all_svm_devices"};
+    return author->strict ? "device" : words[throw(&author->dice, 4)];
+}
+
+static void write_operation(struct author *author)
+{
+    const char *p = throw(&author->dice, 2) ? "x" : "y", *scope = scope_for(author);
+    uint32_t number = 1 + throw(&author->dice, 2), in = author->registers;
+    FILE *stream = author->stream;
+    switch (throw(&author->dice, author->strict ? 6 : 8)) {
+    case 0: fprintf(stream, "  *%s = %u;\n", p, number); break;
+    case 1: fprintf(stream, "  int r%u = *%s;\n", author->registers++, p); break;
+    case 2:
+        fprintf(stream, "  atomic_store_explicit(%s, %u, memory_order_%s, memory_scope_%s);\n", p, number,
+                order_for(author, false, true), scope);
+        break;
+    case 3:
+        fprintf(stream, "  int r%u = atomic_load_explicit(%s, memory_order_%s, memory_scope_%s);\n",
+                author->registers++, p, order_for(author, true, false), scope);
+        break;
+    case 4:
+        fprintf(stream, "  int r%u = atomic_fetch_add_explicit(%s, %u, memory_order_%s, memory_scope_%s);\n",
+                author->registers++, p, number, order_for(author, true, true), scope);
+        break;
+    case 5: /* guarded: the pattern of message passing */
+        fprintf(stream,
+                "  int r%u = atomic_load_explicit(%s, memory_order_%s, memory_scope_%s);\n  int r%u = -1;\n  "
+                "if (r%u) {\n    r%u = *%s;\n  }\n",
+                in, p, order_for(author, true, false), scope, in + 1, in, in + 1, *p == 'x' ? "y" : "x");
+        author->registers += 2;
+        break;
+    case 6:
+        fprintf(stream, "  atomic_work_item_fence(%s, memory_order_%s, memory_scope_%s);\n",
+                throw(&author->dice, 3) ? "CLK_GLOBAL_MEM_FENCE"
+                                        : "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE",
+                order_for(author, true, true), scope);
+        break;
+    case 7:
+        fprintf(stream,
+                "  int e%u = 0;\n  int r%u = atomic_compare_exchange_%s_explicit(%s, &e%u, %u, "
+                "memory_order_%s, memory_order_%s, memory_scope_%s);\n",
+                in, in, throw(&author->dice, 2) ? "weak" : "strong", p, in, number,
+                order_for(author, true, true), throw(&author->dice, 2) ? "relaxed" : "acquire", scope);
+        author->registers++;
+        break;
+    }
+}
+
+static char *random_test(uint32_t seed, bool strict)
+{
+    char *text = NULL;
+    size_t size;
+    struct author author = {.dice = {0x9e3779b97f4a7c15ull * (seed + 1)},
+                            .stream = open_memstream(&text, &size),
+                            .strict = strict};
+    uint32_t threads = 2 + (throw(&author.dice, 3) == 0), registers[4];
+    bool local = throw(&author.dice, 3) == 0;
+    fputs("OPENCL random\n{ [x]=0; [y]=0; }\n", author.stream);
+    for (uint32_t i = 0; i < threads; i++) {
+        author.registers = 0;
+        fprintf(author.stream, "P%u@wg %u, dev %u (global int* x, %s int* y) {\n", i, throw(&author.dice, 2),
+                strict ? 0 : throw(&author.dice, 6) == 0, local ? "local" : "global");
+        for (uint32_t k = 1 + throw(&author.dice, threads == 2 ? 4 : 2); k > 0; k--)
+            write_operation(&author);
+        fputs("}\n", author.stream);
+        registers[i] = author.registers;
+    }
+    fputs("exists (x=9 /\\ y=9", author.stream);
+    for (uint32_t i = 0; i < threads; i++)
+        for (uint32_t k = 0; k < registers[i]; k++)
+            fprintf(author.stream, " /\\ %u:r%u=9", i, k);
+    fputs(")\n", author.stream);
+    fclose(author.stream);
+    return text;
+}
+
+static bool has_outcome(const struct litmus_result *result, const struct litmus_outcome *wanted)
+{
+    for (size_t i = 0; i < result->outcome_count; i++)
+        if (memcmp(result->outcomes[i].values, wanted->values, result->name_count * sizeof *wanted->values) ==
+            0)
+            return true;
+    return false;
+}
+
+static void compare_engines(const char *text, bool strict)
+{
+    struct litmus_result strong, weak;
+    run(text, LITMUS_INTERLEAVINGS, &strong);
+    run(text, LITMUS_AXIOMS, &weak);
+    ck_assert_msg(strong.race != LITMUS_YES || weak.race == LITMUS_YES, "a race of interleavings only\n%s",
+                  text);
+    for (size_t i = 0; i < strong.outcome_count; i++)
+        ck_assert_msg(has_outcome(&weak, &strong.outcomes[i]), "outcome %zu of interleavings only\n%s", i,
+                      text);
+    /* Sequentially consistent atomics and no race: nothing but interleavings. */
+    if (strict) {
+        ck_assert_msg(strong.race == weak.race, "races %d and %d\n%s", strong.race, weak.race, text);
+        ck_assert_msg(strong.race == LITMUS_YES || strong.outcome_count == weak.outcome_count,
+                      "outcomes %zu and %zu without a race\n%s", strong.outcome_count, weak.outcome_count,
+                      text);
+    }
+    litmus_result_fini(&strong);
+    litmus_result_fini(&weak);
+}
+
+/* CHECK_LITMUS_FIRST, CHECK_LITMUS_PROGRAMS: other ones, and more. */
+static uint32_t setting(const char *name, uint32_t usual)
+{
+    const char *value = getenv(name);
+    return value ? (uint32_t)strtoul(value, NULL, 10) : usual;
+}
+
+START_TEST(engines_agree)
+{
+    uint32_t first = setting("CHECK_LITMUS_FIRST", 0), count = setting("CHECK_LITMUS_PROGRAMS", 24);
+    for (uint32_t seed = first; seed < first + count; seed++) {
+        char *text = random_test(seed, _i);
+        compare_engines(text, _i);
+        free(text);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("litmus");
+    TCase *parse = tcase_create("parse"), *runs = tcase_create("run");
+    tcase_add_loop_test(parse, refuses_with_a_place, 0, sizeof refused / sizeof *refused);
+    tcase_add_test(parse, refuses_deep_nesting);
+    tcase_add_test(parse, refuses_deep_and_long_clauses);
+    tcase_add_test(parse, prints_long_clauses_so_that_they_can_be_read);
+    tcase_add_test(parse, conditions_hold);
+    suite_add_tcase(suite, parse);
+    if (compiler_available()) {
+        compiler_configure(&(struct compiler_settings){.cache_directory = getenv("ORRERY_CACHE_DIR")});
+        tcase_set_timeout(runs, 60);
+        tcase_add_test(runs, quantifiers_decide);
+        tcase_add_test(runs, c_computes);
+        tcase_add_loop_test(runs, engines_agree, 0, 2);
+        suite_add_tcase(suite, runs);
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random histories against the closure of their edges, and random accesses against a map of single bytes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/commands_fixture.h"
+#include "tests/support/dice.h"
+#include "sim/memmodel/order/byte_map.h"
+#include "sim/memmodel/order/command_graph.h"
+
+enum { SMALL = 40, WAITS = 3 };
+
+/* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some.
+ * In between user events, which the host sets, or a command that ends. What must be known is the closure
+ * of the edges alone. */
+struct history {
+    struct command_graph *graph;
+    uint32_t count; /* so far; numbers start with 1 */
+    bool is_user[SMALL + 1];
+    bool done[SMALL + 1]; /* ended, or set */
+    bool knows[SMALL + 1][SMALL + 1];
+    uint32_t after[SMALL + 1][WAITS + 1];
+    bool host[SMALL + 1];
+};
+
+static void learn(bool *knows, const bool *more)
+{
+    for (uint32_t i = 1; i <= SMALL; i++)
+        knows[i] |= more[i];
+}
+
+static void history_order(const struct history *history, enum order_kind kind, uint32_t number,
+                          uint32_t queue, const uint32_t *after)
+{
+    const struct order_event event = {.kind = kind,
+                                      .command = number,
+                                      .queue = queue,
+                                      .device = queue,
+                                      .call = "x",
+                                      .after = after,
+                                      .after_count = after ? count_of(after) : 0};
+    command_graph_order(history->graph, &event);
+}
+
+static void add_one(struct history *history)
+{
+    const uint32_t number = ++history->count;
+    history->is_user[number] = below(5) == 0;
+    if (history->is_user[number])
+        return;
+    const uint32_t waits = number > 1 ? below(WAITS) : 0;
+    for (uint32_t i = 0; i < waits; i++)
+        history->after[number][i] = 1 + below(number - 1);
+    learn(history->knows[number], history->host);
+    history_order(history, ORDER_ENQUEUED, number, 1, history->after[number]);
+}
+
+static bool may_run(const struct history *history, uint32_t number)
+{
+    for (const uint32_t *after = history->after[number]; *after; after++)
+        if (!history->done[*after])
+            return false;
+    return !history->done[number] && !history->is_user[number];
+}
+
+static void run_one(struct history *history, uint32_t number)
+{
+    bool *knows = history->knows[number];
+    for (const uint32_t *after = history->after[number]; *after; after++) {
+        if (history->is_user[*after])
+            continue;
+        knows[*after] = true;
+        learn(knows, history->knows[*after]);
+    }
+    history_order(history, ORDER_BEGIN, number, 1, NULL);
+    for (uint32_t i = 1; i <= history->count; i++)
+        if (history->done[i] && !history->is_user[i] &&
+            command_graph_knows(history->graph, number, i) != knows[i])
+            ck_abort_msg("command %u, of %u: %d", number, i, knows[i]);
+    history_order(history, ORDER_END, number, 1, NULL);
+    history->done[number] = true;
+}
+
+static bool waits_for(const struct history *history, uint32_t number, uint32_t user)
+{
+    const uint32_t *after = history->after[number];
+    while (*after && *after != user)
+        after++;
+    return *after;
+}
+
+/* By the host, or by a command (cl_khr_semaphore): nobody waits then who comes later. */
+static void set_one(struct history *history, uint32_t user, uint32_t setter)
+{
+    for (uint32_t i = 1; i <= history->count; i++) {
+        if (!waits_for(history, i, user))
+            continue;
+        learn(history->knows[i], setter ? history->knows[setter] : history->host);
+        if (setter)
+            history->knows[i][setter] = true;
+    }
+    history_order(history, ORDER_ENQUEUED, user, 0, setter ? AFTER(setter) : NONE);
+    history->done[user] = true;
+}
+
+static void wait_for_one(struct history *history, uint32_t number)
+{
+    history_order(history, ORDER_HOST_WAITED, 0, 0, AFTER(number));
+    history->host[number] = true;
+    learn(history->host, history->knows[number]);
+    for (uint32_t i = 1; i <= history->count; i++)
+        if (!history->is_user[i])
+            ck_assert_int_eq(command_graph_host_knows(history->graph, i), history->host[i]);
+}
+
+static void random_history(void)
+{
+    struct history history = {.graph = command_graph_new()};
+    while (history.count < SMALL) {
+        add_one(&history);
+        while (below(3)) {
+            const uint32_t one = 1 + below(history.count), other = 1 + below(history.count);
+            if (may_run(&history, one))
+                run_one(&history, one);
+            else if (history.is_user[one] && !history.done[one] && below(4) == 0)
+                set_one(&history, one,
+                        history.done[other] && !history.is_user[other] && below(2) ? other : 0);
+            else if (!history.is_user[one] && history.done[one] && below(12) == 0)
+                wait_for_one(&history, one);
+        }
+    }
+    command_graph_free(history.graph);
+}
+
+START_TEST(random_histories)
+{
+    for (int i = 0; i < 2000; i++)
+        random_history();
+}
+END_TEST
+
+/* Bytes one by one: what a map of segments says must be what a list of all accesses says. */
+struct byte_log {
+    struct byte_access access;
+    uint64_t low, high;
+};
+static bool after_is_known(void *self, const struct byte_access *later, const struct byte_access *earlier)
+{
+    (void)self;
+    return later->command % 4 == earlier->command % 4; /* four chains */
+}
+static uint8_t met_bytes[256];
+static void note_met(void *self, const struct byte_access *later, const struct byte_access *earlier,
+                     uint64_t low, uint64_t high)
+{
+    (void)self;
+    for (uint64_t i = low; i < high; i++)
+        met_bytes[i] |= later->kind == ACCESS_WRITE || earlier->kind == ACCESS_WRITE;
+}
+
+START_TEST(random_bytes)
+{
+    for (int round = 0; round < 300; round++) {
+        struct byte_map *map = byte_map_new();
+        struct byte_log log[60];
+        const struct byte_map_asker asker = {NULL, after_is_known, note_met};
+        for (uint32_t i = 0; i < 60; i++) {
+            uint8_t expected[256] = {0};
+            log[i] = (struct byte_log){.access = {.command = i + 1 + (i % 3) * below(2)}, .low = below(200)};
+            log[i].high = log[i].low + 1 + below(56);
+            log[i].access.command = i * 4 + 1 + below(4);
+            log[i].access.kind = below(2) ? ACCESS_WRITE : ACCESS_READ;
+            for (uint32_t j = 0; j < i; j++)
+                for (uint64_t b = log[i].low; b < log[i].high; b++)
+                    expected[b] |= b >= log[j].low && b < log[j].high &&
+                                   log[i].access.command % 4 != log[j].access.command % 4 &&
+                                   (log[i].access.kind == ACCESS_WRITE || log[j].access.kind == ACCESS_WRITE);
+            memset(met_bytes, 0, sizeof met_bytes);
+            ck_assert(byte_map_add(map, log[i].low, log[i].high, &log[i].access, &asker));
+            ck_assert_mem_eq(met_bytes, expected, sizeof expected);
+        }
+        byte_map_free(map);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("command histories");
+    TCase *random = tcase_create("random");
+    tcase_add_test(random, random_histories);
+    tcase_add_test(random, random_bytes);
+    suite_add_tcase(suite, random);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps of what is known, against arrays of the same: puts, rows and joins in random order, of keys near
+ * each other and far. */
+#include <check.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/memmodel/order/vclock.h"
+
+enum { KEYS = 700, MAPS = 24, STEPS = 2500 };
+
+static struct vclock_pool pool;
+static struct vclock *maps[MAPS];
+static uint32_t known[MAPS][KEYS];
+static uint64_t keys[KEYS];
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return *state >> 33;
+}
+
+/* Neighbours of sort 0, so that rows have keys; then some of all sorts, near and far. */
+static void choose_keys(uint64_t *state)
+{
+    for (uint64_t i = 0; i < KEYS; i++)
+        keys[i] = i < 300   ? (1000 + i) << 2
+                  : i < 400 ? (i * 64) << 2 | 1
+                  : i < 500 ? (next_random(state) << 20 | i) << 2 | (i & 3)
+                            : (UINT64_C(1) << 40 | i * 7) << 2 | 2;
+}
+
+static void check_map(uint32_t m)
+{
+    static struct known_key list[KEYS + 1];
+    uint32_t count = 0;
+    bool equal = true;
+    for (uint32_t i = 0; i < KEYS; i++) {
+        equal &= vclock_get(&pool, maps[m], keys[i]) == known[m][i];
+        count += known[m][i] > 0;
+    }
+    ck_assert(equal);
+    /* it was asked, and thus made */
+    const uint32_t listed = maps[m] ? vclock_list(&pool, maps[m], list, KEYS) : 0;
+    ck_assert_uint_eq(listed, count);
+    for (uint32_t i = 0; i < listed; i++) {
+        const uint64_t chunk = vclock_chunk(list[i].key), before = i ? vclock_chunk(list[i - 1].key) : 0;
+        equal &= vclock_get(&pool, maps[m], list[i].key) == list[i].clock;
+        equal &= i == 0 || before < chunk || (before == chunk && list[i - 1].key < list[i].key);
+    }
+    ck_assert(equal);
+}
+
+static void replace(uint32_t m, struct vclock *with)
+{
+    vclock_drop(&pool, maps[m]);
+    maps[m] = with;
+}
+
+static void put_one(uint64_t *state, uint32_t m)
+{
+    const uint32_t i = (uint32_t)next_random(state) % KEYS, clock = 1 + (uint32_t)next_random(state) % 50;
+    replace(m, vclock_put(&pool, maps[m], keys[i], clock));
+    if (clock > known[m][i])
+        known[m][i] = clock;
+}
+
+/* What the slot's map may know besides is what was put. */
+static void extend_one(uint64_t *state, uint32_t m)
+{
+    const uint32_t i = (uint32_t)next_random(state) % KEYS, clock = 1 + (uint32_t)next_random(state) % 50,
+                   other = (uint32_t)next_random(state) % MAPS;
+    struct vclock *more = vclock_extend(&pool, &maps[m], keys[i], clock);
+    if (clock > known[m][i])
+        known[m][i] = clock;
+    if (other != m) {
+        replace(other, more);
+        memcpy(known[other], known[m], sizeof known[m]);
+        more = NULL;
+    }
+    replace(m, vclock_put(&pool, maps[m], keys[i], clock));
+    vclock_drop(&pool, more);
+}
+
+static void put_some(uint64_t *state, uint32_t m)
+{
+    uint32_t clock[100];
+    const uint32_t first = (uint32_t)next_random(state) % 200, count = 1 + (uint32_t)next_random(state) % 99;
+    for (uint32_t i = 0; i < count; i++) {
+        clock[i] = next_random(state) % 4 ? 0 : 1 + (uint32_t)next_random(state) % 50;
+        if (clock[i] > known[m][first + i])
+            known[m][first + i] = clock[i];
+    }
+    replace(m, vclock_put_row(&pool, maps[m], 1000 + first, clock, count));
+}
+
+static void join_two(uint64_t *state, uint32_t m)
+{
+    const uint32_t a = (uint32_t)next_random(state) % MAPS, b = (uint32_t)next_random(state) % MAPS;
+    static uint32_t both[KEYS];
+    for (uint32_t i = 0; i < KEYS; i++)
+        both[i] = known[a][i] > known[b][i] ? known[a][i] : known[b][i];
+    replace(m, vclock_join(&pool, maps[a], maps[b]));
+    memcpy(known[m], both, sizeof both);
+}
+
+/* What is said to hold another has all of it. */
+static void check_holds(uint32_t a, uint32_t b)
+{
+    bool all = true;
+    for (uint32_t i = 0; vclock_holds(maps[a], maps[b]) && i < KEYS; i++)
+        all &= known[a][i] >= known[b][i];
+    ck_assert(all);
+}
+
+static size_t count_unused(void)
+{
+    size_t count = 0;
+    for (int kind = 0; kind < 2; kind++)
+        for (const struct vclock *node = pool.unused[kind]; node; node = node->next)
+            count++;
+    for (int room = 0; room <= VCLOCK_STEPS; room++)
+        for (const struct vclock_deferred_join *deferred_join = pool.unused_deferred_join[room];
+             deferred_join; deferred_join = deferred_join->next)
+            count++;
+    return count;
+}
+
+/* As usual; all puts and joins are put off; and made at times, because many wait, or because asking costs. */
+static void choose_limits(int fast_path)
+{
+    if (fast_path > 0)
+        pool.bytes_most = 0;
+    if (fast_path == 2)
+        pool.waiting_most = 20;
+    if (fast_path == 3)
+        pool.looked_most = 10;
+}
+
+START_TEST(maps_are_as_arrays)
+{
+    uint64_t state = 17 + (uint64_t)_i;
+    vclock_pool_init(&pool);
+    choose_limits(_i / 4);
+    memset(known, 0, sizeof known);
+    memset(maps, 0, sizeof maps);
+    choose_keys(&state);
+    for (uint32_t step = 0; step < STEPS; step++) {
+        const uint32_t m = (uint32_t)next_random(&state) % MAPS, what = (uint32_t)next_random(&state) % 100;
+        if (what < 60) {
+            put_one(&state, m);
+        } else if (what < 70) {
+            extend_one(&state, m);
+        } else if (what < 75) {
+            put_some(&state, m);
+        } else if (what < 92) {
+            join_two(&state, m);
+        } else {
+            replace(m, NULL); /* begins anew */
+            memset(known[m], 0, sizeof known[m]);
+        }
+        if (_i < 4 || next_random(&state) % 16 == 0)
+            check_map(m);
+        check_holds(m, (uint32_t)next_random(&state) % MAPS);
+    }
+    for (uint32_t m = 0; m < MAPS; m++)
+        check_map(m);
+    ck_assert(!pool.failed);
+    for (uint32_t m = 0; m < MAPS; m++)
+        replace(m, NULL);
+    ck_assert_uint_eq(pool.waiting, 0);
+    ck_assert_uint_eq(pool.bytes, 0);
+    const size_t all = count_unused();
+    struct vclock *one = vclock_put(&pool, NULL, 4, 1);
+    ck_assert_uint_eq(count_unused(), all - 1); /* nothing was lost, or given back twice */
+    vclock_drop(&pool, one);
+    ck_assert_uint_eq(count_unused(), all);
+    vclock_pool_fini(&pool);
+}
+END_TEST
+
+/* Far apart, each takes what a branch takes, and the branches between them. */
+START_TEST(a_few_take_little)
+{
+    struct vclock *map = NULL;
+    vclock_pool_init(&pool);
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct vclock *more = vclock_put(&pool, map, i << 20, 1);
+        vclock_drop(&pool, map);
+        map = more;
+    }
+    ck_assert_ptr_null(pool.unused[1]);
+    for (uint64_t i = 0; i < 1000; i++)
+        ck_assert_uint_eq(vclock_get(&pool, map, i << 20), 1);
+    ck_assert_uint_eq(vclock_get(&pool, map, 1 << 20 | 4), 0);
+    vclock_drop(&pool, map);
+    vclock_pool_fini(&pool);
+}
+END_TEST
+
+/* Each stands on the one before: nobody may go down there by calls. And all of one map are made in one go. */
+START_TEST(a_million_wait)
+{
+    enum { MILLION = 1000000, UNITS = 5000 };
+    struct vclock *map = NULL;
+    vclock_pool_init(&pool);
+    pool.bytes_most = 0;
+    for (uint64_t i = 0; i < MILLION; i++) {
+        struct vclock *more = vclock_put(&pool, map, i % UNITS << 2, 1 + i);
+        vclock_drop(&pool, map);
+        map = more;
+    }
+    struct vclock *same = vclock_put(&pool, map, 0, MILLION + 1);
+    for (uint64_t i = 0; i < UNITS; i++)
+        ck_assert_uint_eq(vclock_get(&pool, map, i << 2), MILLION - UNITS + 1 + i);
+    ck_assert_uint_eq(vclock_get(&pool, map, UNITS << 2), 0);
+    vclock_drop(&pool, map);
+    ck_assert_uint_eq(vclock_get(&pool, same, 0), MILLION + 1);
+    ck_assert_uint_eq(vclock_get(&pool, same, 4), MILLION - UNITS + 2);
+    for (uint64_t i = 0; i < MILLION; i++) {
+        struct vclock *more = vclock_put(&pool, same, i << 2, MILLION + 2);
+        vclock_drop(&pool, same);
+        same = more;
+    }
+    vclock_drop(&pool, same); /* nobody asked */
+    ck_assert_uint_eq(pool.bytes, 0);
+    vclock_pool_fini(&pool);
+}
+END_TEST
+
+static struct vclock *any; /* puts are put off when there is more than that */
+
+static void put_all_off(void)
+{
+    vclock_pool_init(&pool);
+    any = vclock_put(&pool, NULL, UINT64_C(1) << 50, 1);
+    pool.bytes_most = 0;
+}
+
+static void check_all_gone(void)
+{
+    vclock_drop(&pool, any);
+    ck_assert_uint_eq(pool.bytes, 0);
+    vclock_pool_fini(&pool);
+}
+
+static bool near; /* all in one leaf, else each in its own */
+
+static uint64_t key_of(uint32_t unit)
+{
+    return (uint64_t)unit << (near ? 2 : 12);
+}
+
+/* Of one unit after another, on the steps of all the others: each map has all of the units, and few nodes
+ * of its own. */
+static void put_in_turn(struct vclock **each, uint32_t units, uint32_t first, uint32_t last)
+{
+    for (uint32_t turn = first; turn <= last; turn++) {
+        for (uint32_t u = 0; u < units; u++) {
+            struct vclock *more = vclock_join(&pool, each[u], each[(u + units - 1) % units]),
+                          *put = vclock_put(&pool, more, key_of(u), turn);
+            vclock_drop(&pool, more);
+            vclock_drop(&pool, each[u]);
+            each[u] = put;
+        }
+    }
+}
+
+static void check_turns(struct vclock **each, uint32_t units, uint32_t turns)
+{
+    for (uint32_t u = 0; u < units; u++) {
+        for (uint32_t other = 0; other < units; other++)
+            ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(other)), other <= u ? turns : turns - 1);
+        vclock_drop(&pool, each[u]);
+    }
+    check_all_gone();
+}
+
+/* When very many wait for few units, the maps are made, which takes less. */
+START_TEST(those_that_wait_are_made)
+{
+    enum { UNITS = 8, TURNS = 10000, MOST = 4000 };
+    struct vclock *each[UNITS] = {0};
+    uint32_t most = 0;
+    put_all_off();
+    pool.waiting_most = MOST;
+    pool.units = UNITS;
+    for (uint32_t turn = 0; turn < TURNS; turn += 10) {
+        put_in_turn(each, UNITS, turn + 1, turn + 10);
+        most = pool.waiting > most ? pool.waiting : most;
+    }
+    ck_assert_uint_le(most, MOST);
+    ck_assert_uint_gt(most, MOST / 4);
+    check_turns(each, UNITS, TURNS);
+}
+END_TEST
+
+/* But not when each unit has put a few times only. */
+START_TEST(those_of_many_units_wait)
+{
+    enum { UNITS = 1000, MOST = 1900 };
+    static struct vclock *each[UNITS];
+    put_all_off();
+    near = true;
+    pool.waiting_most = MOST;
+    pool.units = 8 * UNITS;
+    put_in_turn(each, UNITS, 1, 2);
+    ck_assert_uint_ge(pool.waiting, 2 * UNITS);
+    ck_assert_uint_eq(pool.waiting_most, MOST); /* nothing was tried */
+    check_turns(each, UNITS, 2);
+}
+END_TEST
+
+/* The latest first: each would be made of all that is beneath it, but soon all are made. */
+START_TEST(asking_much_makes_all)
+{
+    enum { UNITS = 64, TURNS = 50 };
+    struct vclock *each[UNITS] = {0};
+    uint32_t asked = 0;
+    put_all_off();
+    near = true;
+    pool.looked_most = 100;
+    put_in_turn(each, UNITS, 1, TURNS);
+    ck_assert_uint_gt(pool.waiting, UNITS * TURNS / 2);
+    for (uint32_t u = UNITS; u-- > 0 && pool.waiting; asked++)
+        ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(0)), TURNS);
+    ck_assert_uint_lt(asked, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than asking */
+    check_turns(each, UNITS, TURNS);
+}
+END_TEST
+
+/* More often than is counted: it stays. */
+START_TEST(one_that_very_many_share)
+{
+    enum { MANY = 70000 };
+    put_all_off();
+    struct vclock *first = vclock_put(&pool, NULL, 4, 7), *map = vclock_put(&pool, first, 8, 9);
+    vclock_drop(&pool, first);
+    for (uint32_t i = 0; i < MANY; i++)
+        vclock_share(map);
+    for (uint32_t i = 0; i < MANY; i++) {
+        vclock_drop(&pool, map);
+        if (i % 10000 == 0)
+            ck_assert_uint_eq(pool.waiting, 2);
+    }
+    ck_assert_uint_eq(vclock_get(&pool, map, 4), 7);
+    ck_assert_uint_eq(vclock_get(&pool, map, 8), 9);
+    vclock_pool_fini(&pool);
+}
+END_TEST
+
+/* Its steps are of one unit: they share deferred joins, and take less than one each. */
+START_TEST(steps_of_one_unit_share_deferred_joins)
+{
+    enum { PUTS = 56 };
+    struct vclock *map = NULL, *other;
+    put_all_off();
+    other = vclock_put(&pool, NULL, 40, 3);
+    const size_t each = pool.bytes;
+    for (uint32_t clock = 1; clock <= PUTS; clock++) {
+        struct vclock *more = clock % 2 ? vclock_join(&pool, map, other) : vclock_share(map),
+                      *put = vclock_extend(&pool, &more, 4, clock);
+        vclock_drop(&pool, more);
+        vclock_drop(&pool, map);
+        map = put;
+    }
+    ck_assert_uint_le(pool.bytes - each, PUTS * VCLOCK_LEAST * 5 / 6);
+    ck_assert_uint_eq(vclock_get(&pool, map, 4), PUTS);
+    ck_assert_uint_eq(vclock_get(&pool, map, 40), 3);
+    vclock_drop(&pool, map);
+    vclock_drop(&pool, other);
+    check_all_gone();
+}
+END_TEST
+
+/* Who puts but once takes less than those of a deferred join of many: unless most go on, as above. */
+START_TEST(steps_of_many_units_take_little)
+{
+    enum { UNITS = 1000, EACH_MOST = VCLOCK_LEAST };
+    static struct vclock *each[UNITS];
+    put_all_off();
+    pool.waiting_most = UNITS + 1;
+    const size_t before = pool.bytes;
+    for (uint64_t unit = 0; unit < UNITS; unit++)
+        each[unit] = vclock_put(&pool, NULL, unit << 2, 5);
+    ck_assert_uint_le(pool.bytes - before, UNITS * EACH_MOST);
+    for (uint64_t unit = 0; unit < UNITS; unit++) {
+        ck_assert_uint_eq(vclock_get(&pool, each[unit], unit << 2), 5);
+        vclock_drop(&pool, each[unit]);
+    }
+    check_all_gone();
+}
+END_TEST
+
+/* Of units with many steps each, one puts but once: what it has no need of serves others. */
+START_TEST(room_that_is_left_covers_others)
+{
+    enum { UNITS = 5000, EACH = VCLOCK_STEPS };
+    static struct vclock *many[UNITS], *once[UNITS];
+    put_all_off();
+    pool.waiting_most = UNITS * (EACH + 1) + 1;
+    for (uint32_t unit = 0; unit < UNITS; unit++)
+        for (uint32_t clock = 1; clock <= EACH; clock++) {
+            struct vclock *more = vclock_put(&pool, many[unit], unit << 2, clock);
+            vclock_drop(&pool, many[unit]);
+            many[unit] = more;
+        }
+    const size_t before = pool.bytes, blocks_before = pool.block_count;
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        const size_t with_room = pool.bytes;
+        once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 7);
+        vclock_end(&pool, once[unit]);
+        vclock_end(&pool, once[unit]);
+        /* less than a step's may be left */
+        ck_assert_uint_le(pool.bytes, with_room + VCLOCK_LEAST + VCLOCK_LEAST / 2);
+    }
+    ck_assert_uint_le(pool.bytes - before, UNITS * (VCLOCK_LEAST + VCLOCK_LEAST / 2));
+    ck_assert_uint_le(pool.block_count - blocks_before, UNITS * VCLOCK_LEAST * 8 / 5 / VCLOCK_BLOCK + 1);
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        ck_assert_uint_eq(vclock_get(&pool, once[unit], (UNITS + unit) << 2), 7);
+        ck_assert_uint_eq(vclock_get(&pool, many[unit], unit << 2), EACH);
+        vclock_drop(&pool, once[unit]);
+    }
+    /* Nobody's room is lost: as many again need no other block. */
+    const uint32_t blocks = pool.block_count;
+    for (uint32_t unit = 0; unit < UNITS; unit++)
+        once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 8);
+    ck_assert_uint_eq(pool.block_count, blocks);
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        ck_assert_uint_eq(vclock_get(&pool, once[unit], (UNITS + unit) << 2), 8);
+        vclock_drop(&pool, once[unit]);
+        vclock_drop(&pool, many[unit]);
+    }
+    check_all_gone();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("knowledge");
+    TCase *tests = tcase_create("maps");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, maps_are_as_arrays, 0, 16);
+    tcase_add_test(tests, a_million_wait);
+    tcase_add_test(tests, a_few_take_little);
+    tcase_add_test(tests, those_that_wait_are_made);
+    tcase_add_test(tests, those_of_many_units_wait);
+    tcase_add_test(tests, asking_much_makes_all);
+    tcase_add_test(tests, one_that_very_many_share);
+    tcase_add_test(tests, steps_of_one_unit_share_deferred_joins);
+    tcase_add_test(tests, steps_of_many_units_take_little);
+    tcase_add_test(tests, room_that_is_left_covers_others);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `orrery debug`: what scripts of the terminal client print, and each request of the Debug Adapter Protocol.
+# `check_debug.sh --renew` writes the expected text anew: read the difference before it is committed.
+set -u
+src=$(realpath "${ORRERY_SRCDIR:-.}")/tests/debug
+build=$(realpath "${ORRERY_BUILDDIR:-build}")
+orrery=$build/orrery
+[ -x "$orrery" ] || { echo "no orrery command in $build"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() { echo "FAIL: $*"; failed=1; }
+
+for script in "$src"/*.commands; do
+    name=$(basename "$script" .commands)
+    timeout 120 "$orrery" debug --batch -x "$script" "$src/calls.yaml" >"$work/$name" 2>&1 </dev/null
+    if [ "${1:-}" = --renew ]; then
+        cp "$work/$name" "$src/$name.expected"
+    elif ! diff -u "$src/$name.expected" "$work/$name"; then
+        fail "$name: other text"
+    fi
+done
+
+# A refused command is the exit status of --batch -e; errors say what was found and what was expected.
+timeout 120 "$orrery" debug --batch -e 'print 1 +' "$src/calls.yaml" >"$work/out" 2>&1
+[ $? -eq 2 ] || fail "a refused command: exit status"
+timeout 120 "$orrery" debug --finding=x "$src/calls.yaml" 2>&1 | grep -q "found 'x', expected a number" || fail "--finding=x"
+timeout 120 "$orrery" debug 2>&1 | grep -q 'nothing to debug' || fail "no target"
+timeout 120 "$orrery" debug --batch --finding=2 "$src/calls.yaml" 2>&1 | grep -q '^28' || fail "--finding=2 lands on the second finding"
+
+# A program that does not compile is an answer, not a crash.
+printf 'orrery: 1\nprogram: {text: "kernel void k(global int *a) { a[0] = b; }"}\nlaunch:\n  - {kernel: k, global: [1], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}}]}\n' >"$work/bad.yaml"
+timeout 120 "$orrery" debug --batch -e run "$work/bad.yaml" 2>&1 | grep -q "undeclared identifier 'b'" || fail "the compiler's message"
+
+# Under another schedule, and the same schedule by its token.
+token=$(timeout 120 "$orrery" run --schedule=random --seed=3 "$src/calls.yaml" 2>&1 | sed -n "s/.*orrery replay \(1:[^ ]*\).*/\1/p")
+if [ -n "$token" ]; then
+    timeout 120 "$orrery" debug --batch -e 'catch' -e run --replay="$token" "$src/calls.yaml" >"$work/replayed" 2>&1
+    grep -q '^Finding: race-global' "$work/replayed" || fail "a replay token: $(cat "$work/replayed")"
+else
+    fail "no token was printed"
+fi
+
+# A program: where it stops, what is known there, and back.
+timeout 120 "$orrery" debug --batch -e 'break 7' -e run -e 'print before' -e continue -e 'print before' -e reverse-continue -e 'print before' -e quit -- \
+    "$build/examples/lost_update" "$src/../../examples/lost_update.cl" >"$work/program" 2>&1
+[ "$(grep -c '^before = 0' "$work/program")$(grep -c '^before = 1' "$work/program")" = 21 ] || fail "a program: $(cat "$work/program")"
+
+if command -v python3 >/dev/null; then
+    timeout 300 python3 "${ORRERY_SRCDIR:-.}/tests/scripts/dap_client.py" "$orrery" "$src/calls.yaml" "$build/examples/lost_update" "$src/../../examples/lost_update.cl" 2>"$work/dap" || fail "DAP: $(cat "$work/dap")"
+fi
+exit $failed

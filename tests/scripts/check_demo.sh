@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The README's two examples: what is wrong is reported at its lines with the fix, and status 66 says so.
+set -u
+src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+bad=0
+build=$(realpath "$build") src=$(realpath "$src")
+cd "$src" || exit 99 # findings name the kernel's file as it is seen from there
+
+fail() { echo "demo: FAILED: $1" >&2; bad=1; }
+demand() { # WHAT PATTERN
+    grep -Eq -- "$2" "$out" || fail "$1 is missing"
+}
+demonstrate() { # SCENARIO PROGRAM KERNEL
+    local command=("$build/orrery" run --scenario "$src/scenarios/$1" -- "$build/examples/$2" "$src/examples/$3") status
+    echo "\$ ${command[*]//"$src/"/}" # as one types it in the source directory
+    "${command[@]}" 2>&1 | tee "$out"
+    status=${PIPESTATUS[0]}
+    [ "$status" = 66 ] || fail "status $status, not 66"
+}
+
+demonstrate demo_race.yaml message_passing message_passing.cl
+demand "the race" 'orrery: error: race-global'
+demand "the store" ':7:.*data\[0\] = 42'
+demand "the load" ':11:.*out\[0\] = data\[0\]'
+demand "the reason" 'why +the release at .*:8 has memory_scope_work_group'
+demand "the fix" 'fix +memory_scope_device at .*:8'
+demand "the summary" '^orrery: SUMMARY errors=2 warnings=0 suppressed=[0-9]+ kernels=1 seed=7 schedule=lockstep checks=all$'
+
+# What the README shows of it is what is printed.
+shown=0
+while IFS= read -r line; do
+    shown=$((shown + 1))
+    grep -Fxq -- "$line" "$out" || fail "the README's line '$line'"
+done < <(sed -n 's/^    //; /^orrery: error: race-global/,/^  spec/p' "$src/README")
+[ "$shown" -ge 10 ] || fail "the README's finding"
+
+demonstrate demo.yaml out_of_bounds out_of_bounds.cl
+demand "the store after the buffer" 'orrery: error: out-of-bounds-write'
+demand "its line" ':10:.*shifted\[i \+ 1\]'
+demand "the uninitialised value" 'orrery: error: uninitialised-store'
+demand "its line" ':9:.*sums\[i\]'
+demand "the summary" '^orrery: SUMMARY errors=2 warnings=0 suppressed=[0-9]+ kernels=1 seed=7 schedule=lockstep checks=all$'
+[ "$bad" = 0 ] && echo "demo: status 66 and all findings, as expected"
+exit "$bad"

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Each output option: no folder, a folder, another file, a link, an empty file, its own report, --force.
+build=${abs_top_builddir:-$PWD}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+cat >run.yaml <<'EOF'
+orrery: 1
+program: {text: "kernel void k(global int *a) { a[get_global_id(0)] = 1; }"}
+launch: [{kernel: k, global: [4], args: [{buffer: {type: int, count: 4, fill: 0}}]}]
+EOF
+bad=0
+# expect STATUS WHAT OPTION...
+expect() {
+    wanted=$1 what=$2
+    shift 2
+    timeout 60 "$build/orrery" run "$@" run.yaml >out 2>&1
+    got=$?
+    [ "$got" = "$wanted" ] && { [ "$wanted" = 0 ] || grep -q '^orrery: .*error' out; } && return
+    echo "$what ($*): status $got, expected $wanted"
+    cat out
+    bad=1
+}
+for option in log json sarif dot html gen-suppressions counters timeline trace record; do
+    mkdir -p "$option/folder"
+    expect 2 "no such folder" "--$option=/nonexistent/x"
+    expect 2 "a folder" "--$option=$option/folder"
+    echo "mine" >"$option/mine"
+    expect 2 "a file of the user" "--$option=$option/mine"
+    ln -s mine "$option/link"
+    expect 2 "a link" "--$option=$option/link"
+    ln -s absent "$option/dangling"
+    expect 2 "a link to nothing" "--$option=$option/dangling"
+    [ "$(cat "$option/mine")" = mine ] && [ ! -e "$option/absent" ] || { echo "$option: a refused file changed"; bad=1; }
+    : >"$option/empty"
+    expect 0 "an empty file" "--$option=$option/empty"
+    [ -s "$option/empty" ] || { echo "$option: nothing written"; bad=1; }
+    expect 0 "an earlier report" "--$option=$option/empty"
+    expect 0 "a device" "--$option=/dev/null"
+    expect 125 "a full disk" "--$option=/dev/full"
+    expect 0 "forced" --force "--$option=$option/mine"
+    [ "$(cat "$option/mine")" != mine ] || { echo "$option: --force did not replace"; bad=1; }
+done
+exit $bad

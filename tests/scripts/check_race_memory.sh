@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What looking for races takes: at most 6 bytes for each byte that kernels touch, and SPARE. Counted is what the process has
+# allocated at most, with the race checker and without (tests/support/peak_alloc.c): the same number in each run. A million
+# work-items, ten thousand work-groups, a hundred launches. Under sanitizers nothing is counted: fewer work-items, which are
+# enough for what is kept of many words to take its other forms, must touch no memory that is not theirs.
+set -u
+src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+shim=$build/.libs/peak_alloc.so
+[ -f "$shim" ] || { echo "peak_alloc.so was not built"; exit 77; }
+sanitized=
+grep -q '^#define ORRERY_LOOPING' "$build/config.h" && sanitized=1
+grep -q -e -DORRERY_HOSTILE "$build/Makefile" && { echo "its tables are of other sizes"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$src/tests/support/race_memory.cl" "$work"
+export GLIBC_TUNABLES=glibc.malloc.hugetlb=1 # large pages, where there are some: most of the time it waits for memory
+SPARE=$((64 << 20)) # SPARE_BYTES of sim/memmodel/checker_state.h: for tables that many work-items read, and bytes by themselves
+items=${sanitized:+131072}
+items=${items:-1048576}
+bad=0
+
+# scenario KERNEL TYPE LAUNCHES LOCAL OTHER: other: elements of the buffer of atomic objects, 0: none
+scenario() {
+    local i a=
+    echo "orrery: 1"
+    echo "program: {source: race_memory.cl, options: '-cl-std=CL3.0 -DT=$2 -DOTHERS=$5 -DITEMS=$items ${defines:-}'}"
+    echo "launch:"
+    for ((i = 0; i < $3; i++)); do
+        if [ "$i" = 0 ]; then
+            for name in a b c; do a="$a{buffer: {type: $2, count: $items, fill: 1}, name: $name}, "; done
+            [ "$5" = 0 ] || a="$a{buffer: {type: uint, count: $5, fill: 0}, name: other}"
+        else
+            a="{same: a}, {same: b}, {same: c}"
+            [ "$5" = 0 ] || a="$a, {same: other}"
+        fi
+        echo "  - {kernel: $1, global: [$items], local: [$4], args: [$a]}"
+    done
+}
+
+peak() {
+    LD_PRELOAD=$shim PEAK_BYTES_FILE=$work/peak "$build/orrery" run "$1" "$work/x.yaml" >"$work/out" 2>&1 || { cat "$work/out"; return 1; }
+    cat "$work/peak"
+}
+
+# Without the checker it is the buffers that count: kernels and launches differ by less than a hundredth of SPARE. So it is
+# measured once for all with the same buffers, by one launch.
+declare -A peak_without
+measure_without() { # KERNEL TYPE LOCAL OTHER
+    local key="$2 $4 $items"
+    [ -z "${peak_without[$key]:-}" ] || return 0
+    scenario "$1" "$2" 1 "$3" "$4" >"$work/x.yaml"
+    "$build/orrery" run "$work/x.yaml" >/dev/null 2>&1 # into the compile cache
+    peak_without[$key]=$(peak --data-races=off)
+}
+
+# measure KERNEL TYPE LAUNCHES LOCAL OTHER TOUCHED: bytes of each element of the three buffers
+measure() {
+    local without with most
+    if [ -n "$sanitized" ]; then
+        scenario "$1" "$2" "$(($3 < 3 ? $3 : 3))" "$4" "$5" >"$work/x.yaml"
+        "$build/orrery" run --data-races=error "$work/x.yaml" >"$work/out" 2>&1 || { echo "$1 $2:"; cat "$work/out"; bad=1; }
+        return
+    fi
+    measure_without "$1" "$2" "$4" "$5" || { echo "$1 $2: ${peak_without["$2 $5 $items"]}"; bad=1; return; }
+    without=${peak_without["$2 $5 $items"]}
+    scenario "$1" "$2" "$3" "$4" "$5" >"$work/x.yaml"
+    with=$(peak --data-races=error) || { echo "$1 $2: $with"; bad=1; return; }
+    most=$((6 * ($6 * items + 4 * $5) + SPARE))
+    printf '%-14s %-6s %3d launches of %5d groups: %9d bytes, %9d at most\n' "$1" "$2" "$3" $((items / $4)) $((with - without)) "$most"
+    [ $((with - without)) -le "$most" ] || { echo "$1 $2: more than 6 times what was touched"; bad=1; }
+}
+
+measure rows float 100 100 0 12
+measure rows uchar 100 100 0 3
+for type in float uchar; do
+    size=4
+    [ $type = uchar ] && size=1
+    measure scattered $type 10 100 0 $((3 * size))
+    measure in_place $type 1 100 0 $((3 * size))
+    measure masked $type 1 100 0 $((2 * size))
+    measure local_memory $type 2 100 0 $((3 * size))
+    measure neighbours $type 2 100 1 $((3 * size))
+    measure chain $type 1 100 10486 $((2 * size))
+    measure beside_atomics $type 1 100 0 $((3 * size))
+done
+measure mixed_sizes float 2 64 0 8
+measure table_beside_atomics float 1 100 0 12
+measure gathers_beside_atomics float 1 100 0 12
+measure gathers_behind_barrier float 1 100 0 12
+measure random_beside_atomics float 1 100 0 12
+measure random_behind_barrier float 1 100 0 12
+measure random_beside_atomics uchar 1 100 0 3
+for kernel in flags flags_behind_barrier flags_fenced flags_relaxed flags_handed flags_passed; do
+    measure $kernel uchar 1 100 "$items" 3
+done
+measure sums_of_groups float 1 128 64 12
+for local in 64 100 256; do
+    measure histogram float 2 "$local" "$items" 12
+done
+for bins in 64 256 4096 65536 "$items"; do
+    measure bins float 1 100 "$bins" 12
+done
+for bins in 64 65536 "$items"; do
+    measure pairs float 1 100 "$bins" 12
+done
+for bins in 256 65536 "$items"; do
+    measure fours float 1 100 "$bins" 12
+done
+for bins in 256 65536; do
+    measure eights float 1 100 "$bins" 12
+done
+for bins in 65536 "$items"; do
+    measure inserts float 2 100 "$bins" 12
+    measure looks float 2 100 "$bins" 12
+done
+measure wander float 1 64 0 4
+# raced KERNEL: its race is found, and a sanitizer has nothing to say
+raced() {
+    "$build/orrery" run --data-races=error "$work/x.yaml" >"$work/out" 2>&1
+    grep -q 'error: race-global' "$work/out" && grep -q 'at least' "$work/out" && grep -q '^orrery: SUMMARY' "$work/out" || { echo "the race of $1:"; cat "$work/out"; bad=1; }
+}
+defines=-DRACY scenario wander float 1 64 0 >"$work/x.yaml"
+raced wander
+items=65536 scenario written_twice float 1 64 16384 >"$work/x.yaml"
+raced written_twice
+for locks in 1024 65536; do
+    measure locks float 1 64 "$locks" 12
+done
+measure waits float 1 64 16384 12
+[ -n "$sanitized" ] && for locks in 8192 16384; do
+    measure transfers float 1 64 "$locks" 12
+done
+items=$((1 << 18))
+measure transfers float 1 64 65536 12
+[ -n "$sanitized" ] && exit "$bad"
+items=$((8 << 20)) # SPARE would hide too much
+measure mixed_sizes uchar 1 64 0 2
+measure spread uchar 1 64 0 3
+exit "$bad"

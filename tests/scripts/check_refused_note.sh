@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A program that ignores what its calls return: one note at the end counts the refused calls and names the first. None where no
+# call was refused, where the check of the API reports each, or where the run is quiet.
+set -u
+build=$(realpath "${ORRERY_BUILDDIR:-build}")
+orrery=$build/orrery program=$build/tests/refused_calls
+export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-$build/icd}
+err=$(mktemp "${TMPDIR:-/tmp}/check_refused_note.XXXXXX")
+trap 'rm -f "$err"' EXIT
+bad=0
+
+# notes COUNT PATTERN [run's options --] WORDS
+notes() {
+    local count=$1 pattern=$2
+    shift 2
+    timeout 60 "$orrery" run "$@" >/dev/null 2>"$err"
+    if [ "$(grep -c 'note: [0-9]* calls* w' "$err")" != "$count" ] || { [ -n "$pattern" ] && ! grep -q -- "$pattern" "$err"; }; then
+        echo "FAIL: $*: expected $count notes, and '$pattern'"
+        cat "$err"
+        bad=1
+    fi
+}
+
+notes 1 'note: 1 call was refused, the first clReleaseMemObject: CL_INVALID_MEM_OBJECT' -- "$program" release
+notes 1 'note: 1 call was refused, the first clCreateBuffer: CL_INVALID_BUFFER_SIZE' -- "$program" buffer
+notes 1 'note: 3 calls were refused, the first clReleaseMemObject: CL_INVALID_MEM_OBJECT' -- "$program" release buffer release
+notes 1 "CL_OUT_OF_RESOURCES, kernel f needs 1073741824 bytes of local memory (argument 0 't' 1073741824), CL_DEVICE_LOCAL_MEM_SIZE is 65536" \
+    -- "$program" local
+notes 1 "CL_INVALID_KERNEL_ARGS, argument 1 'o' and argument 2 'n' of kernel f are not set" -- "$program" unset
+notes 0 '' -- "$program" query
+notes 0 '' -- "$program" none
+notes 0 '' --quiet -- "$program" release
+notes 0 'api-error' --check-api -- "$program" buffer
+exit $bad

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A finding of a host program names the file that holds the kernel's text, or the call that gave the text, and the call that
+# enqueued the launch.
+set -u
+build=$(cd "${ORRERY_BUILDDIR:-.}" && pwd)
+source=$(cd "${srcdir:-.}" && pwd)/examples
+export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-$build/icd}
+work=$(mktemp -d "${TMPDIR:-/tmp}/check_source_name.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+fail=0
+
+# names WANTED [FILE]: the finding's line when the program reads FILE, given by its absolute path, and runs in $work/here
+names() {
+    (cd "$work/here" && "$build/orrery" run -- "$build/examples/out_of_bounds" "${2:-$work/elsewhere/k.kernel}") > "$work/out" 2> "$work/err"
+    grep -Eq "^  1  $1:[0-9]+:[0-9]+ " "$work/err" || { echo "expected a finding in $1, found: $(cat "$work/err")"; fail=1; }
+}
+
+mkdir -p "$work/here/a/b/c" "$work/here/.hidden" "$work/elsewhere"
+cp "$source/out_of_bounds.cl" "$work/elsewhere/k.kernel"
+
+# A source that is an argument of the command line is called as there, wherever it is.
+cp "$source/out_of_bounds.cl" "$work/elsewhere/argument.cl"
+names ../elsewhere/argument.cl ../elsewhere/argument.cl
+
+# No file of the three: another text of the same size, too deep, hidden.
+tr 'a-z' 'A-Z' < "$work/elsewhere/k.kernel" > "$work/here/same_size.cl"
+cp "$work/elsewhere/k.kernel" "$work/here/a/b/c/deep.cl"
+cp "$work/elsewhere/k.kernel" "$work/here/.hidden/k.cl"
+mkfifo "$work/here/fifo.cl"
+names program.cl
+grep -Eq '^  launch 1' "$work/err" || { echo "no launch: $(cat "$work/err")"; fail=1; }
+if grep -Eq 'enqueued at' "$work/err"; then # libdw and debug information are there
+    grep -Eq '^  program.cl is the text that [^ ]*start\.h:[0-9]+(:[0-9]+)? gives to OpenCL$' "$work/err" &&
+        grep -Eq '^  launch 1, enqueued at [^ ]*(start\.h|out_of_bounds\.c):[0-9]+' "$work/err" ||
+        { echo "no line of the host program: $(cat "$work/err")"; fail=1; }
+fi
+
+# A text has its own name, not that of a file that holds another one.
+echo > "$work/here/program.cl"
+names program2.cl
+rm "$work/here/program.cl"
+
+# The nearest file, then the first by name.
+cp "$work/elsewhere/k.kernel" "$work/here/a/b/two.cl"
+names a/b/two.cl
+cp "$work/elsewhere/k.kernel" "$work/here/a/z.txt"
+names a/z.txt
+cp "$work/elsewhere/k.kernel" "$work/here/y y.cl"
+names 'y y.cl'
+cp "$work/elsewhere/k.kernel" "$work/here/x.cl"
+names x.cl
+grep -q 'gives to OpenCL' "$work/err" && { echo "a file is called a text: $(cat "$work/err")"; fail=1; }
+
+# The text's own #line counts most.
+{ echo '#line 100 "generated.in"'; cat "$work/elsewhere/k.kernel"; } > "$work/here/line.cl"
+names generated.in "$work/here/line.cl"
+
+# A directory with too many entries is left out as a whole.
+mkdir "$work/many"
+(cd "$work/many" && seq 5000 | xargs touch && cp "$work/elsewhere/k.kernel" 0.cl)
+rm -r "$work/here"
+mv "$work/many" "$work/here"
+names program.cl
+exit $fail

@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a terminal shows: help against the manual, colour, width, the line of progress, completion; and a kernel without scenario.
+set -u
+src=${ORRERY_SRCDIR:-.} orrery=${ORRERY_BUILDDIR:?}/orrery
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+case $src in /*) ;; *) src=$OLDPWD/$src ;; esac
+bad=0
+problem() {
+    echo "FAIL: $*"
+    bad=$((bad + 1))
+}
+commands='run check replay litmus dis explain topology info completion'
+
+# ---- help
+manual=$(sed 's/\\-/-/g' "$src/man/orrery.1")
+options_of() { "$orrery" "$1" --help | grep -oE '^ +(-[a-z], )?--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+$'; }
+for command in $commands; do
+    options_of "$command"
+done | sort -u >shown
+[ "$(wc -l <shown)" -gt 80 ] || problem 'hardly an option is shown'
+while read -r option; do
+    grep -qE -- "(^|[ ,])$option([ ,]|\$)" <<<"$manual" || problem "$option is not in orrery(1)"
+done <shown
+grep -E '^\.It Cm .*--' <<<"$manual" | grep -oE -- '--[a-z][a-z-]*' | sort -u | while read -r option; do
+    grep -qx -- "$option" shown && continue
+    known=no
+    for command in $commands; do
+        "$orrery" "$command" "$option" x.yaml 2>&1 </dev/null | grep -q 'no option is named' || known=yes
+    done
+    [ "$known" = yes ] || echo "$option"
+done >lost
+[ -s lost ] && problem "the manual has options that are none: $(cat lost)"
+"$orrery" run --help >help
+for title in 'What is looked for:' 'How it runs:' 'The device:' 'Its limits:' 'The report and its files:'; do
+    grep -q "^ *$title" help || problem "no '$title' in --help"
+done
+tr -s ' \n' ' ' <help >flat
+for default in 'seed of random and pct (default: 0)' '(default: lockstep)' 'report data races (default: error)' \
+    'leaks, and shared units (default: off)' 'names of checks; all,no-races; races=warning (default: all)' '(default: auto)' '(default: 64KiB)'; do
+    grep -qF "$default" flat || problem "no '$default' in --help"
+done
+for columns in 60 100; do
+    [ "$(COLUMNS=$columns "$orrery" run --help | wc -L)" -le $columns ] || problem "--help is wider than $columns columns"
+done
+[ "$(COLUMNS=120 "$orrery" run --help | wc -L)" -gt 90 ] || problem '--help does not use the width'
+
+# ---- colour
+printf 'orrery: 1\nprogram: {text: "kernel void k(global int *a) { a[9] = 1; }"}\nlaunch: [{kernel: k, global: 1, args: [{buffer: {type: int, count: 4, fill: 0}}]}]\nexpect: {findings: []}\n' >faulty.yaml
+colour() { grep -q $'\033\\[' err; }
+"$orrery" run --color=always faulty.yaml 2>err; colour || problem 'always is without colour'
+NO_COLOR=1 "$orrery" run --colour=always faulty.yaml 2>err; colour || problem 'NO_COLOR is stronger than always'
+"$orrery" run faulty.yaml 2>err; colour && problem 'a file gets colour'
+if command -v script >/dev/null; then
+    on_terminal() { script -qec "$1" /dev/null </dev/null >err 2>&1; }
+    on_terminal "'$orrery' run faulty.yaml"; colour || problem 'a terminal is without colour'
+    on_terminal "NO_COLOR=1 '$orrery' run faulty.yaml"; colour && problem 'NO_COLOR has colour'
+    on_terminal "'$orrery' run --color=never faulty.yaml"; colour && problem 'never has colour'
+    # A check of more than two seconds says how far it is, and leaves no trace of that.
+    printf 'orrery: 1\nschedule: {timeout: 3.5, max_steps: 0}\nprogram: {text: "kernel void k(void) { while (1); }"}\nlaunch: [{kernel: k, global: 1, args: []}]\nexpect: {findings: [{id: no-progress}]}\n' >slow.yaml
+    on_terminal "'$orrery' check faulty.yaml slow.yaml"
+    grep -q 'scenario 2 of 2: slow.yaml, [23] s' err || problem 'no line of progress'
+    sed 's/.*\r\x1b\[K//' err | grep -q 'scenario 2 of 2' && problem 'the line of progress stays'
+    on_terminal "'$orrery' check faulty.yaml"
+    grep -q 'scenario 1 of 1' err && problem 'a short check has a line of progress'
+fi
+"$orrery" check faulty.yaml >out 2>err
+grep -q 'scenario 1 of 1' out err && problem 'progress without a terminal'
+
+# ---- completion
+"$orrery" completion bash >orrery.bash || problem 'no completion for bash'
+complete_words() { # WORD...: what bash offers for the last one
+    bash -c '. ./orrery.bash; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _orrery; echo "${COMPREPLY[@]}"' bash "$@"
+}
+is() { [ "$1" = "$2" ] || problem "completion: got '$1', expected '$2'"; }
+is "$(complete_words orrery ch)" check
+is "$(complete_words orrery run --check-ra)" --check-races
+is "$(complete_words orrery run --see)" '--seeds= --seed='
+is "$(complete_words orrery run --check-races = w)" warning
+is "$(complete_words orrery run --color = a)" 'auto always'
+is "$(complete_words orrery litmus --verd)" --verdicts=
+is "$(complete_words orrery run faul)" faulty.yaml
+while read -r option; do
+    grep -q -- "$option[ =']" orrery.bash || problem "completion for bash lacks $option"
+done <shown
+for shell in zsh fish; do
+    "$orrery" completion $shell >orrery.$shell || problem "no completion for $shell"
+    while read -r option; do
+        grep -qE -- "(-l |--)${option#--}([^a-z-]|\$)" orrery.$shell || problem "completion for $shell lacks $option"
+    done <shown
+    ! command -v $shell >/dev/null || $shell -n orrery.$shell || problem "completion for $shell is no $shell"
+done
+
+# ---- a kernel without a scenario
+cat >one.cl <<'END'
+kernel void all(global float4 *a, constant int *b, local double *t, int n, float f, uint3 v, read_only image2d_t i, sampler_t s)
+{
+    int g = get_global_id(0);
+    t[get_local_id(0)] = f;
+    if (g < n)
+        a[g] = read_imagef(i, s, (int2)(0, 0)) + b[g] + (float)t[get_local_id(0)] + v.x;
+}
+END
+cat >two.cl <<'END'
+struct pair { int a; float b; };
+kernel void sum(global int *a, local int *t)
+{
+    int l = get_local_id(0);
+    t[l] = a[l];
+    for (int s = 32; s > 0; s /= 2)
+        if (l < s)
+            t[l] += t[l + s];
+    if (l == 0)
+        a[0] = t[0];
+}
+kernel __attribute__((reqd_work_group_size(4, 2, 1))) void tile(global struct pair *p, struct pair q)
+{
+    p[get_global_id(1) * get_global_size(0) + get_global_id(0)].a = q.a + (int)get_local_size(1);
+}
+END
+runs() { # STATUS TEXT ARGUMENT...
+    local status=$1 text=$2
+    shift 2
+    "$orrery" "$@" >out 2>err
+    local got=$?
+    [ $got = "$status" ] && grep -q -- "$text" out err || problem "orrery $*: status $got, expected $status and '$text': $(cat out err)"
+}
+runs 0 'kernels=1 .*checks=all' run one.cl
+runs 0 'save-scenario=FILE' run one.cl
+runs 2 'several kernels: choose one with --kernel=NAME, of sum, tile' run two.cl
+runs 66 'race-local' run --kernel=sum two.cl
+runs 66 'race-local' run --kernel sum two.cl
+replay=$(sed -n 's/^orrery: replay with: orrery //p' err)
+eval "runs 66 race-local $replay"
+runs 0 'kernels=1' run two.cl:tile
+runs 2 "no kernel 'som': choose one of sum, tile" run two.cl:som
+runs 2 "for one kernel of OpenCL C" run --kernel=sum faulty.yaml
+runs 2 "expected nothing" run one.cl more
+printf 'kernel void p(read_only pipe int q) {}\n' >pipe.cl
+runs 2 'a scenario has no argument of type' run --build-options=-cl-std=CL2.0 pipe.cl
+printf 'kernel void p(global int *q) { q[0] = nobody; }\n' >wrong.cl
+runs 2 'nobody' run wrong.cl
+# The scenario that is written is the one that ran, here and in another directory.
+mkdir -p else
+for file in kept.yaml else/kept.yaml; do
+    runs 66 'race-local' run --kernel=sum --save-scenario=$file two.cl
+    runs 66 'race-local' run $file
+done
+grep -q 'count: 64, fill: 1' kept.yaml || problem 'the scenario has not the buffer'
+runs 0 'kernels=1' run --fast kept.yaml
+
+[ "$bad" = 0 ] && echo 'terminal: all as the manual says'
+exit $((bad > 0))

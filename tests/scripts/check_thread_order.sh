@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Commands that two threads of the host enqueue to queues of their own: the first thread's wait orders them only where a lock, a
+# condition, a semaphore, a barrier, a join or the like passes it on to the second thread, or one queue or an event does.
+set -u
+build=$(realpath "${ORRERY_BUILDDIR:-build}")
+orrery=$build/orrery program=$build/tests/thread_order
+[ -f "$build/.libs/liborrery_sync.so" ] || exit 77
+out=$(mktemp "${TMPDIR:-/tmp}/check_thread_order.XXXXXX")
+trap 'rm -f "$out"' EXIT
+bad=0
+
+# expect STATUS PATTERN [run's options --] WAY
+expect() {
+    local status=$1 pattern=$2 got
+    shift 2
+    timeout 60 "$orrery" run "$@" >"$out" 2>&1
+    got=$?
+    [ "$got" = "$status" ] && grep -q -- "$pattern" "$out" && return
+    echo "FAIL: $*: ended with $got, expected $status and '$pattern'"
+    cat "$out"
+    bad=1
+}
+
+for way in none other_lock; do
+    expect 66 'error: race-commands' --data-races -- "$program" $way
+    tr -s ' \n' ' ' <"$out" | grep -q 'two threads of the host enqueued them' || { echo "FAIL: $way: the threads are not named"; bad=1; }
+    # found by the order of the calls, not by when they came
+    expect 66 'error: race-commands' --data-races --schedule=random --seed=3 -- "$program" $way
+done
+for way in mutex trylock condition rwlock spin c11 semaphore barrier once join create shared_queue event; do
+    expect 0 'SUMMARY errors=0 warnings=0 .* kernels=[1-9]' --data-races -- "$program" $way
+done
+# Where a run is recorded the order of its locks is kept instead, and the threads count as one.
+record=$out.record
+expect 0 'SUMMARY errors=0' --data-races --record="$record" -- "$program" mutex
+timeout 60 "$orrery" replay "$record" --data-races -- "$program" mutex >"$out" 2>&1 || { echo 'FAIL: the replay'; cat "$out"; bad=1; }
+rm -f "$record"
+# Without the preloaded library the threads count as one.
+ORRERY_DATA_RACES=error OCL_ICD_VENDORS=$build/icd timeout 60 "$program" none >"$out" 2>&1 || { echo 'FAIL: by itself'; cat "$out"; bad=1; }
+exit $bad

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# One language: fails with file, line and the term to use where code, comments or manuals have a word that the project gave up; where
+# a source file does not open with a comment that says what it does; where a line is longer than 110 columns; where a README of a
+# folder names a file that is not there; and, where clang-format 14 is installed, where a file is not in its format.
+# `check_words.sh --self-test` proves that it can fail.
+set -u
+src=${ORRERY_SRCDIR:-.}
+bad=0
+
+# WORD|TERM|FILES, an extended regular expression of paths. A word is matched as a part of an identifier (between underscores), too.
+words='
+crew|wave items|^(sim|tests)/
+crowds?|access set|^(sim|tests/memmodel|tests/support)/
+kinship|launch tree|^(sim|tests)/
+relatives|launch tree|^(sim|tests)/
+knowledge|vector clock (vclock)|^sim/
+ticks?|clock value|^sim/memmodel/
+stamps?|epoch|^sim/memmodel/
+sieve|epoch filter|^sim/
+journal|affine filter|^sim/memmodel/
+happenings?|sync operation|^(sim|tests)/
+deeds?|operation|^(sim|tests)/
+relays?|hand-off|^sim/
+strands?|deferred join|^sim/
+elders?|predecessor|^sim/
+baton|executor lock|^lib/
+remed[iy](es)?|fix|^(sim|lib|tools|man)/
+amendments?|edit|^(sim|lib|tools|man)/
+cures?|fix|^(sim|lib|tools|man|tests)/
+steers|controls the branch|^(sim|lib|tools)/
+awaits|spins on|^(sim|lib|tools)/
+behind|after|^(sim|lib|tools|man|include)/
+'
+# Lines that need a word: the place, and why.
+allowed() { # FILE:LINE:TEXT
+    case $1 in
+    sim/device/divergence.c:*'"ahead"'*) return 0 ;; # ahead and behind, in a loop
+    *) return 1 ;;
+    esac
+}
+
+problem() { echo "$1"; bad=1; }
+
+check_terms() { # FILE...
+    local word term files line
+    while IFS='|' read -r word term files; do
+        [ -n "$word" ] || continue
+        while IFS= read -r line; do
+            allowed "$line" || problem "${line%%:*}:$(cut -d: -f2 <<<"$line"): '$(grep -oiE "(^|[^[:alnum:]])$word([^[:alnum:]]|$)" <<<"${line#*:*:}" | head -1 | tr -d ' ')': use '$term'"
+        done < <(printf '%s\n' "$@" | grep -E "$files" | xargs -r grep -niE "(^|[^[:alnum:]])$word([^[:alnum:]]|$)" /dev/null)
+    done <<<"$words"
+}
+
+check_heads() { # FILE...
+    local file
+    for file in "$@"; do
+        case $file in *.c | *.h) ;; *) continue ;; esac
+        [[ $(sed -n 2p "$file") == '/*'* ]] || problem "$file:2: a source file opens with a comment that says what it does"
+    done
+}
+
+# Rows of tables are one line each, however long.
+check_columns() { # FILE...
+    local tables='^(include/orrery/(report|counters|device|observer)\.h|lib/exports\.c|lib/api_device\.c|lib/command_buffer\.c|tools/seeds\.c|lib/queue\.h|lib/record/tokens\.h|lib/diagnose/absent\.c|tests/)'
+    printf '%s\n' "$@" | grep -E '\.[ch]$' | grep -vE "$tables" | xargs -r awk '
+        length($0) > 110 && !/^[[:space:]]*(#|[A-Z_]+\(|\{)/ && !/\\$/ { printf "%s:%d: %d columns, 110 are allowed\n", FILENAME, FNR, length($0); found = 1 }
+        END { exit found }' || bad=1
+}
+
+check_readmes() { # README...
+    local readme name stem folder
+    for readme in "$@"; do
+        folder=${readme%/*}
+        for name in $(grep -oE '[A-Za-z_*/.]+\.(c|h|def|cpp)' "$readme"); do
+            name=${name#./}
+            compgen -G "$folder/$name" >/dev/null || compgen -G "$name" >/dev/null || problem "$readme: names $name, which is not there"
+        done
+    done
+}
+
+self_test() {
+    local out
+    tree=$(mktemp -d)
+    trap 'rm -rf "$tree"' EXIT
+    mkdir -p "$tree/sim/memmodel"
+    printf '/* SPDX */\n/* Head. */\nint access_set; /* after */\n' >"$tree/sim/memmodel/good.c"
+    printf '/* SPDX */\n#include <stdio.h>\nint wave_crew;\n/* comes behind */\n' >"$tree/sim/memmodel/wrong.c"
+    printf '/* SPDX */\n/* Head. */\nint a; %0120d\n' 0 >"$tree/sim/long.c"
+    echo 'names absent.c and good.c' >"$tree/sim/memmodel/README"
+    out=$(cd "$tree" && check_all sim/memmodel/good.c sim/memmodel/wrong.c sim/long.c -- sim/memmodel/README)
+    [ "$(wc -l <<<"$out")" = 5 ] && grep -q "^sim/memmodel/wrong.c:3: .*use 'wave items'" <<<"$out" && grep -q '^sim/long.c:3: 127 columns' <<<"$out" &&
+        grep -q 'README: names absent.c' <<<"$out" || { echo "self-test found:"; echo "$out"; exit 1; }
+}
+
+check_all() { # FILE... -- README...
+    local files=()
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do files+=("$1"); shift; done
+    shift
+    check_terms "${files[@]}"
+    check_heads "${files[@]}"
+    check_columns "${files[@]}"
+    check_readmes "$@"
+}
+
+self_test
+[ "${1-}" = --self-test ] && exit 0
+bad=0
+cd "$src" || exit 99
+mapfile -t files < <(find sim lib tools include tests man scenarios \( -name '*.[ch]' -o -name '*.def' -o -name '*.[1-9]' -o -name '*.yaml' \) ! -path '*/fuzz/corpus/*' ! -path 'tests/differential/*' | LC_ALL=C sort)
+mapfile -t sources < <(printf '%s\n' "${files[@]}" | grep -E '^(sim|lib|tools)/.*\.[ch]$')
+mapfile -t readmes < <(find sim lib -name README | LC_ALL=C sort)
+check_terms "${files[@]}"
+check_heads "${sources[@]}"
+check_columns "${files[@]}"
+check_readmes "${readmes[@]}"
+format=$(command -v clang-format-14) && {
+    printf '%s\n' "${files[@]}" | grep -E '^(sim|lib|tools)/.*\.[ch]$|^include/orrery/.*\.h$' | grep -vE '^include/orrery/(report|counters)\.h$|^lib/(exports|api_device)\.c$|^tools/seeds\.c$' |
+        xargs -P2 -n40 "$format" --dry-run -Werror 2>&1 | grep -E 'error:' | head -20 | grep . && bad=1
+}
+[ "$bad" = 0 ] || exit 1
+echo "${#files[@]} files"

@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A client of the Debug Adapter Protocol that drives each request of `orrery debug --dap` on one scenario.
+
+dap_client.py ORRERY SCENARIO [PROGRAM ARGUMENT...]: exit status 0 when each answer is as expected. Only the standard library.
+"""
+import base64
+import json
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+
+
+class Client:
+    def __init__(self, argv, port=False):
+        self.process = subprocess.Popen(argv + ["debug", "--dap=0" if port else "--dap"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE if port else None)
+        self.read, self.write = self.process.stdout, self.process.stdin
+        if port:
+            number = int(re.search(rb":(\d+)$", self.process.stderr.readline().strip()).group(1))
+            self.socket = socket.create_connection(("127.0.0.1", number))
+            self.read = self.write = self.socket.makefile("rwb")
+        self.sequence = 0
+        self.events = []
+        self.commands = set()
+
+    def receive(self):
+        length = 0
+        while True:
+            line = self.read.readline()
+            if not line:
+                raise EOFError("the adapter has gone")
+            if line == b"\r\n":
+                break
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        return json.loads(self.read.read(length))
+
+    def send(self, command, arguments):
+        self.sequence += 1
+        body = json.dumps({"seq": self.sequence, "type": "request", "command": command, "arguments": arguments}).encode()
+        self.write.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self.write.flush()
+        self.commands.add(command)
+        return self.sequence
+
+    def response(self, sequence):
+        while True:
+            message = self.receive()
+            if message["type"] == "event":
+                self.events.append(message)
+            elif message["request_seq"] == sequence:
+                return message
+
+    def ask(self, command, **arguments):
+        message = self.response(self.send(command, arguments))
+        assert message["success"], (command, message)
+        return message["body"]
+
+    def refused(self, command, **arguments):
+        message = self.response(self.send(command, arguments))
+        assert not message["success"] and message["message"], (command, message)
+        return message["message"]
+
+    def event(self, *names):
+        while True:
+            for i, event in enumerate(self.events):
+                if event["event"] in names:
+                    return self.events.pop(i)
+            message = self.receive()
+            assert message["type"] == "event", message
+            self.events.append(message)
+
+    def run(self, command, **arguments):
+        """A request that resumes, and the stop that follows."""
+        self.ask(command, **arguments)
+        return self.event("stopped", "terminated")
+
+    def top(self, thread=None):
+        thread = thread or self.ask("threads")["threads"][0]["id"]
+        return self.ask("stackTrace", threadId=thread)["stackFrames"][0]
+
+    def hash(self):
+        answer = self.ask("orrery/hash")
+        return answer["position"], answer["hash"]
+
+
+def variables(client, frame, scope):
+    for row in client.ask("scopes", frameId=frame)["scopes"]:
+        if row["name"] == scope:
+            return {v["name"]: v for v in client.ask("variables", variablesReference=row["variablesReference"])["variables"]}
+    raise AssertionError(scope)
+
+
+def launched(argv, scenario, port=False):
+    client = Client(argv, port)
+    capabilities = client.ask("initialize", clientID="test", adapterID="orrery")
+    assert capabilities["supportsStepBack"] and capabilities["supportsDataBreakpoints"], capabilities
+    assert any(f["filter"] == "race-global" for f in capabilities["exceptionBreakpointFilters"])
+    client.ask("launch", program=scenario, stopOnEntry=False, stopAtEnd=True)
+    client.event("initialized")
+    return client
+
+
+def test_requests(client, scenario):
+    source = {"path": os.path.realpath(scenario)[:-5] + ".cl"}
+    text = open(source["path"]).read().split("\n")
+    line = {key: 1 + next(i for i, row in enumerate(text) if "/* " + key + " */" in row) for key in ("call", "inside", "store")}
+    points = client.ask("setBreakpoints", source=source, breakpoints=[{"line": line["call"], "condition": "j == 1"}, {"line": 10000}])["breakpoints"]
+    assert points[0]["verified"] and points[0]["line"] == line["call"] and not points[1]["verified"], points
+    assert client.ask("setFunctionBreakpoints", breakpoints=[])["breakpoints"] == []
+    client.ask("setExceptionBreakpoints", filters=[])
+    assert "expected" in client.refused("setExceptionBreakpoints", filters=["no-such-kind"])
+    client.ask("setExceptionBreakpoints", filters=[])
+    client.ask("configurationDone")
+    stop = client.event("stopped")["body"]
+    assert stop["reason"] == "breakpoint" and stop["hitBreakpointIds"] == [points[0]["id"]], stop
+    thread = stop["threadId"]
+    frame = client.top(thread)
+    assert frame["line"] == line["call"] and frame["name"] == "k" and frame["source"]["path"] == source["path"], frame
+    assert len(client.ask("threads")["threads"]) == 8
+    local = variables(client, frame["id"], "Locals")
+    assert local["j"]["value"] == "1" and local["f"]["value"] == "(1, 2, 3, 4)" and local["e"]["value"] == "B", local
+    assert variables(client, frame["id"], "Arguments")["n"]["value"] == "3"
+    assert variables(client, frame["id"], "Program and work-group")["table"]["value"] == "{1, 2, 3}"
+    assert variables(client, frame["id"], "Work-item")["get_global_id(0)"]["value"] == str(thread - 1)
+    part = client.ask("variables", variablesReference=local["m"]["variablesReference"], start=1, count=1)["variables"]
+    assert [v["name"] for v in part] == ["[1]"], part
+    assert client.ask("evaluate", expression="f.y * 2 + table[j]", frameId=frame["id"])["result"] == "6"
+    assert client.ask("evaluate", expression="j", frameId=frame["id"], format={"hex": True})["result"] == "0x1"
+    assert "no variable" in client.refused("evaluate", expression="nothing", frameId=frame["id"])
+    assert "assignment" in client.refused("evaluate", expression="j = 5", frameId=frame["id"], context="hover")
+    # variables are written where they are
+    scope = client.ask("scopes", frameId=frame["id"])["scopes"][0]["variablesReference"]
+    assert client.ask("setVariable", variablesReference=scope, name="u", value="40 + 2")["value"] == "42"
+    assert client.ask("evaluate", expression="u", frameId=frame["id"])["result"] == "42"
+    assert client.ask("setExpression", expression="u", value="3", frameId=frame["id"])["value"] == "3"
+    # memory
+    data = client.ask("evaluate", expression="data", frameId=frame["id"])
+    client.ask("writeMemory", memoryReference=data["memoryReference"], offset=200, data=base64.b64encode(b"\1\2\3\4").decode())
+    answer = client.ask("readMemory", memoryReference=data["memoryReference"], offset=200, count=4)
+    assert base64.b64decode(answer["data"]) == b"\1\2\3\4", answer
+    assert client.ask("readMemory", memoryReference="0x10", count=4)["unreadableBytes"] == 4
+    rows = client.ask("disassemble", memoryReference=frame["instructionPointerReference"], instructionOffset=-2, instructionCount=5)["instructions"]
+    assert len(rows) == 5 and rows[2]["instruction"].startswith("line"), rows
+    # text
+    assert client.ask("loadedSources")["sources"][0]["name"] == os.path.basename(source["path"])
+    assert "kernel void k" in client.ask("source", sourceReference=0, source={"name": os.path.basename(source["path"])})["content"]
+    # steps, forwards and back
+    here = client.hash()
+    stop = client.run("stepIn", threadId=thread)["body"]
+    inside = client.ask("stackTrace", threadId=thread)
+    assert stop["reason"] == "step" and inside["stackFrames"][0]["name"] == "helper" and inside["totalFrames"] == 2, inside
+    assert client.ask("stackTrace", threadId=thread, startFrame=1, levels=1)["stackFrames"][0]["line"] == line["call"]
+    client.run("next", threadId=thread)
+    assert client.top(thread)["line"] == line["inside"], client.top(thread)
+    client.run("stepBack", threadId=thread)
+    client.run("stepOut", threadId=thread)
+    assert client.top(thread)["name"] == "k" and client.top(thread)["line"] == line["call"]
+    client.run("orrery/goto", position=here[0])
+    # what was written by hand is not part of the run: the state is the one of the run
+    again = client.hash()
+    client.run("next", threadId=thread)
+    client.run("orrery/goto", position=here[0])
+    assert client.hash() == again
+    # watched memory: found by a variable, hit by the run
+    frame = client.top(thread)
+    client.ask("setBreakpoints", source=source, breakpoints=[])
+    info = client.ask("dataBreakpointInfo", name="data[4]", frameId=frame["id"])
+    assert "write" in info["accessTypes"], info
+    assert client.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])["breakpoints"][0]["verified"]
+    stop = client.run("continue", threadId=thread)["body"]
+    assert stop["reason"] == "data breakpoint" and "write of 4 bytes" in stop["text"], stop
+    hit = client.hash()
+    client.run("continue", threadId=thread)
+    back = client.run("reverseContinue", threadId=thread)["body"]
+    assert client.hash() == hit, (back, client.hash(), hit)
+    last = client.ask("orrery/lastAccess", memoryReference=data["memoryReference"], count=4)
+    assert last["last"] > 0 and client.hash() == hit, last
+    client.ask("setDataBreakpoints", breakpoints=[])
+    local_info = client.ask("dataBreakpointInfo", name="nothing", frameId=client.top(thread)["id"])
+    assert local_info["dataId"] is None, local_info
+    assert len(client.ask("orrery/lanes", expression="get_global_id(0)")["threads"]) == 8
+    # findings
+    client.ask("setExceptionBreakpoints", filters=["findings"])
+    stop = client.run("continue", threadId=thread)["body"]
+    assert stop["reason"] == "exception" and stop["text"] == "race-global", stop
+    assert client.ask("exceptionInfo", threadId=thread)["exceptionId"] == "race-global"
+    client.ask("setExceptionBreakpoints", filters=[])
+    stop = client.run("continue", threadId=thread)["body"]
+    assert stop["description"] == "The run is over", stop
+    # hit counts, log points, functions; from the beginning
+    client.ask("setFunctionBreakpoints", breakpoints=[{"name": "helper", "hitCondition": "2"}])
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": line["store"], "logMessage": "store of {twice}"}])
+    stop = client.run("restart")["body"]
+    assert stop["reason"] == "breakpoint", stop
+    logged = [e["body"]["output"] for e in client.events if e["event"] == "output"]
+    assert any("store of 0" in text for text in logged), logged
+    assert client.ask("evaluate", expression="a", frameId=client.top(stop["threadId"])["id"])["result"] == "1"
+    client.ask("pause", threadId=1)
+    assert "not supported" in client.refused("gotoTargets", source=source, line=1)
+    assert "attach is not supported" in client.refused("attach")
+    assert "already" in client.refused("launch", program=scenario)
+    client.ask("terminate")
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_walk(client, steps):
+    """Positions that were seen before have the state that they had."""
+    client.ask("configurationDone")
+    end = client.event("stopped")["body"]
+    assert end["description"] == "The run is over", end
+    last = client.ask("orrery/hash")["position"] - 1
+    seen = {}
+    dice = random.Random(1)
+    for _ in range(steps):
+        client.run("orrery/goto", position=dice.randint(1, last))
+        for _ in range(dice.randint(0, 2)):
+            threads = [t["id"] for t in client.ask("threads")["threads"]]
+            if client.ask("threads")["threads"][0]["name"] == "no work-item runs":
+                break
+            message = client.response(client.send(dice.choice(["stepBack", "next", "stepIn"]), {"threadId": dice.choice(threads)}))
+            if message["success"]:
+                client.event("stopped", "terminated")
+        position, state = client.hash()
+        assert seen.setdefault(position, state) == state, position
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+    return len(seen)
+
+
+def test_errors(argv):
+    client = Client(argv)
+    client.ask("initialize")
+    assert "program" in client.refused("launch")
+    assert "cannot be loaded" in client.refused("launch", program="/no/such.yaml")
+    for command in ("continue", "next", "threads", "evaluate", "setBreakpoints", "readMemory", "reverseContinue", "configurationDone"):
+        if command != "threads":
+            client.refused(command, source={"name": "x"})
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_program(argv, program):
+    """A program that calls OpenCL itself: the same, and back by running it again."""
+    client = Client(argv)
+    client.ask("initialize")
+    client.ask("launch", program=program[0], args=program[1:], stopAtEnd=True)
+    client.event("initialized")
+    client.ask("setFunctionBreakpoints", breakpoints=[{"name": "count"}])
+    client.ask("configurationDone")
+    assert client.event("stopped")["body"]["reason"] == "breakpoint"
+    first = client.hash()
+    client.run("continue")
+    client.run("reverseContinue")
+    assert client.hash() == first
+    assert "count" in client.ask("source", source={"name": program[1]})["content"]
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_nonsense(client):
+    """Arguments that are missing or of another type are refused or ignored, and the session stays."""
+    commands = ("setBreakpoints setFunctionBreakpoints setExceptionBreakpoints exceptionInfo dataBreakpointInfo setDataBreakpoints threads stackTrace scopes "
+                "variables evaluate setVariable setExpression readMemory writeMemory source loadedSources orrery/lanes orrery/lastAccess launch").split()
+    keys = "source breakpoints filters name frameId variablesReference expression value memoryReference count offset data threadId dataId asAddress".split()
+    values = [None, {}, [], "x", -1, 10**12, 0, True, "1 + ", "data", [{}], [None], 1.5, "(" * 500, "0x10"]
+    dice = random.Random(7)
+    client.ask("setFunctionBreakpoints", breakpoints=[{"name": "helper"}])
+    client.ask("configurationDone")
+    client.event("stopped")
+    for command in commands:
+        for i in range(6):
+            client.response(client.send(command, {key: dice.choice(values) for key in dice.sample(keys, i)}))
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def main():
+    argv, scenario = sys.argv[1].split(), sys.argv[2]
+    if len(sys.argv) > 3:
+        test_program(argv, sys.argv[3:])
+    test_errors(argv)
+    test_requests(launched(argv, scenario), scenario)
+    test_nonsense(launched(argv, scenario))
+    test_walk(launched(argv, scenario, port=True), int(os.environ.get("WALK", "25")))
+
+
+main()

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For check_refused_note.sh: makes the wrong calls that its arguments name, and looks at no answer. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <string.h>
+
+/* Of a kernel whose arguments are not set, but the first; and of one that needs more local memory than
+ * there is. */
+static void launch(cl_context context, cl_command_queue queue, cl_mem buffer, int local)
+{
+    static const char *source = "kernel void f(local float *t, global float *o, int n) { o[0] = t[n]; }";
+    const size_t size = 1, bytes = (size_t)1 << 30;
+    const cl_int n = 0;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    clSetKernelArg(kernel, 0, local ? bytes : 4, NULL);
+    if (local) {
+        clSetKernelArg(kernel, 1, sizeof buffer, &buffer);
+        clSetKernelArg(kernel, 2, sizeof n, &n);
+    }
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+int main(int count, char **words)
+{
+    cl_platform_id platform;
+    cl_device_id device;
+    char text[1];
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_mem buffer = clCreateBuffer(context, 0, 4, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    for (int i = 1; i < count; i++) {
+        if (strcmp(words[i], "release") == 0)
+            clReleaseMemObject((cl_mem)queue);
+        else if (strcmp(words[i], "buffer") == 0)
+            clCreateBuffer(context, 0, 0, NULL, NULL);
+        else if (strcmp(words[i], "local") == 0 || strcmp(words[i], "unset") == 0)
+            launch(context, queue, buffer, words[i][0] == 'l');
+        else if (strcmp(words[i], "query") == 0)
+            clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL);
+    }
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+    return 0;
+}

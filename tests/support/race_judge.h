@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Compares what was reported of a trace with what the oracle says of it, both ways: whatever is
+ *          reported races, and whatever races is reported, but for what the checker owes nobody: once
+ *          something has raced at a place, later races there may go untold.
+ *
+ * Place    A finding's lines are sites + 1 (race_world.c tells it so), its offset is counted from the
+ *          beginning of its memory. Where the checker keeps four bytes together, so does this: a granule is
+ *          four bytes.
+ *
+ * Interface, each NULL, or what is wrong; race_oracle_order has been called
+ *   race_judge_findings    each finding is true, each granule with a race has one
+ *   race_judge_pairs       each pair of places of the program is reported unless a later access, which knows
+ *                          of the earlier one or is of the same work-item and told, stands for it
+ *   race_judge_meetings    what was reported of work-groups that are launches (inter_launch.h), both ways
+ */
+#ifndef ORRERY_TESTS_SUPPORT_RACE_JUDGE_H
+#define ORRERY_TESTS_SUPPORT_RACE_JUDGE_H
+
+#include "orrery/report.h"
+#include "race_oracle.h"
+
+/* Two accesses of two launches that were reported to race: by which operations of which items, or of
+ * copies, at which byte. */
+struct meeting {
+    uint32_t site[2], item[2];
+    bool copy[2];
+    uint64_t offset_bytes;
+    bool image;
+};
+
+const char *race_judge_findings(const struct race_oracle *oracle, const struct report *report);
+const char *race_judge_pairs(const struct race_oracle *oracle, const struct report *report);
+const char *race_judge_meetings(const struct race_oracle *oracle, const struct meeting *meetings,
+                                uint32_t count);
+
+#endif

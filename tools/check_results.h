@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What came of each scenario of `orrery check`, for machines: JSON lines, JUnit, TAP; and the
+ * processes in which scenarios are checked so that what they print can be kept.
+ *
+ * Interface
+ *   check_results_run    one process for each scenario, at most options->jobs at a time; what they print, and
+ * the results, come in the order of the command line. Returns the worst exit status. check_mark           in
+ * that process: what was printed until now are differences, and of which kind
+ */
+#ifndef ORRERY_TOOLS_CHECK_RESULTS_H
+#define ORRERY_TOOLS_CHECK_RESULTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* What one scenario left: text on both streams, and lines of JSON for findings and marks. */
+struct check_result {
+    const char *path;
+    int code; /* exit status; 128 + signal: the process was ended by it */
+    bool interrupted;
+    char *out, *err; /* UTF-8 */
+    json_t *differences, *findings;
+};
+
+struct check_options {
+    const char *json_file, *junit_file; /* NULL: not wanted */
+    bool tap, force;
+    size_t jobs; /* at least 1 */
+};
+
+/* Checks one scenario; its exit status. notes takes marks, and findings as lines of JSON. */
+typedef int check_one(void *context, char *path, FILE *notes);
+
+int check_results_run(const struct check_options *options, char *const *paths, size_t count, check_one *one,
+                      void *context);
+
+enum check_mark {
+    CHECK_MARK_LINES,
+    CHECK_MARK_WHOLE
+}; /* a difference for each line, or one for all of them */
+/* notes NULL: nobody wants results, and nothing is done. */
+void check_mark(FILE *notes, enum check_mark mark);
+
+/* check_forms.c: the forms of results. */
+bool check_forms_write(const struct check_options *options, const struct check_result *results, size_t count);
+void check_forms_tap(const struct check_result *result, size_t number);
+const char *check_verdict(const struct check_result *result); /* "pass", "fail", "error", "interrupted" */
+char *check_clean_text(const char *text, size_t length);      /* UTF-8 that XML can hold; malloc'd */
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `orrery debug`: options, the target, and which front end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/debug/dap.h"
+#include "tools/debug/terminal.h"
+#include "target.h"
+#include "tools.h"
+
+enum { KEY_DAP = 0x100, KEY_BATCH, KEY_FINDING };
+
+struct arguments {
+    struct settings settings;
+    const char **scripts, **commands;
+    size_t script_count, command_count;
+    bool batch, dap;
+    const char *port;
+    int finding;
+    char **rest; /* a scenario, a kernel, or a program and its arguments */
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    char *end;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
+    case 'x': arguments->scripts[arguments->script_count++] = argument; return 0;
+    case 'e': arguments->commands[arguments->command_count++] = argument; return 0;
+    case KEY_BATCH: arguments->batch = true; return 0;
+    case KEY_DAP:
+        arguments->dap = true;
+        arguments->port = argument;
+        return 0;
+    case KEY_FINDING:
+        arguments->finding = (int)strtol(argument, &end, 10);
+        if (*end || arguments->finding <= 0)
+            argp_error(state, "--finding: found '%s', expected a number from 1", argument);
+        return 0;
+    case ARGP_KEY_ARG: /* the rest is not ours, whatever it looks like */
+        arguments->rest = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool has_program(const struct scenario *scenario)
+{
+    return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
+}
+
+static int run_terminal(const struct arguments *arguments, struct scenario *scenario, char **program)
+{
+    const struct terminal_request request = {scenario,
+                                             program,
+                                             arguments->scripts,
+                                             arguments->script_count,
+                                             arguments->commands,
+                                             arguments->command_count,
+                                             arguments->batch,
+                                             arguments->finding};
+    return terminal_run(&request);
+}
+
+/* Its options go by the environment, as those of `orrery run`. */
+static int debug_program(const struct arguments *arguments)
+{
+    struct scenario scenario;
+    if (!settings_load(&arguments->settings, NULL, &scenario))
+        return EXIT_USAGE;
+    int code = EXIT_FAILED;
+    if (!library_select())
+        say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
+    else if (settings_export(&arguments->settings))
+        code = run_terminal(arguments, &scenario, arguments->rest);
+    scenario_fini(&scenario);
+    return code;
+}
+
+static bool is_alone(const struct arguments *arguments)
+{
+    if (arguments->rest[1])
+        say("error: %s: found '%s' after it, expected nothing", arguments->rest[0], arguments->rest[1]);
+    return !arguments->rest[1];
+}
+
+static int debug_scenario(const struct arguments *arguments)
+{
+    const char *path = arguments->rest[0];
+    struct scenario scenario;
+    if (!is_alone(arguments) || !settings_load(&arguments->settings, path, &scenario))
+        return EXIT_USAGE;
+    int code = EXIT_USAGE;
+    scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */
+    if (!has_program(&scenario))
+        say("error: %s has no program: to debug one of your own, orrery debug --scenario %s -- PROGRAM", path,
+            path);
+    else
+        code = run_terminal(arguments, &scenario, NULL);
+    scenario_fini(&scenario);
+    return code;
+}
+
+static int debug_kernel(const struct arguments *arguments, const char *file, const char *kernel)
+{
+    struct scenario scenario;
+    char *text = is_alone(arguments) ? target_scenario(&arguments->settings, file, kernel, file) : NULL;
+    int code = EXIT_USAGE;
+    if (text && settings_load_text(&arguments->settings, text, arguments->rest[0], &scenario)) {
+        scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */
+        code = run_terminal(arguments, &scenario, NULL);
+        scenario_fini(&scenario);
+    }
+    free(text);
+    return code;
+}
+
+static int debug_target(const struct arguments *arguments)
+{
+    const char *kernel;
+    if (target_is_scenario(arguments->rest[0]))
+        return debug_scenario(arguments);
+    char *file = target_file(arguments->rest[0], &kernel);
+    const int code = file ? debug_kernel(arguments, file, kernel) : debug_program(arguments);
+    free(file);
+    return code;
+}
+
+int cmd_debug(int argc, char **argv)
+{
+    struct arguments arguments = {.rest = NULL};
+    const struct argp_option options[] = {
+        {"command", 'x', "FILE", 0, "commands from FILE first", 0},
+        {"execute", 'e', "COMMAND", 0, "this command first", 0},
+        {"batch", KEY_BATCH, NULL, 0, "end when these are done", 0},
+        {"finding", KEY_FINDING, "N", 0, "run to finding N", 0},
+        {"dap", KEY_DAP, "PORT", OPTION_ARG_OPTIONAL,
+         "serve the Debug Adapter Protocol on standard input and output, or on this port of the loopback "
+         "interface",
+         0},
+        {NULL, 0, NULL, 0, NULL, 0},
+    };
+    const struct argp_child children[] = {{settings_argp(), 0, NULL, 0}, {NULL, 0, NULL, 0}};
+    const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "SCENARIO.yaml\nKERNELS.cl[:NAME]\n[--] PROGRAM [ARGUMENT...]\n--dap[=PORT]",
+        .doc = "Steps through the kernels of SCENARIO, KERNELS.cl or PROGRAM, forwards and backwards.",
+        .children = children,
+    };
+    int code = EXIT_USAGE;
+    arguments.scripts = calloc((size_t)argc + 1, sizeof *arguments.scripts);
+    arguments.commands = calloc((size_t)argc + 1, sizeof *arguments.commands);
+    if (!arguments.scripts || !arguments.commands)
+        tools_no_memory();
+    if (parse_arguments(&argp, argc, argv, &arguments) == 0) {
+        environment_configure_compiler();
+        if (arguments.dap)
+            code = dap_run(&arguments.settings, arguments.port);
+        else if (!arguments.rest)
+            say("error: nothing to debug: give a scenario, a kernel's file or a program");
+        else
+            code = debug_target(&arguments);
+    }
+    free(arguments.scripts);
+    free(arguments.commands);
+    return code;
+}

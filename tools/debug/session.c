@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Going back is running again from a copy. The last place before here is found from the nearest copy on: a
+ * run that collects notes each place up to the limit; where it notes none, the copy before that is next. At
+ * most about twice the way back to the place is run again.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inferior.h"
+#include "orrery/debug_wire.h"
+#include "tools/tools.h"
+
+enum { LIFE_CHECK_MS = 200 };
+
+struct session {
+    struct scenario *scenario;
+    char **command; /* the target is this program; NULL: the scenario */
+    struct session_host host;
+    struct inferior channels;
+    int socket, life; /* this side's ends */
+    char buffer[1 << 14];
+    size_t at, filled; /* received, not read yet */
+    pid_t running;
+    struct copy_slot slots[COPIES];
+    uint64_t interval;
+    uint64_t position, furthest; /* furthest: output up to there was shown */
+    bool ended, started;
+    json_t *points;
+};
+
+/* ---- messages ---------------------------------------------------------------------------------------------
+ */
+
+static bool is_alive(const struct session *session)
+{
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    return kill(session->running, 0) == 0;
+}
+
+/* The sleeping copies hold the socket, too: its end says nothing of the process that runs. */
+static bool wait_for_message(struct session *session)
+{
+    struct pollfd fd = {session->socket, POLLIN, 0};
+    for (;;) {
+        if (session->host.wait && !session->host.wait(session->host.self, session->socket))
+            return false;
+        const int ready = poll(&fd, 1, LIFE_CHECK_MS);
+        if (ready > 0)
+            return true;
+        if (ready == 0 && !is_alive(session))
+            return false;
+    }
+}
+
+static bool receive(struct session *session)
+{
+    for (;;) {
+        const ssize_t got = recv(session->socket, session->buffer, sizeof session->buffer, MSG_DONTWAIT);
+        if (got < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_message(session))))
+            continue;
+        session->at = 0;
+        session->filled = got > 0 ? (size_t)got : 0;
+        return got > 0;
+    }
+}
+
+static json_t *read_message(struct session *session)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&line, &size);
+    bool whole = false;
+    if (!stream)
+        tools_no_memory();
+    while (!whole && (session->at < session->filled || receive(session))) {
+        const char *begin = session->buffer + session->at,
+                   *end = memchr(begin, '\n', session->filled - session->at);
+        const size_t part = end ? (size_t)(end - begin) : session->filled - session->at;
+        fwrite(begin, 1, part, stream);
+        session->at += part + (end != NULL);
+        whole = end != NULL;
+    }
+    fclose(stream);
+    json_t *message = whole ? json_loadb(line, size, 0, NULL) : NULL;
+    free(line);
+    return message;
+}
+
+static void take_note(struct session *session, const json_t *message)
+{
+    const json_t *slot = json_object_get(message, "copy"), *dropped = json_object_get(message, "dropped"),
+                 *interval = json_object_get(message, "interval"), *text = json_object_get(message, "print"),
+                 *woken = json_object_get(message, "woken");
+    const uint64_t position = (uint64_t)json_integer_value(json_object_get(message, "position"));
+    if (slot && json_integer_value(slot) < COPIES)
+        session->slots[json_integer_value(slot)] = (struct copy_slot){true, position};
+    if (dropped && json_integer_value(dropped) < COPIES)
+        session->slots[json_integer_value(dropped)].used = false;
+    if (interval)
+        session->interval = (uint64_t)json_integer_value(interval);
+    if (woken)
+        session->running = (pid_t)json_integer_value(woken);
+    if (text && (position > session->furthest || json_is_true(json_object_get(message, "log"))))
+        session->host.print(session->host.self, json_string_value(text));
+}
+
+static json_t *target_ended(struct session *session)
+{
+    session->ended = true;
+    return json_pack("{s:s}", "error", "the process that runs the target has ended");
+}
+
+/* What the message with that key holds; notes on the way are taken. */
+static json_t *await(struct session *session, const char *key)
+{
+    for (;;) {
+        json_t *message = read_message(session);
+        if (!message) {
+            return target_ended(session);
+        }
+        json_t *wanted = json_object_get(message, key);
+        json_incref(wanted);
+        take_note(session, message);
+        json_decref(message);
+        if (wanted)
+            return wanted;
+    }
+}
+
+static bool send_message(struct session *session, json_t *message)
+{
+    char *text = json_dumps(message, JSON_COMPACT);
+    bool fine = text != NULL;
+    json_decref(message);
+    if (fine) {
+        const size_t size = strlen(text);
+        text[size] = '\n'; /* in place of the end */
+        for (size_t at = 0; at <= size && fine;) {
+            const ssize_t sent = send(session->socket, text + at, size + 1 - at, MSG_NOSIGNAL);
+            fine = sent > 0 || errno == EINTR;
+            at += sent > 0 ? (size_t)sent : 0;
+        }
+    }
+    free(text);
+    return fine;
+}
+
+/* ---- processes
+ * ----------------------------------------------------------------------------------------------- */
+
+static json_t *take_stop(struct session *session, json_t *stop)
+{
+    const json_t *position = json_object_get(stop, "position"), *reason = json_object_get(stop, "reason");
+    if (position)
+        session->position = (uint64_t)json_integer_value(position);
+    if (session->position > session->furthest)
+        session->furthest = session->position;
+    session->ended = reason && !strcmp(json_string_value(reason), "exited");
+    return stop;
+}
+
+/* Ctrl-C is for the session; what the program prints on standard output may not be taken for what a front end
+ * says there. */
+static _Noreturn void become(const struct session *session, int socket)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", socket);
+    setenv(DEBUG_SOCKET_VARIABLE, number, 1);
+    signal(SIGINT, SIG_IGN);
+    if (session->host.owns_output)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    execvp(session->command[0], session->command);
+    say("error: %s: %s", session->command[0], strerror(errno));
+    _exit(EXIT_NOT_FOUND);
+}
+
+/* It has no copies: each way back begins with the program. */
+static bool start_program(struct session *session)
+{
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) < 0)
+        return false;
+    fflush(NULL);
+    session->running = fork();
+    if (session->running == 0) {
+        close(sockets[0]);
+        become(session, sockets[1]);
+    }
+    close(sockets[1]);
+    session->socket = sockets[0];
+    session->at = session->filled = 0;
+    session->slots[0] = (struct copy_slot){true, 0};
+    session->started = session->running > 0;
+    return session->started;
+}
+
+static bool start(struct session *session)
+{
+    int sockets[2], life[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0 || pipe(life) < 0)
+        return false;
+    for (int i = 0; i < COPIES; i++)
+        if (pipe(session->channels.pipes[i]) < 0)
+            return false;
+    session->channels.socket = sockets[1];
+    session->channels.life = life[0];
+    session->socket = sockets[0];
+    session->life = life[1];
+    fflush(NULL);
+    session->running = fork();
+    if (session->running == 0) {
+        close(sockets[0]);
+        close(life[1]);
+        inferior_run(&session->channels, session->scenario);
+    }
+    close(sockets[1]);
+    session->started = session->running > 0;
+    return session->started;
+}
+
+static void stop_running(struct session *session)
+{
+    if (session->running <= 0 || !is_alive(session))
+        return;
+    if (send_message(session, json_pack("{s:s}", "verb", "exit")))
+        json_decref(await(session, "bye"));
+}
+
+static void close_all(struct session *session)
+{
+    if (!session->started)
+        return;
+    stop_running(session);
+    close(session->socket);
+    session->started = false;
+    if (session->command)
+        return;
+    close(session->life);
+    close(session->channels.life);
+    for (int i = 0; i < COPIES; i++) {
+        close(session->channels.pipes[i][0]);
+        close(session->channels.pipes[i][1]);
+    }
+}
+
+/* The nearest copy at or before a position; -1: there is none. */
+static int nearest_copy(const struct session *session, uint64_t position)
+{
+    int best = -1;
+    for (int i = 0; i < COPIES; i++)
+        if (session->slots[i].used && session->slots[i].position <= position &&
+            (best < 0 || session->slots[i].position > session->slots[best].position))
+            best = i;
+    return best;
+}
+
+static void resend_points(struct session *session)
+{
+    if (session->points &&
+        send_message(session, json_pack("{s:s,s:O}", "verb", "points", "points", session->points)))
+        json_decref(await(session, "reply"));
+}
+
+static bool restart_program(struct session *session)
+{
+    close_all(session);
+    if (!start_program(session))
+        return false;
+    json_t *stop = take_stop(session, await(session, "stop"));
+    const bool fine = !json_object_get(stop, "error");
+    json_decref(stop);
+    if (fine)
+        resend_points(session);
+    return fine;
+}
+
+static bool wake(struct session *session, int slot)
+{
+    if (session->command)
+        return restart_program(session);
+    struct wake wake = {.interval = session->interval};
+    stop_running(session);
+    memcpy(wake.slots, session->slots, sizeof wake.slots);
+    session->running = 0;
+    if (write(session->channels.pipes[slot][1], &wake, sizeof wake) != (ssize_t)sizeof wake)
+        return false;
+    session->running = getpid(); /* until it says who it is: alive */
+    json_decref(await(session, "woken"));
+    session->position = session->slots[slot].position;
+    session->ended = false;
+    resend_points(session);
+    return true;
+}
+
+/* ---- requests
+ * --------------------------------------------------------------------------------------------------- */
+
+json_t *session_ask(struct session *session, json_t *request)
+{
+    if (!send_message(session, request))
+        return target_ended(session);
+    return await(session, "reply");
+}
+
+/* A refusal is a reply, a stop the answer. */
+json_t *session_run(struct session *session, json_t *plan)
+{
+    json_object_set_new(plan, "verb", json_string("run"));
+    if (session->ended) {
+        json_decref(plan);
+        return json_pack("{s:s}", "error", "the run is over");
+    }
+    if (!send_message(session, plan))
+        return target_ended(session);
+    for (;;) {
+        json_t *message = read_message(session);
+        if (!message) {
+            return target_ended(session);
+        }
+        json_t *stop = json_object_get(message, "stop"), *reply = json_object_get(message, "reply");
+        json_incref(stop);
+        json_incref(reply);
+        take_note(session, message);
+        json_decref(message);
+        if (stop)
+            return take_stop(session, stop);
+        if (reply)
+            return reply;
+    }
+}
+
+json_t *session_restart(struct session *session)
+{
+    const int slot = nearest_copy(session, 0);
+    session->furthest = 0;
+    if (slot >= 0 && wake(session, slot))
+        return json_pack("{s:s,s:i}", "reason", "start", "position", 0);
+    return json_pack("{s:s}", "error", "the run has not begun");
+}
+
+json_t *session_goto(struct session *session, uint64_t position)
+{
+    if (position < session->position || (session->ended && position != session->position)) {
+        const int slot = nearest_copy(session, position ? position - 1 : 0);
+        if (slot < 0 || !wake(session, slot))
+            return json_pack("{s:s}", "error", "there is no way back from here");
+    }
+    if (position <= session->position)
+        return json_pack("{s:s,s:I}", "reason", "goto", "position", (json_int_t)session->position);
+    return session_run(
+        session, json_pack("{s:s,s:I,s:b}", "mode", "goto", "limit", (json_int_t)position, "points", 0));
+}
+
+static json_t *collect(struct session *session, json_t *plan, int slot, uint64_t limit)
+{
+    json_t *once = json_copy(plan);
+    if (!wake(session, slot)) {
+        json_decref(once);
+        return json_pack("{s:s}", "error", "there is no way back from here");
+    }
+    json_object_set_new(once, "collect", json_true());
+    json_object_set_new(once, "limit", json_integer((json_int_t)limit));
+    json_object_set_new(once, "fresh", json_boolean(session->position == 0));
+    return session_run(session, once);
+}
+
+/* Where the plan was met last before the position from which it is asked; 0: nowhere. out_stop gets the last
+ * run's stop. */
+static uint64_t find_last(struct session *session, json_t *plan, uint64_t before, json_t **out_stop)
+{
+    uint64_t limit = before;
+    *out_stop = NULL;
+    for (int slot = before ? nearest_copy(session, before - 1) : -1; slot >= 0;) {
+        const uint64_t begin = session->slots[slot].position;
+        json_decref(*out_stop);
+        *out_stop = limit > begin ? collect(session, plan, slot, limit) : NULL;
+        const uint64_t last = (uint64_t)json_integer_value(json_object_get(*out_stop, "last"));
+        if (last || json_object_get(*out_stop, "error"))
+            return last;
+        if (!json_is_true(json_object_get(*out_stop, "unsure")))
+            limit = begin + 1;
+        slot = begin ? nearest_copy(session, begin - 1) : -1;
+    }
+    return 0;
+}
+
+json_t *session_back(struct session *session, json_t *plan)
+{
+    json_t *found, *stop;
+    const uint64_t last = find_last(session, plan, session->position, &found);
+    const json_int_t point = json_integer_value(json_object_get(found, "last_point"));
+    const char *error = json_string_value(json_object_get(found, "error"));
+    json_decref(plan);
+    if (error)
+        return found;
+    stop = session_goto(session, last ? last : 1);
+    json_object_set_new(stop, "reason", json_string(!last ? "beginning" : point ? "breakpoint" : "step"));
+    if (point)
+        json_object_set_new(stop, "point", json_integer(point));
+    if (point && json_string_length(json_object_get(found, "last_text")))
+        json_object_set(stop, "text", json_object_get(found, "last_text"));
+    json_decref(found);
+    return stop;
+}
+
+json_t *session_last(struct session *session, json_t *plan)
+{
+    json_t *found, *answer;
+    const uint64_t here = session->position;
+    const bool ended = session->ended;
+    const uint64_t last = find_last(session, plan, here, &found);
+    json_decref(plan);
+    answer = json_pack("{s:I,s:O*}", "last", (json_int_t)last, "text", json_object_get(found, "last_text"));
+    json_decref(found);
+    if (ended)
+        json_decref(session_run(session, json_pack("{s:s,s:b}", "mode", "continue", "points", 0)));
+    else
+        json_decref(session_goto(session, here));
+    return answer;
+}
+
+json_t *session_points(struct session *session, json_t *points)
+{
+    json_decref(session->points);
+    session->points = points;
+    return session_ask(session, json_pack("{s:s,s:O}", "verb", "points", "points", points));
+}
+
+void session_interrupt(struct session *session)
+{
+    if (session->running > 0 && session->running != getpid())
+        kill(session->running, DEBUG_SIGNAL);
+}
+
+uint64_t session_position(const struct session *session)
+{
+    return session->position;
+}
+
+bool session_ended(const struct session *session)
+{
+    return session->ended;
+}
+
+size_t session_copies(const struct session *session)
+{
+    size_t count = 0;
+    for (int i = 0; i < COPIES; i++)
+        count += session->slots[i].used;
+    return count;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+struct session *session_new(struct scenario *scenario, char **command, const struct session_host *host)
+{
+    struct session *session = calloc(1, sizeof *session);
+    if (!session)
+        tools_no_memory();
+    session->scenario = scenario;
+    session->command = command;
+    session->host = *host;
+    session->interval = 1 << 15;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* copies of a process that ended are ours to wait for */
+    if (!(command ? start_program(session) : start(session))) {
+        free(session);
+        return NULL;
+    }
+    json_decref(take_stop(session, await(session, "stop")));
+    return session;
+}
+
+void session_free(struct session *session)
+{
+    if (!session)
+        return;
+    close_all(session);
+    json_decref(session->points);
+    free(session);
+}

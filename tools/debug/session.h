@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A debugging session: the run is a process of its own, with the engine (sim/debug) in it; this side
+ * asks it by JSON lines over a socket. It can go back: copies of the process (fork) stand at earlier
+ * positions and are woken.
+ *
+ * Interface
+ *   session_new, session_free   the target is a scenario that was loaded
+ *   session_ask                 a request of the engine that does not resume
+ *   session_run                 resumes; the next stop
+ *   session_goto                to a position, forwards or backwards
+ *   session_back                to the last place before this one that a plan or a breakpoint meets
+ *   session_last                the same place, without going there
+ *   session_restart             to position 0
+ *
+ * A stop has "reason", "position" and where it is: see sim/debug. A refusal has "error". All are new
+ * references.
+ */
+#ifndef ORRERY_TOOLS_DEBUG_SESSION_H
+#define ORRERY_TOOLS_DEBUG_SESSION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct scenario;
+struct session;
+
+struct session_host {
+    void *self;
+    void (*print)(void *self, const char *text); /* output of kernels and log points, once */
+    bool owns_output;                 /* standard output is the host's: a program's goes to standard error */
+    bool (*wait)(void *self, int fd); /* until fd can be read; false: give up. NULL: it is just read */
+};
+
+/* command: the target is this program, with the environment of this process. NULL: the scenario. Borrowed. */
+struct session *session_new(struct scenario *scenario, char **command, const struct session_host *host);
+void session_free(struct session *session);
+json_t *session_ask(struct session *session, json_t *request); /* takes the request */
+json_t *session_run(struct session *session, json_t *plan);    /* takes the plan */
+json_t *session_goto(struct session *session, uint64_t position);
+json_t *session_back(struct session *session, json_t *plan);
+json_t *session_last(struct session *session, json_t *plan);
+json_t *session_restart(struct session *session);
+void session_interrupt(struct session *session);
+/* Breakpoints, as the engine's "points"; they stay with the session. Takes the list; the answer says where
+ * they stand. */
+json_t *session_points(struct session *session, json_t *points);
+uint64_t session_position(const struct session *session);
+bool session_ended(const struct session *session);
+size_t session_copies(const struct session *session);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of the terminal client, its table of verbs, and how a stop is shown. A verb may be cut short as
+ * gdb's may; an empty line repeats the latest command where that makes sense. Text is stable: scripts are
+ * tested by what they print.
+ */
+#include "terminal.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "line_editor.h"
+#include "tools/tools.h"
+
+#define TEXT(object, key) json_string_value(json_object_get(object, key))
+#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
+
+static verb do_help, do_quit, do_source, do_echo;
+
+/* Where names begin alike, the one that stands first is meant. */
+static const struct verb_row verbs[] = {
+    {"break", 1, do_break,
+     "LOCATION [thread N] [if CONDITION]: stop there; LOCATION is LINE, FILE:LINE or a function"},
+    {"tbreak", 2, do_temporary_break, "LOCATION: stop there once"},
+    {"logpoint", 3, do_log, "LOCATION TEXT: print TEXT there, with the values of {EXPRESSION}s, and go on"},
+    {"watch", 2, do_watch, "EXPRESSION: stop when it is written; of private memory, when its value changes"},
+    {"rwatch", 2, do_read_watch, "EXPRESSION: stop when it is read"},
+    {"awatch", 2, do_access_watch, "EXPRESSION: stop when it is read or written"},
+    {"catch", 3, do_catch, "[KIND]: stop at findings, of one kind or of all"},
+    {"delete", 1, do_delete, "[NUMBER...]: delete breakpoints, or all"},
+    {"disable", 3, do_disable, "[NUMBER...]: breakpoints do not stop"},
+    {"enable", 2, do_enable, "[NUMBER...]: breakpoints stop again"},
+    {"condition", 4, do_condition, "NUMBER [EXPRESSION]: stop only where it is true"},
+    {"ignore", 3, do_ignore, "NUMBER COUNT: pass over so many hits"},
+    {"clear", 2, do_clear, "LOCATION: delete the breakpoints there"},
+    {"continue", 1, do_continue, "[N]: go on; pass over the breakpoint N - 1 times"},
+    {"run", 1, do_run, "from the beginning, to the first stop"},
+    {"start", 3, do_start, "from the beginning, to the first line of the first kernel"},
+    {"step", 1, do_step, "[N]: to the work-item's next line, also in a function that it calls"},
+    {"next", 1, do_next, "[N]: to its next line in this function"},
+    {"finish", 3, do_finish, "until the function returns"},
+    {"until", 1, do_until,
+     "[LINE | barrier]: to a line after this one, or after LINE - 1; past the next barrier"},
+    {"goto", 2, do_goto, "POSITION: forwards or backwards to exactly there"},
+    {"reverse-step", 9, do_back_step, "[N]: to the line that began before, also in a function"},
+    {"rs", 2, do_back_step, "reverse-step"},
+    {"reverse-next", 9, do_back_next, "[N]: to the line of this function that began before"},
+    {"rn", 2, do_back_next, "reverse-next"},
+    {"reverse-continue", 9, do_back_continue, "to the breakpoint that was hit before"},
+    {"rc", 2, do_back_continue, "reverse-continue"},
+    {"reverse-finish", 9, do_back_finish, "to the line that called this function"},
+    {"race", 3, do_race, "next: to the next data race that is found"},
+    {"first-access", 7, do_first_access, "at a finding: to the first of its two accesses"},
+    {"backtrace", 2, do_backtrace, "the calls in which the work-item is"},
+    {"bt", 2, do_backtrace, "backtrace"},
+    {"where", 3, do_backtrace, "backtrace"},
+    {"frame", 1, do_frame, "[N]: look at call N"},
+    {"up", 2, do_up, "[N]: look at the caller"},
+    {"down", 3, do_down, "[N]: look at what it called"},
+    {"info", 1, do_info,
+     "args | breakpoints | display | launch | line | locals | position | source | threads [all]"},
+    {"print", 1, do_print, "[/FORMAT] EXPRESSION: its value; FORMAT is one of d u x o t c f"},
+    {"inspect", 4, do_print, "print"},
+    {"call", 4, do_print, "print"},
+    {"output", 3, do_output, "EXPRESSION: its value alone"},
+    {"ptype", 2, do_ptype, "EXPRESSION: its type"},
+    {"whatis", 3, do_ptype, "ptype"},
+    {"display", 4, do_display, "[/FORMAT] EXPRESSION: print it at each stop"},
+    {"undisplay", 3, do_undisplay, "[NUMBER]: no more"},
+    {"set", 3, do_set, "var VARIABLE = EXPRESSION"},
+    {"x", 1, do_examine, "[/COUNT FORMAT SIZE] ADDRESS: memory; SIZE is b h w g"},
+    {"list", 1, do_list, "[LINE | FUNCTION]: the source"},
+    {"disassemble", 4, do_disassemble, "the bytecode around"},
+    {"thread", 2, do_thread, "[NUMBER]: look at a work-item, by its global linear id"},
+    {"work-item", 4, do_thread, "X Y Z: look at a work-item, by its global id"},
+    {"workitem", 4, do_thread, "work-item"},
+    {"wi", 2, do_thread, "work-item"},
+    {"lanes", 3, do_lanes, "EXPRESSION: its value in each work-item of the work-group"},
+    {"who-wrote", 4, do_who_wrote, "EXPRESSION: the latest write to its memory"},
+    {"last-access", 5, do_last_access, "EXPRESSION: the latest access to its memory"},
+    {"gmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of global memory"},
+    {"lmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of local memory"},
+    {"pmem", 2, do_private_memory, "ADDRESS [SIZE]: bytes of the work-item's private memory"},
+    {"hash", 4, do_hash, "of all memory and work-items at this position"},
+    {"source", 3, do_source, "FILE: commands from there"},
+    {"echo", 4, do_echo, "TEXT"},
+    {"help", 1, do_help, "[VERB]"},
+    {"quit", 1, do_quit, ""},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+/* ---- what is shared
+ * ----------------------------------------------------------------------------------------- */
+
+void refuse_command(struct terminal *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(t->out, format, arguments);
+    va_end(arguments);
+    fputc('\n', t->out);
+    t->failed = true;
+}
+
+bool is_refused(struct terminal *t, const json_t *answer)
+{
+    const char *error = TEXT(answer, "error");
+    if (error)
+        refuse_command(t, "%s", error);
+    return error != NULL;
+}
+
+void print_item(FILE *out, const json_t *ids)
+{
+    fprintf(out, "(%" PRId64 ",%" PRId64 ",%" PRId64 ")", (int64_t)json_integer_value(json_array_get(ids, 0)),
+            (int64_t)json_integer_value(json_array_get(ids, 1)),
+            (int64_t)json_integer_value(json_array_get(ids, 2)));
+}
+
+const char *after_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    if (strncmp(text, word, length) || (text[length] && !isspace((unsigned char)text[length])))
+        return NULL;
+    for (text += length; isspace((unsigned char)*text); text++)
+        ;
+    return text;
+}
+
+json_t *ask(struct terminal *t, const char *name, json_t *more)
+{
+    json_t *request = more ? more : json_object();
+    json_object_set_new(request, "verb", json_string(name));
+    if (t->thread && !json_object_get(request, "thread"))
+        json_object_set_new(request, "thread", json_integer(t->thread));
+    if (!json_object_get(request, "frame"))
+        json_object_set_new(request, "frame", json_integer(t->frame));
+    json_t *answer = session_ask(t->session, request);
+    if (!is_refused(t, answer))
+        return answer;
+    json_decref(answer);
+    return NULL;
+}
+
+json_t *evaluate_here(struct terminal *t, const char *expression, bool assigns)
+{
+    return ask(t, "evaluate", json_pack("{s:s,s:b}", "expression", expression, "assigns", assigns));
+}
+
+/* ---- stops
+ * --------------------------------------------------------------------------------------------------- */
+
+static void show_reason(struct terminal *t, const json_t *stop)
+{
+    const char *reason = TEXT(stop, "reason"), *text = TEXT(stop, "text");
+    const json_int_t point = NUMBER(stop, "point");
+    const json_t *finding = json_object_get(stop, "finding");
+    if (!strcmp(reason, "exited"))
+        fprintf(t->out, "%sThe run is over, position %" PRId64 ".\n", text && !t->concluded ? text : "",
+                (int64_t)NUMBER(stop, "position"));
+    else if (!strcmp(reason, "launch"))
+        fprintf(t->out, "Kernel %s begins.\n", TEXT(stop, "kernel") ? TEXT(stop, "kernel") : "");
+    else if (!strcmp(reason, "beginning"))
+        fprintf(t->out, "No earlier place: the beginning of the run.\n");
+    else if (!strcmp(reason, "pause"))
+        fprintf(t->out, "Interrupted.\n");
+    else if (finding)
+        fprintf(t->out, "Finding: %s\n%s", TEXT(finding, "id"), TEXT(finding, "text"));
+    else if (!strcmp(reason, "watchpoint"))
+        fprintf(t->out, "Watchpoint %" PRId64 ": %s\n", (int64_t)point, text ? text : "");
+    else if (point && text)
+        fprintf(t->out, "Watchpoint %" PRId64 ": %s\n", (int64_t)point, text);
+    else if (point)
+        fprintf(t->out, "Breakpoint %" PRId64 ", ", (int64_t)point);
+}
+
+static void show_place(struct terminal *t, const json_t *stop, bool names)
+{
+    const char *function = TEXT(stop, "function");
+    if (!function)
+        return;
+    if (names) {
+        fprintf(t->out, "%s, work-item ", function);
+        print_item(t->out, json_object_get(stop, "global"));
+        fprintf(t->out, " of work-group ");
+        print_item(t->out, json_object_get(stop, "group"));
+        fprintf(t->out, ", at %s:%" PRId64 "\n", TEXT(stop, "file"), (int64_t)NUMBER(stop, "line"));
+    }
+    show_line(t, TEXT(stop, "file"), NUMBER(stop, "line"));
+}
+
+void take_stop(struct terminal *t, json_t *stop, bool shows)
+{
+    const json_t *before = t->stop;
+    if (is_refused(t, stop)) {
+        json_decref(stop);
+        return;
+    }
+    const char *function = TEXT(stop, "function"), *was = TEXT(before, "function");
+    const bool same = function && was && !strcmp(function, was) &&
+                      NUMBER(stop, "thread") == NUMBER(before, "thread") &&
+                      NUMBER(stop, "launch") == NUMBER(before, "launch");
+    t->thread = NUMBER(stop, "thread");
+    t->launch = NUMBER(stop, "launch");
+    t->frame = 0;
+    t->list_line = 0;
+    if (shows) {
+        show_reason(t, stop);
+        t->concluded |= !strcmp(TEXT(stop, "reason"), "exited");
+        show_place(t, stop, !same || NUMBER(stop, "point") || strcmp(TEXT(stop, "reason"), "step"));
+    }
+    if (NUMBER(stop, "point"))
+        points_hit(t, NUMBER(stop, "point"));
+    json_decref(t->stop);
+    t->stop = stop;
+    if (shows && function)
+        show_displays(t);
+}
+
+static void print_output(void *self, const char *text)
+{
+    struct terminal *t = self;
+    fputs(text, t->out);
+}
+
+/* ---- commands
+ * --------------------------------------------------------------------------------------------------- */
+
+static void do_help(struct terminal *t, const char *arguments)
+{
+    for (int i = 0; i < VERBS; i++)
+        if (!*arguments || !strncmp(verbs[i].name, arguments, strlen(arguments)))
+            fprintf(t->out, "%s %s\n", verbs[i].name, verbs[i].help);
+}
+
+static void do_quit(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    t->quits = true;
+}
+
+static void do_echo(struct terminal *t, const char *arguments)
+{
+    fprintf(t->out, "%s\n", arguments);
+}
+
+static bool run_script(struct terminal *t, const char *path)
+{
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        refuse_command(t, "%s cannot be read", path);
+        return false;
+    }
+    while (!t->quits && getline(&line, &room, file) > 0)
+        terminal_execute(t, line);
+    free(line);
+    fclose(file);
+    return true;
+}
+
+static void do_source(struct terminal *t, const char *arguments)
+{
+    run_script(t, arguments);
+}
+
+static const struct verb_row *find_verb(const char *name, size_t length)
+{
+    for (int i = 0; i < VERBS; i++)
+        if (strlen(verbs[i].name) == length && !strncmp(verbs[i].name, name, length))
+            return &verbs[i];
+    for (int i = 0; i < VERBS; i++)
+        if (length >= verbs[i].least && length < strlen(verbs[i].name) &&
+            !strncmp(verbs[i].name, name, length))
+            return &verbs[i];
+    return NULL;
+}
+
+bool terminal_execute(struct terminal *t, const char *line)
+{
+    while (isspace((unsigned char)*line))
+        line++;
+    char *command = strdup(line);
+    if (!command)
+        tools_no_memory();
+    for (size_t length = strlen(command); length && isspace((unsigned char)command[length - 1]);)
+        command[--length] = '\0';
+    size_t length = strcspn(command, " \t/");
+    if (!*command || *command == '#') {
+        free(command);
+        return true;
+    }
+    const struct verb_row *row = find_verb(command, length);
+    const char *arguments = command + length;
+    while (isspace((unsigned char)*arguments))
+        arguments++;
+    t->failed = false;
+    if (row)
+        row->run(t, arguments);
+    else
+        refuse_command(t, "found '%.*s', which is no verb; 'help' lists them", (int)length, command);
+    fflush(t->out);
+    free(command);
+    return !t->failed;
+}
+
+/* ---- the loop
+ * ----------------------------------------------------------------------------------------------------- */
+
+static bool repeats(const char *line)
+{
+    static const char *const verbs_that_do[] = {"step", "s",  "next",         "n",  "continue",     "c",
+                                                "list", "l",  "reverse-step", "rs", "reverse-next", "rn",
+                                                "rc",   "up", "down",         "x",  "until",        "u"};
+    for (size_t i = 0; i < sizeof verbs_that_do / sizeof *verbs_that_do; i++)
+        if (after_word(line, verbs_that_do[i]))
+            return true;
+    return false;
+}
+
+static const char *verb_name(size_t i)
+{
+    return i < VERBS ? verbs[i].name : NULL;
+}
+
+static void interact(struct terminal *t)
+{
+    char *latest = NULL, *line;
+    while (!t->quits && (line = line_editor_read("(orrery) ", t->interactive, verb_name)) != NULL) {
+        if (line[strspn(line, " \t")]) {
+            free(latest);
+            latest = repeats(line) ? strdup(line) : NULL;
+            terminal_execute(t, line);
+        } else if (latest && t->interactive) {
+            terminal_execute(t, latest);
+        }
+        free(line);
+    }
+    free(latest);
+}
+
+static void terminal_fini(struct terminal *t)
+{
+    session_free(t->session);
+    while (t->display_count)
+        free(t->displays[--t->display_count].expression);
+    json_decref(t->points);
+    json_decref(t->stop);
+    free(t->file);
+}
+
+/* Breakpoints can be checked once a kernel is there: the session begins where the first one does. */
+static void begin(struct terminal *t)
+{
+    take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "launch")), false);
+    json_t *launch = session_ended(t->session) ? NULL : ask(t, "launch", NULL);
+    if (launch)
+        fprintf(t->out, "Kernel %s, stopped before it begins. 'help' lists the verbs.\n",
+                TEXT(launch, "kernel"));
+    else if (t->stop)
+        fputs(TEXT(t->stop, "text") ? TEXT(t->stop, "text") : "", t->out);
+    json_decref(launch);
+    json_t *sources = session_ended(t->session) ? NULL : ask(t, "sources", NULL);
+    const char *file = json_string_value(json_array_get(json_object_get(sources, "list"), 0));
+    t->file = file ? strdup(file) : NULL;
+    json_decref(sources);
+}
+
+static struct session *interrupted;
+
+/* The run stops, not this process. */
+static void on_interrupt(int number)
+{
+    (void)number;
+    if (interrupted)
+        session_interrupt(interrupted);
+}
+
+int terminal_run(const struct terminal_request *request)
+{
+    struct terminal t = {.out = stdout,
+                         .points = json_array(),
+                         .next_point = 1,
+                         .next_display = 1,
+                         .interactive = !request->batch && isatty(STDIN_FILENO)};
+    const struct session_host host = {.self = &t, .print = print_output};
+    int code = 0;
+    signal(SIGINT, on_interrupt);
+    t.session = session_new(request->scenario, request->program, &host);
+    if (!t.session) {
+        say("error: no process for the target");
+        return EXIT_FAILED;
+    }
+    interrupted = t.session;
+    begin(&t);
+    /* A target that ended before its first kernel has nothing to show: what it printed says why. */
+    if (session_ended(t.session) && (request->batch || !t.interactive)) {
+        terminal_fini(&t);
+        return EXIT_FAILED;
+    }
+    if (request->finding) {
+        char command[32];
+        snprintf(command, sizeof command, "%d", request->finding);
+        do_race(&t, command);
+    }
+    for (size_t i = 0; i < request->script_count && !t.quits; i++)
+        code = run_script(&t, request->scripts[i]) ? code : EXIT_USAGE;
+    for (size_t i = 0; i < request->command_count && !t.quits; i++)
+        code = terminal_execute(&t, request->commands[i]) ? code : EXIT_USAGE;
+    if (!request->batch && !t.quits)
+        interact(&t);
+    interrupted = NULL;
+    terminal_fini(&t);
+    return code;
+}

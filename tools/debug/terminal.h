@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The terminal client: gdb's verbs over a session. terminal.c reads commands and has the table of
+ * verbs; the others have the verbs: terminal_run.c moves, terminal_points.c sets what stops, terminal_data.c
+ * shows.
+ */
+#ifndef ORRERY_TOOLS_DEBUG_TERMINAL_H
+#define ORRERY_TOOLS_DEBUG_TERMINAL_H
+
+#include "session.h"
+
+enum { DISPLAYS_MOST = 64 };
+
+struct terminal {
+    struct session *session;
+    FILE *out;
+    bool quits, failed;          /* failed: the latest command was refused */
+    bool interactive, concluded; /* concluded: the report was shown */
+    json_t *points;              /* as the engine has them, with "temporary" and "enabled" besides */
+    uint32_t next_point;
+    struct {
+        uint32_t id;
+        char *expression;
+        char format;
+    } displays[DISPLAYS_MOST];
+    uint32_t display_count, next_display;
+    json_t *stop;              /* the latest */
+    json_int_t thread, launch; /* the work-item that is looked at; 0: none */
+    uint32_t frame;
+    char *file; /* of list */
+    uint32_t list_line;
+    json_int_t last_goto;
+};
+
+typedef void verb(struct terminal *t, const char *arguments);
+struct verb_row {
+    const char *name;
+    size_t least;
+    verb *run;
+    const char *help;
+}; /* least: letters that suffice */
+
+/* terminal_run.c */
+verb do_run, do_continue, do_step, do_next, do_finish, do_until, do_goto, do_back_step, do_back_next,
+    do_back_continue, do_back_finish, do_race, do_start, do_first_access;
+/* terminal_points.c */
+verb do_break, do_temporary_break, do_delete, do_enable, do_disable, do_condition, do_ignore, do_clear,
+    do_watch, do_read_watch, do_access_watch, do_catch, do_log;
+void show_points(struct terminal *t);
+void points_send(struct terminal *t);
+void points_hit(struct terminal *t, json_int_t id); /* a temporary one goes */
+/* terminal_data.c */
+verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
+    do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_hash, do_global_memory,
+    do_private_memory, do_ptype, do_output;
+void show_displays(struct terminal *t);
+void show_line(struct terminal *t, const char *file, json_int_t line);
+
+/* terminal.c */
+void refuse_command(struct terminal *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool is_refused(struct terminal *t, const json_t *answer);    /* says why */
+void take_stop(struct terminal *t, json_t *stop, bool shows); /* takes it; shows where it is */
+json_t *evaluate_here(struct terminal *t, const char *expression, bool assigns); /* NULL: refused, and said */
+json_t *ask(struct terminal *t, const char *verb,
+            json_t *more); /* takes more, of thread and frame besides; NULL: refused, and said */
+void print_item(FILE *out, const json_t *ids);
+const char *after_word(const char *text, const char *word); /* NULL: the text does not begin with it */
+bool terminal_execute(struct terminal *t, const char *line);
+
+struct terminal_request {
+    struct scenario *scenario;
+    char **program;
+    const char *const *scripts;
+    size_t script_count;
+    const char *const *commands;
+    size_t command_count;
+    bool batch;
+    int finding;
+};
+int terminal_run(const struct terminal_request *request);
+
+#endif

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verbs that show: values, memory, source, calls, work-items. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "terminal.h"
+#include "tools/tools.h"
+
+#define TEXT(object, key) json_string_value(json_object_get(object, key))
+#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
+
+enum { LIST_LINES = 10 };
+
+/* ---- source
+ * ------------------------------------------------------------------------------------------------- */
+
+static json_t *source_of(struct terminal *t, const char *file)
+{
+    json_t *answer = session_ask(t->session, json_pack("{s:s,s:s*}", "verb", "source", "file", file));
+    if (!json_object_get(answer, "error"))
+        return answer;
+    json_decref(answer);
+    return NULL;
+}
+
+static const char *line_at(const char *text, json_int_t line, size_t *out_length)
+{
+    for (; text && line > 1; line--) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text || !*text)
+        return NULL;
+    *out_length = strcspn(text, "\n");
+    return text;
+}
+
+void show_line(struct terminal *t, const char *file, json_int_t line)
+{
+    json_t *source = source_of(t, file);
+    size_t length = 0;
+    const char *text = source ? line_at(TEXT(source, "text"), line, &length) : NULL;
+    fprintf(t->out, "%" PRId64 "\t%.*s\n", (int64_t)line, (int)length, text ? text : "");
+    json_decref(source);
+}
+
+/* The first line of a function: of the innermost scope that has its name there is none, so its text is looked
+ * for. */
+static json_int_t line_of_function(const char *text, const char *name)
+{
+    json_int_t line = 1;
+    const size_t size = strlen(name);
+    for (const char *at = text; at; line++) {
+        const char *end = strchr(at, '\n'), *found = strstr(at, name);
+        if (found && (!end || found < end) && found[size] == '(' &&
+            (found == at || !isalnum((unsigned char)found[-1])) && at[0] != ' ' && at[0] != '\t')
+            return line;
+        at = end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+void do_list(struct terminal *t, const char *arguments)
+{
+    const char *file = t->file ? t->file : TEXT(t->stop, "file");
+    json_t *source = source_of(t, file);
+    if (!source) {
+        refuse_command(t, "no source text is known");
+        return;
+    }
+    json_int_t line = strtoll(arguments, NULL, 10), middle = line ? line : NUMBER(t->stop, "line");
+    if (*arguments && !line && !(middle = line = line_of_function(TEXT(source, "text"), arguments))) {
+        refuse_command(t, "no function '%s' is in the source", arguments);
+        json_decref(source);
+        return;
+    }
+    json_int_t first = !line && t->list_line     ? (json_int_t)t->list_line
+                       : middle > LIST_LINES / 2 ? middle - LIST_LINES / 2
+                                                 : 1;
+    for (json_int_t i = first; i < first + LIST_LINES; i++) {
+        size_t length;
+        const char *text = line_at(TEXT(source, "text"), i, &length);
+        if (text)
+            fprintf(t->out, "%" PRId64 "\t%.*s\n", (int64_t)i, (int)length, text);
+        t->list_line = (uint32_t)i + 1;
+    }
+    json_decref(source);
+}
+
+/* ---- values
+ * --------------------------------------------------------------------------------------------------- */
+
+static void print_binary(FILE *out, uint64_t bits)
+{
+    int top = 63;
+    while (top && !(bits >> top & 1))
+        top--;
+    for (; top >= 0; top--)
+        fputc('0' + (int)(bits >> top & 1), out);
+}
+
+static void print_formatted(struct terminal *t, const json_t *value, char format)
+{
+    const json_t *known = json_object_get(value, "bits");
+    const json_int_t size = NUMBER(value, "size"), signed_bits = json_integer_value(known);
+    const uint64_t bits = size > 0 && size < 8 ? (uint64_t)signed_bits & ((UINT64_C(1) << 8 * size) - 1)
+                                               : (uint64_t)signed_bits;
+    if (!known) {
+        fputs(TEXT(value, "value"), t->out);
+        return;
+    }
+    switch (format) {
+    case 'x': fprintf(t->out, "0x%" PRIx64, bits); break;
+    case 'o': fprintf(t->out, "0%" PRIo64, bits); break;
+    case 'u': fprintf(t->out, "%" PRIu64, bits); break;
+    case 'd': fprintf(t->out, "%" PRId64, (int64_t)signed_bits); break;
+    case 't': print_binary(t->out, bits); break;
+    case 'c':
+        fprintf(t->out, isprint((int)(bits & 127)) && bits < 127 ? "'%c'" : "'\\%o'", (int)(bits & 255));
+        break;
+    default: fputs(TEXT(value, "value"), t->out);
+    }
+}
+
+/* "/x": the format, and past it. */
+static char take_format(const char **arguments)
+{
+    char format = '\0';
+    if (**arguments != '/')
+        return '\0';
+    for (++*arguments; **arguments && !isspace((unsigned char)**arguments); ++*arguments)
+        format = **arguments;
+    while (isspace((unsigned char)**arguments))
+        ++*arguments;
+    return format;
+}
+
+static void print_value(struct terminal *t, const char *arguments, const char *head)
+{
+    const char format = take_format(&arguments);
+    json_t *value = evaluate_here(t, arguments, false);
+    if (!value)
+        return;
+    if (head)
+        fputs(head, t->out);
+    else
+        fprintf(t->out, "%s = ", arguments);
+    print_formatted(t, value, format);
+    fputc('\n', t->out);
+    json_decref(value);
+}
+
+void do_print(struct terminal *t, const char *arguments)
+{
+    print_value(t, arguments, NULL);
+}
+void do_output(struct terminal *t, const char *arguments)
+{
+    print_value(t, arguments, "");
+}
+
+void do_ptype(struct terminal *t, const char *arguments)
+{
+    json_t *value = evaluate_here(t, arguments, false);
+    if (value)
+        fprintf(t->out, "type = %s\n", TEXT(value, "type"));
+    json_decref(value);
+}
+
+void do_set(struct terminal *t, const char *arguments)
+{
+    const char *rest = after_word(arguments, "var");
+    if (!rest)
+        rest = after_word(arguments, "variable");
+    if (!rest || !strchr(rest, '=')) {
+        refuse_command(t, "found '%s', expected: set var VARIABLE = EXPRESSION", arguments);
+        return;
+    }
+    json_decref(evaluate_here(t, rest, true));
+}
+
+static bool is_in_sight(struct terminal *t, const char *expression)
+{
+    json_t *value =
+        session_ask(t->session, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", expression,
+                                          "thread", t->thread, "frame", (int)t->frame));
+    const bool fine = !json_object_get(value, "error");
+    json_decref(value);
+    return fine;
+}
+
+void show_displays(struct terminal *t)
+{
+    for (uint32_t i = 0; i < t->display_count; i++) {
+        char head[32];
+        snprintf(head, sizeof head, "/%c ", t->displays[i].format);
+        char *text = NULL;
+        if (!is_in_sight(t, t->displays[i].expression))
+            continue;
+        fprintf(t->out, "%" PRIu32 ": ", t->displays[i].id);
+        if (asprintf(&text, "%s%s", t->displays[i].format ? head : "", t->displays[i].expression) >= 0)
+            print_value(t, text, NULL);
+        free(text);
+        t->failed = false;
+    }
+}
+
+void do_display(struct terminal *t, const char *arguments)
+{
+    if (!*arguments) {
+        show_displays(t);
+        return;
+    }
+    if (t->display_count == DISPLAYS_MOST) {
+        refuse_command(t, "there are %d displays already", DISPLAYS_MOST);
+        return;
+    }
+    const char format = take_format(&arguments);
+    t->displays[t->display_count].format = format;
+    t->displays[t->display_count].id = t->next_display++;
+    t->displays[t->display_count++].expression = strdup(arguments);
+    if (t->thread)
+        show_displays(t);
+}
+
+void do_undisplay(struct terminal *t, const char *arguments)
+{
+    const uint32_t id = (uint32_t)strtoul(arguments, NULL, 10);
+    for (uint32_t i = t->display_count; i-- > 0;) {
+        if (id && t->displays[i].id != id)
+            continue;
+        free(t->displays[i].expression);
+        memmove(&t->displays[i], &t->displays[i + 1], (t->display_count - i - 1) * sizeof *t->displays);
+        t->display_count--;
+    }
+}
+
+/* ---- memory
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* Where an expression means: an lvalue that is no pointer, its own place; else the address that it is. */
+static bool address_of(struct terminal *t, const char *expression, json_int_t *out_address,
+                       json_int_t *out_size)
+{
+    json_t *value = evaluate_here(t, expression, false);
+    if (!value)
+        return false;
+    const json_t *target = json_object_get(value, "points_to"), *own = json_object_get(value, "address"),
+                 *bits = json_object_get(value, "bits");
+    const json_t *address = target ? target : own && !bits ? own : bits;
+    *out_address = json_integer_value(address);
+    *out_size = NUMBER(value, "size");
+    json_decref(value);
+    if (!address)
+        refuse_command(t, "the expression is no address");
+    return address != NULL;
+}
+
+static uint64_t unit_value(const char *hex, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t k = size; k-- > 0;) {
+        const char pair[3] = {hex[2 * k], hex[2 * k + 1], '\0'};
+        value = value << 8 | strtoul(pair, NULL, 16);
+    }
+    return value;
+}
+
+static void print_unit(struct terminal *t, uint64_t value, size_t size, char format)
+{
+    const int64_t signed_value = (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size);
+    float single;
+    double real;
+    memcpy(&single, &value, sizeof single);
+    memcpy(&real, &value, sizeof real);
+    switch (format) {
+    case 'd': fprintf(t->out, "\t%" PRId64, signed_value); break;
+    case 'u': fprintf(t->out, "\t%" PRIu64, value); break;
+    case 'o': fprintf(t->out, "\t0%" PRIo64, value); break;
+    case 'f': fprintf(t->out, "\t%.9g", size == 8 ? real : (double)single); break;
+    case 'c':
+        fprintf(t->out, isprint((int)(value & 127)) && value < 127 ? "\t'%c'" : "\t'\\%o'",
+                (int)(value & 255));
+        break;
+    case 't':
+        fputc('\t', t->out);
+        print_binary(t->out, value);
+        break;
+    default: fprintf(t->out, "\t0x%0*" PRIx64, (int)size * 2, value);
+    }
+}
+
+static void examine(struct terminal *t, json_int_t address, json_int_t count, size_t size, char format)
+{
+    json_t *answer =
+        ask(t, "read", json_pack("{s:I,s:I}", "address", address, "size", count * (json_int_t)size));
+    if (!answer)
+        return;
+    const char *hex = TEXT(answer, "bytes");
+    const size_t units = strlen(hex) / 2 / size, row = 16 / size;
+    for (size_t i = 0; i < units; i++) {
+        if (i % row == 0)
+            fprintf(t->out, "%s0x%" PRIx64 ":", i ? "\n" : "", (uint64_t)address + i * size);
+        print_unit(t, unit_value(hex + 2 * i * size, size), size, format);
+    }
+    if (units)
+        fputc('\n', t->out);
+    if ((json_int_t)units < count)
+        refuse_command(t, "cannot read memory at 0x%" PRIx64, (uint64_t)address + units * size);
+    json_decref(answer);
+}
+
+void do_examine(struct terminal *t, const char *arguments)
+{
+    json_int_t count = 1, address, bytes;
+    size_t size = 4;
+    char format = 'x';
+    if (*arguments == '/') {
+        char *end;
+        arguments++;
+        const long given = strtol(arguments, &end, 10);
+        count = given > 0 ? given : 1;
+        for (arguments = end; *arguments && !isspace((unsigned char)*arguments); arguments++) {
+            const char *unit = strchr("bhwg", *arguments);
+            if (unit)
+                size = (size_t)1 << (unit - strchr("bhwg", 'b'));
+            else
+                format = *arguments;
+        }
+        while (isspace((unsigned char)*arguments))
+            arguments++;
+    }
+    if (address_of(t, arguments, &address, &bytes))
+        examine(t, address, count, size, format);
+}
+
+static void dump(struct terminal *t, const char *arguments, json_int_t base)
+{
+    char *end, *rest;
+    const json_int_t address = (json_int_t)strtoull(arguments, &end, 0),
+                     size = (json_int_t)strtoull(end, &rest, 0);
+    if (end == arguments)
+        refuse_command(t, "found '%s', expected an address", arguments);
+    else
+        examine(t, base + address, rest != end ? size : 8, 1, 'x');
+}
+
+void do_global_memory(struct terminal *t, const char *arguments)
+{
+    dump(t, arguments, 0);
+}
+
+/* Offsets are those of the work-item's variables. */
+void do_private_memory(struct terminal *t, const char *arguments)
+{
+    const json_int_t base = INT64_C(0x4000000000010000);
+    dump(t, arguments, strtoull(arguments, NULL, 0) >= (uint64_t)base ? 0 : base);
+}
+
+void do_disassemble(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    json_t *answer =
+        ask(t, "disassemble", json_pack("{s:i,s:i,s:b}", "start", -8, "count", 24, "relative", true));
+    const json_t *list = json_object_get(answer, "list");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        fprintf(t->out, "%s %5" PRId64 "  %s\n", json_is_true(json_object_get(row, "here")) ? "=>" : "  ",
+                (int64_t)NUMBER(row, "index"), TEXT(row, "text"));
+    }
+    json_decref(answer);
+}
+
+/* ---- calls
+ * -------------------------------------------------------------------------------------------------------- */
+
+static void print_frame(struct terminal *t, const json_t *frames, size_t level)
+{
+    const json_t *frame = json_array_get(frames, level);
+    fprintf(t->out, "#%zu  %s at %s:%" PRId64 "\n", level, TEXT(frame, "function"), TEXT(frame, "file"),
+            (int64_t)NUMBER(frame, "line"));
+}
+
+void do_backtrace(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    json_t *stack = ask(t, "stack", NULL);
+    const json_t *frames = json_object_get(stack, "frames");
+    for (size_t i = 0; i < json_array_size(frames); i++)
+        print_frame(t, frames, i);
+    json_decref(stack);
+}
+
+static void select_frame(struct terminal *t, long level)
+{
+    json_t *stack = ask(t, "stack", json_pack("{s:i}", "frame", 0));
+    const json_t *frames = json_object_get(stack, "frames");
+    const long count = (long)json_array_size(frames);
+    if (stack && (level < 0 || level >= count)) {
+        refuse_command(t, level < 0 ? "this is the innermost call" : "this is the kernel: nobody called it");
+    } else if (stack) {
+        t->frame = (uint32_t)level;
+        print_frame(t, frames, (size_t)level);
+        show_line(t, TEXT(json_array_get(frames, (size_t)level), "file"),
+                  NUMBER(json_array_get(frames, (size_t)level), "line"));
+    }
+    json_decref(stack);
+}
+
+static long count_of(const char *arguments)
+{
+    return *arguments ? strtol(arguments, NULL, 10) : 1;
+}
+
+void do_frame(struct terminal *t, const char *arguments)
+{
+    select_frame(t, *arguments ? strtol(arguments, NULL, 10) : (long)t->frame);
+}
+void do_up(struct terminal *t, const char *arguments)
+{
+    select_frame(t, (long)t->frame + count_of(arguments));
+}
+void do_down(struct terminal *t, const char *arguments)
+{
+    select_frame(t, (long)t->frame - count_of(arguments));
+}
+
+/* ---- info ------------------------------------------------------------------------------------ */
+
+static void show_variables(struct terminal *t, const char *scope)
+{
+    json_t *answer = ask(t, "variables", json_pack("{s:s}", "scope", scope));
+    const json_t *list = json_object_get(answer, "list");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *variable = json_array_get(list, i);
+        fprintf(t->out, "%s = %s\n", TEXT(variable, "name"), TEXT(variable, "value"));
+    }
+    if (answer && !json_array_size(list))
+        fprintf(t->out, "No %s.\n", scope);
+    json_decref(answer);
+}
+
+static void show_threads(struct terminal *t, bool all)
+{
+    json_t *answer = ask(t, "threads", json_pack("{s:b}", "all", all));
+    const json_t *list = json_object_get(answer, "threads");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *thread = json_array_get(list, i);
+        fprintf(t->out, "%c %" PRId64 "  work-item ", NUMBER(thread, "id") == t->thread ? '*' : ' ',
+                (int64_t)NUMBER(thread, "id") - 1);
+        print_item(t->out, json_object_get(thread, "global"));
+        fprintf(t->out, "  %s", TEXT(thread, "state"));
+        if (TEXT(thread, "function"))
+            fprintf(t->out, ", %s line %" PRId64, TEXT(thread, "function"), (int64_t)NUMBER(thread, "line"));
+        fputc('\n', t->out);
+    }
+    if (NUMBER(answer, "left_out"))
+        fprintf(t->out, "%" PRId64 " more are not listed\n", (int64_t)NUMBER(answer, "left_out"));
+    json_decref(answer);
+}
+
+static void print_sizes(struct terminal *t, const char *name, const json_t *sizes)
+{
+    fprintf(t->out, "%s ", name);
+    print_item(t->out, sizes);
+    fputc('\n', t->out);
+}
+
+static void show_launch(struct terminal *t)
+{
+    json_t *launch = ask(t, "launch", NULL);
+    if (!launch)
+        return;
+    fprintf(t->out, "launch %" PRId64 " of kernel %s\n", (int64_t)NUMBER(launch, "launch"),
+            TEXT(launch, "kernel"));
+    print_sizes(t, "global size", json_object_get(launch, "global_size"));
+    print_sizes(t, "local size", json_object_get(launch, "local_size"));
+    print_sizes(t, "global offset", json_object_get(launch, "global_offset"));
+    json_decref(launch);
+}
+
+static void show_sources(struct terminal *t)
+{
+    json_t *answer = ask(t, "sources", NULL);
+    for (size_t i = 0; i < json_array_size(json_object_get(answer, "list")); i++)
+        fprintf(t->out, "%s\n", json_string_value(json_array_get(json_object_get(answer, "list"), i)));
+    json_decref(answer);
+}
+
+static void show_position(struct terminal *t)
+{
+    fprintf(t->out, "position %" PRIu64 ", %zu copies to go back to\n", session_position(t->session),
+            session_copies(t->session));
+}
+
+static bool begins(const char *text, const char *name)
+{
+    return *text && !strncmp(name, text, strlen(text));
+}
+
+void do_info(struct terminal *t, const char *arguments)
+{
+    const char *all = after_word(arguments, "threads");
+    if (begins(arguments, "locals"))
+        show_variables(t, "locals");
+    else if (begins(arguments, "args"))
+        show_variables(t, "arguments");
+    else if (begins(arguments, "globals"))
+        show_variables(t, "globals");
+    else if (begins(arguments, "breakpoints") || begins(arguments, "watchpoints"))
+        show_points(t);
+    else if (all || begins(arguments, "threads"))
+        show_threads(t, all && after_word(all, "all"));
+    else if (begins(arguments, "launch"))
+        show_launch(t);
+    else if (begins(arguments, "display"))
+        show_displays(t);
+    else if (begins(arguments, "source"))
+        show_sources(t);
+    else if (begins(arguments, "position"))
+        show_position(t);
+    else if (begins(arguments, "line") || begins(arguments, "frame"))
+        select_frame(t, (long)t->frame);
+    else
+        refuse_command(t,
+                       "found '%s', expected args, breakpoints, display, frame, globals, launch, line, "
+                       "locals, position, source or threads",
+                       arguments);
+}
+
+/* ---- work-items
+ * ----------------------------------------------------------------------------------------------------- */
+
+void do_thread(struct terminal *t, const char *arguments)
+{
+    uint64_t ids[3] = {0, 0, 0};
+    int count = 0;
+    for (const char *at = arguments; *at && count < 3;) {
+        char *end;
+        if (!isdigit((unsigned char)*at)) {
+            at++;
+            continue;
+        }
+        ids[count++] = strtoull(at, &end, 0);
+        at = end;
+    }
+    json_t *launch = count ? ask(t, "launch", NULL) : NULL;
+    if (count && !launch)
+        return;
+    json_int_t number = t->thread;
+    if (count) {
+        const json_t *sizes = json_object_get(launch, "global_size"),
+                     *offsets = json_object_get(launch, "global_offset");
+        for (size_t k = 0; k < 3 && count > 1; k++)
+            ids[k] -= (uint64_t)json_integer_value(json_array_get(offsets, k));
+        number = 1 + (json_int_t)((ids[2] * (uint64_t)json_integer_value(json_array_get(sizes, 1)) + ids[1]) *
+                                      (uint64_t)json_integer_value(json_array_get(sizes, 0)) +
+                                  ids[0]);
+    }
+    json_decref(launch);
+    json_t *stack = ask(t, "stack", json_pack("{s:I,s:i}", "thread", number, "frame", 0));
+    if (!stack)
+        return;
+    t->thread = NUMBER(stack, "thread");
+    t->frame = 0;
+    fprintf(t->out, "Work-item %" PRId64 ", which %s\n", (int64_t)t->thread - 1, TEXT(stack, "state"));
+    const json_t *frames = json_object_get(stack, "frames");
+    print_frame(t, frames, 0);
+    show_line(t, TEXT(json_array_get(frames, 0), "file"), NUMBER(json_array_get(frames, 0), "line"));
+    json_decref(stack);
+}
+
+/* Work-items with one value after another are one row. */
+void do_lanes(struct terminal *t, const char *arguments)
+{
+    json_t *answer = ask(t, "lanes", json_pack("{s:s}", "expression", arguments));
+    const json_t *list = json_object_get(answer, "threads");
+    const size_t count = json_array_size(list);
+    for (size_t i = 0, end; i < count; i = end) {
+        const json_t *first = json_array_get(list, i);
+        for (end = i + 1; end < count &&
+                          !strcmp(TEXT(json_array_get(list, end), "value"), TEXT(first, "value")) &&
+                          !strcmp(TEXT(json_array_get(list, end), "state"), TEXT(first, "state"));)
+            end++;
+        print_item(t->out, json_object_get(first, "global"));
+        if (end > i + 1) {
+            fputs(" to ", t->out);
+            print_item(t->out, json_object_get(json_array_get(list, end - 1), "global"));
+        }
+        fprintf(t->out, "  %s  (%s)\n", TEXT(first, "value"), TEXT(first, "state"));
+    }
+    json_decref(answer);
+}
+
+/* ---- the past -------------------------------------------------------------------------------- */
+
+static void show_last(struct terminal *t, const char *expression, bool reads)
+{
+    json_t *value = evaluate_here(t, expression, false);
+    if (!value)
+        return;
+    json_t *own = json_object_get(value, "address"), *bits = json_object_get(value, "bits");
+    json_int_t address = json_integer_value(own ? own : bits), size = own ? NUMBER(value, "size") : 1;
+    const bool is_private = json_is_true(json_object_get(value, "private"));
+    json_decref(value);
+    if (is_private) {
+        refuse_command(t, "accesses to private memory are not recorded; use watch and reverse-continue");
+        return;
+    }
+    json_decref(
+        session_points(t->session, json_pack("[{s:i,s:s,s:I,s:I,s:b,s:b}]", "id", 1000000, "kind", "watch",
+                                             "address", address, "size", size, "read", reads, "write", 1)));
+    const json_int_t thread = t->thread;
+    json_t *last = session_last(t->session, json_pack("{s:s}", "mode", "continue"));
+    points_send(t);
+    t->thread = thread;
+    if (!is_refused(t, last)) {
+        if (NUMBER(last, "last"))
+            fprintf(t->out, "%s, at position %" PRId64 "\n", TEXT(last, "text"),
+                    (int64_t)NUMBER(last, "last"));
+        else
+            fprintf(t->out, "No kernel %s it yet.\n", reads ? "accessed" : "wrote");
+    }
+    json_decref(last);
+}
+
+void do_who_wrote(struct terminal *t, const char *arguments)
+{
+    show_last(t, arguments, false);
+}
+void do_last_access(struct terminal *t, const char *arguments)
+{
+    show_last(t, arguments, true);
+}
+
+void do_hash(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    json_t *answer = ask(t, "hash", NULL);
+    if (answer)
+        fprintf(t->out, "%s at position %" PRId64 "\n", TEXT(answer, "hash"),
+                (int64_t)NUMBER(answer, "position"));
+    json_decref(answer);
+}

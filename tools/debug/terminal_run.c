@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verbs that move: forwards by the engine's plans, backwards by the session. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "terminal.h"
+#include "tools/tools.h"
+
+#define TEXT(object, key) json_string_value(json_object_get(object, key))
+#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
+
+/* The plan of a step begins where the work-item stands. */
+static json_t *plan_here(struct terminal *t, const char *mode)
+{
+    json_t *stack = ask(t, "stack", NULL);
+    if (!stack)
+        return NULL;
+    const json_t *frame = json_array_get(json_object_get(stack, "frames"), t->frame);
+    json_t *plan =
+        json_pack("{s:s,s:I,s:I,s:I,s:I}", "mode", mode, "thread", NUMBER(stack, "thread"), "launch",
+                  NUMBER(stack, "launch"), "call", NUMBER(frame, "call"), "line", NUMBER(frame, "line"));
+    json_decref(stack);
+    return plan;
+}
+
+static long times_of(const char *arguments)
+{
+    const long times = strtol(arguments, NULL, 0);
+    return times > 0 ? times : 1;
+}
+
+static bool is_step(const json_t *stop)
+{
+    const char *reason = TEXT(stop, "reason");
+    return reason && !strcmp(reason, "step");
+}
+
+static void repeat(struct terminal *t, const char *mode, const char *arguments, bool back)
+{
+    for (long left = times_of(arguments); left > 0; left--) {
+        json_t *plan = plan_here(t, mode);
+        if (!plan)
+            return;
+        if (back)
+            json_object_set_new(plan, "points", json_true());
+        json_t *stop = back ? session_back(t->session, plan) : session_run(t->session, plan);
+        const bool more = is_step(stop) && left > 1;
+        take_stop(t, stop, !more);
+        if (!more)
+            return;
+    }
+}
+
+void do_step(struct terminal *t, const char *arguments)
+{
+    repeat(t, "step", arguments, false);
+}
+void do_next(struct terminal *t, const char *arguments)
+{
+    repeat(t, "next", arguments, false);
+}
+void do_back_step(struct terminal *t, const char *arguments)
+{
+    repeat(t, "step", arguments, true);
+}
+void do_back_next(struct terminal *t, const char *arguments)
+{
+    repeat(t, "next", arguments, true);
+}
+
+static void finish(struct terminal *t, bool back)
+{
+    json_t *stack = ask(t, "stack", NULL), *plan = stack ? plan_here(t, "finish") : NULL;
+    const bool outermost = t->frame + 1 >= json_array_size(json_object_get(stack, "frames"));
+    json_decref(stack);
+    if (plan && outermost) {
+        json_decref(plan);
+        refuse_command(t, "the work-item is in the kernel itself, which nobody called");
+    } else if (plan) {
+        take_stop(t, back ? session_back(t->session, plan) : session_run(t->session, plan), true);
+    }
+}
+
+void do_finish(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    finish(t, false);
+}
+
+void do_back_finish(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    finish(t, true);
+}
+
+void do_until(struct terminal *t, const char *arguments)
+{
+    const bool barrier = after_word(arguments, "barrier") != NULL;
+    json_t *plan = plan_here(t, barrier ? "barrier" : "until");
+    const long line = strtol(arguments, NULL, 10);
+    if (plan && line > 0)
+        json_object_set_new(plan, "line", json_integer(line - 1));
+    if (plan)
+        take_stop(t, session_run(t->session, plan), true);
+}
+
+void do_continue(struct terminal *t, const char *arguments)
+{
+    for (long left = times_of(arguments); left > 0 && !t->failed && !session_ended(t->session); left--)
+        take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "continue")), left == 1);
+    if (session_ended(t->session) && !t->stop)
+        refuse_command(t, "the run is over");
+}
+
+void do_back_continue(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    take_stop(t, session_back(t->session, json_pack("{s:s}", "mode", "continue")), true);
+}
+
+void do_goto(struct terminal *t, const char *arguments)
+{
+    char *end;
+    const unsigned long long position = strtoull(arguments, &end, 0);
+    if (end == arguments || *arguments == '-')
+        refuse_command(t, "found '%s', expected a position", arguments);
+    else
+        take_stop(t, session_goto(t->session, position), true);
+}
+
+static bool restart(struct terminal *t)
+{
+    if (session_position(t->session) <= 1 && !session_ended(t->session))
+        return true;
+    json_t *start = session_restart(t->session);
+    const bool fine = !is_refused(t, start);
+    json_decref(start);
+    return fine;
+}
+
+void do_run(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    if (restart(t))
+        take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "continue")), true);
+}
+
+void do_start(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    if (!restart(t))
+        return;
+    if (session_position(t->session) == 0)
+        json_decref(session_run(t->session, json_pack("{s:s}", "mode", "launch")));
+    take_stop(t,
+              session_run(t->session, json_pack("{s:s,s:i,s:i}", "mode", "step", "thread", 1, "launch", 1)),
+              true);
+}
+
+/* ---- findings
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* Runs to the next finding that `wanted` takes, with no other breakpoint; the ordinary ones are there again
+ * then. */
+static json_t *run_to_finding(struct terminal *t, bool races)
+{
+    json_t *stop = NULL;
+    json_decref(session_points(t->session, json_pack("[{s:i,s:s}]", "id", 1000000, "kind", "finding")));
+    do {
+        json_decref(stop);
+        stop = session_run(t->session, json_pack("{s:s}", "mode", "continue"));
+    } while (races && json_object_get(stop, "finding") &&
+             strncmp(TEXT(json_object_get(stop, "finding"), "id"), "race", 4));
+    points_send(t);
+    return stop;
+}
+
+/* "next", or the finding's number in the order of the report. */
+void do_race(struct terminal *t, const char *arguments)
+{
+    const long number = strtol(arguments, NULL, 10);
+    json_t *stop = run_to_finding(t, !number);
+    for (long left = number; left > 1 && json_object_get(stop, "finding"); left--) {
+        json_decref(stop);
+        stop = run_to_finding(t, false);
+    }
+    take_stop(t, stop, true);
+}
+
+void do_first_access(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    const json_t *accesses = json_object_get(json_object_get(t->stop, "finding"), "accesses"),
+                 *first = json_array_get(accesses, 0);
+    /* Of two, the report names the later one first or second: the other one is that of another work-item. */
+    for (size_t i = 0; i < json_array_size(accesses); i++) {
+        const json_t *access = json_array_get(accesses, i);
+        if (json_is_true(json_object_get(access, "item")) &&
+            !json_equal(json_object_get(access, "global"), json_object_get(t->stop, "global")))
+            first = access;
+    }
+    json_t *launch = first ? ask(t, "launch", NULL) : NULL;
+    if (!launch) {
+        if (!first)
+            refuse_command(t, "this stop is no finding with accesses");
+        return;
+    }
+    const json_t *ids = json_object_get(first, "global"), *sizes = json_object_get(launch, "global_size"),
+                 *offsets = json_object_get(launch, "global_offset");
+    json_int_t number = 0;
+    for (size_t k = 3; k-- > 0;)
+        number = number * json_integer_value(json_array_get(sizes, k)) +
+                 json_integer_value(json_array_get(ids, k)) - json_integer_value(json_array_get(offsets, k));
+    json_decref(launch);
+    json_decref(session_points(t->session, json_pack("[{s:i,s:s,s:s,s:I,s:I}]", "id", 1000000, "kind", "line",
+                                                     "file", TEXT(first, "file"), "line",
+                                                     NUMBER(first, "line"), "thread", number + 1)));
+    json_t *stop = session_back(t->session, json_pack("{s:s}", "mode", "continue"));
+    json_object_del(stop, "point");
+    json_object_del(stop, "text");
+    if (json_object_get(stop,
+                        "thread")) { /* a line begins for a whole wave: of it, the work-item that accesses */
+        json_object_set_new(stop, "thread", json_integer(number + 1));
+        json_object_set_new(stop, "global", json_deep_copy(ids));
+    }
+    points_send(t);
+    take_stop(t, stop, true);
+}

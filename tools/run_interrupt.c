@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A signal while a scenario runs: its launches stop, it is summed up, and the command ends by the signal. */
+#include "tools.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "orrery/schedule.h"
+
+static const int caught[] = {SIGINT, SIGTERM};
+static volatile sig_atomic_t came;
+
+/* The handler is gone as it is called: a second signal ends the command at once. */
+static void on_signal(int signal_number)
+{
+    came = signal_number;
+}
+
+static void note(const char *text)
+{
+    say("note: %s", text);
+}
+
+void interrupt_attach(struct scenario *scenario)
+{
+    static const struct schedule_watch watch = {.signal = &came, .note = note};
+    scenario->schedule.watch = &watch;
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        struct sigaction action = {.sa_flags = (int)(SA_RESTART | SA_RESETHAND)}, before;
+        action.sa_handler = on_signal;
+        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(caught[i], &action, NULL);
+    }
+}
+
+int interrupt_came(void)
+{
+    return came;
+}
+
+void interrupt_end(void)
+{
+    if (!came)
+        return;
+    say("the run was ended by signal %d (%s)", (int)came, strsignal(came));
+    end_by(came);
+}
+
+/* As the shell expects of a command that was interrupted; one core is enough. */
+_Noreturn void end_by(int signal_number)
+{
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    fflush(NULL);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+    _exit(128 + signal_number);
+}

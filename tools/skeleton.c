@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A scenario for a kernel that has none: the program is built, and each argument gets what its type asks for.
+ * Buffers have an element for each work-item, all 1, which is an index within bounds, too; whole numbers are
+ * the number of work-items; other numbers are 1.
+ */
+#include "skeleton.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/device.h"
+#include "orrery/scenario_run.h"
+#include "tools.h"
+
+enum { ITEMS = 64, LARGEST_ELEMENT = 128 };
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+/* "float4*" is 4 of VALUE_F32; structs and what is not known are bytes. */
+struct element {
+    enum value_type type;
+    uint64_t width;
+    bool known;
+};
+
+static struct element element_of(const char *type_name)
+{
+    char name[32];
+    const size_t letters = strspn(type_name, "abcdefghijklmnopqrstuvwxyz");
+    struct element element = {.type = VALUE_U8, .width = 1};
+    snprintf(name, sizeof name, "%.*s", (int)letters, type_name);
+    element.known = letters < sizeof name && value_type_from_name(name, &element.type);
+    if (element.known && type_name[letters] >= '0' && type_name[letters] <= '9')
+        element.width = strtoull(type_name + letters, NULL, 10);
+    return element;
+}
+
+static bool is_whole(enum value_type type)
+{
+    return type < VALUE_F16;
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t items)
+{
+    const struct element element = element_of(arg->type_name);
+    const uint64_t bytes = element.known ? 1 : LARGEST_ELEMENT;
+    fprintf(stream, "{buffer: {type: %s, count: %" PRIu64 ", fill: %d}}", value_type_name(element.type),
+            items * element.width * bytes, element.known);
+}
+
+/* A vector of three has the room of four, and three values. */
+static void print_value(FILE *stream, const struct kernel_arg *arg, uint64_t items)
+{
+    const struct element element = element_of(arg->type_name);
+    const uint64_t count = element.known ? element.width : arg->size, value = !element.known           ? 0
+                                                                              : is_whole(element.type) ? items
+                                                                                                       : 1;
+    if (element.known && count == 1) {
+        fprintf(stream, "{scalar: {type: %s, value: %" PRIu64 "}}", value_type_name(element.type), value);
+        return;
+    }
+    fprintf(stream, element.known ? "{scalar: {type: %s%" PRIu64 ", value: [" : "{struct: [",
+            value_type_name(element.type), count);
+    for (uint64_t i = 0; i < count; i++)
+        fprintf(stream, element.known ? "%s%" PRIu64 : "%s{type: uchar, value: %" PRIu64 "}", i ? ", " : "",
+                value);
+    fputs(element.known ? "]}}" : "]}", stream);
+}
+
+static void print_image(FILE *stream, const struct kernel_arg *arg)
+{
+    static const struct {
+        const char *type, *size;
+    } images[] = {
+        [IMAGE_1D] = {"1d", "16"},
+        [IMAGE_1D_BUFFER] = {"1d-buffer", "16"},
+        [IMAGE_1D_ARRAY] = {"1d-array", "16, 2"},
+        [IMAGE_2D] = {"2d", "16, 16"},
+        [IMAGE_2D_ARRAY] = {"2d-array", "16, 16, 2"},
+        [IMAGE_3D] = {"3d", "16, 16, 2"},
+    };
+    const char *access = arg->read_only ? "read" : arg->write_only ? "write" : "read-write";
+    fprintf(stream, "{image: {type: %s, order: %s, data: %s, size: [%s], fill: 1, access: %s}}",
+            images[arg->image_type].type, arg->image_depth ? "DEPTH" : "RGBA",
+            arg->image_depth ? "UNORM_INT16" : "UNORM_INT8", images[arg->image_type].size, access);
+}
+
+/* False: scenarios have no such argument. */
+static bool print_argument(FILE *stream, const struct kernel_arg *arg, uint64_t items, uint64_t local_items)
+{
+    const struct element element = element_of(arg->type_name);
+    switch (arg->kind) {
+    case ARG_GLOBAL:
+    case ARG_CONSTANT: print_buffer(stream, arg, items); return true;
+    case ARG_LOCAL:
+        fprintf(stream, "{local: %" PRIu64 "}",
+                local_items *
+                    (element.known ? element.width * value_type_size(element.type) : LARGEST_ELEMENT));
+        return true;
+    case ARG_VALUE: print_value(stream, arg, items); return true;
+    case ARG_IMAGE: print_image(stream, arg); return true;
+    case ARG_SAMPLER:
+        fputs("{sampler: {addressing: clamp-to-edge, filter: nearest, coordinates: pixels}}", stream);
+        return true;
+    case ARG_QUEUE: fputs("{queue: default}", stream); return true;
+    default: return false;
+    }
+}
+
+/* ---- the scenario --------------------------------------------------------------------------- */
+
+/* Work-groups of the size that the kernel requires, two of them, else of 64 work-items in one dimension. */
+static uint64_t print_sizes(FILE *stream, const struct kernel_info *info, uint64_t *out_local)
+{
+    const uint32_t *required = info->required_size;
+    if (!required[0]) {
+        fprintf(stream, "    global: [%d]\n    local: [%d]\n", ITEMS, ITEMS);
+        return *out_local = ITEMS;
+    }
+    fprintf(stream, "    global: [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]\n", 2 * required[0], required[1],
+            required[2]);
+    fprintf(stream, "    local: [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]\n", required[0], required[1],
+            required[2]);
+    *out_local = (uint64_t)required[0] * required[1] * required[2];
+    return 2 * *out_local;
+}
+
+static enum status print_scenario(FILE *stream, const char *source, const struct kernel_info *info,
+                                  struct diagnosis *diagnosis)
+{
+    uint64_t local_items;
+    fprintf(stream, "orrery: 1\nname: made from the signature of kernel %s\nprogram: {source: \"",
+            info->name);
+    for (; *source; source++)
+        fprintf(stream, *source == '"' || *source == '\\' ? "\\%c" : "%c", *source);
+    fprintf(stream, "\"}\nlaunch:\n  - kernel: %s\n", info->name);
+    const uint64_t items = print_sizes(stream, info, &local_items);
+    fputs(info->arg_count ? "    args:\n" : "", stream);
+    for (size_t i = 0; i < info->arg_count; i++) {
+        fputs("      - ", stream);
+        if (!print_argument(stream, &info->args[i], items, local_items))
+            return diagnose(diagnosis, STATUS_UNSUPPORTED,
+                            "kernel %s, argument %zu: a scenario has no argument of type %s", info->name, i,
+                            info->args[i].type_name);
+        fprintf(stream, " # %s %s\n", info->args[i].type_name, info->args[i].name);
+    }
+    return STATUS_OK;
+}
+
+/* ---- which kernel ----------------------------------------------------------------------------- */
+
+static bool is_for_the_host(const struct kernel_info *info)
+{
+    return !info->block && !info->initializer && !info->finalizer;
+}
+
+static char *names_of(const struct program *program)
+{
+    char *names = NULL;
+    size_t size = 0, shown = 0;
+    FILE *stream = open_memstream(&names, &size);
+    for (size_t i = 0; stream && i < program_kernel_count(program); i++) {
+        const struct kernel_info *info = kernel_info(program_kernel(program, i));
+        if (is_for_the_host(info))
+            fprintf(stream, "%s%s", shown++ ? ", " : "", info->name);
+    }
+    if (!stream || fclose(stream) != 0)
+        tools_no_memory();
+    return names;
+}
+
+/* The one of that name, or the only one; NULL, with the names of all. */
+static const struct kernel_info *choose(const struct program *program, const char *file, const char *name,
+                                        struct diagnosis *diagnosis)
+{
+    const struct kernel_info *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < program_kernel_count(program); i++) {
+        const struct kernel_info *info = kernel_info(program_kernel(program, i));
+        if (!is_for_the_host(info) || (name && strcmp(name, info->name) != 0))
+            continue;
+        found = info;
+        count++;
+    }
+    if (count == 1)
+        return found;
+    char *names = names_of(program);
+    if (!*names)
+        diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%s has no kernel", file);
+    else if (name)
+        diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%s has no kernel '%s': choose one of %s", file, name,
+                 names);
+    else
+        diagnose(diagnosis, STATUS_BAD_ARGUMENT,
+                 "%s has several kernels: choose one with --kernel=NAME, of %s", file, names);
+    free(names);
+    return NULL;
+}
+
+/* ---- from file to text -------------------------------------------------------------------------- */
+
+static enum status describe(const struct scenario *scenario, const struct skeleton_request *request,
+                            const struct spirv *spirv, const struct scenario_source *source, FILE *stream,
+                            struct diagnosis *diagnosis)
+{
+    struct report *report = report_new(scenario);
+    struct device *device = NULL;
+    struct program *program = NULL;
+    const struct program_request load = {.words = spirv->words,
+                                         .word_count = spirv->word_count,
+                                         .source_name = source->name,
+                                         .source_text = source->text};
+    enum status status = report ? device_new(scenario, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
+    if (status == STATUS_OK)
+        status = program_load(device, &load, &program, diagnosis);
+    if (status == STATUS_OK) {
+        const struct kernel_info *info = choose(program, request->file, request->kernel, diagnosis);
+        status = info ? print_scenario(stream, request->source, info, diagnosis) : STATUS_BAD_ARGUMENT;
+        program_release(program);
+    }
+    if (device)
+        device_free(device);
+    report_free(report);
+    return status;
+}
+
+char *skeleton_text(struct scenario *scenario, const struct skeleton_request *request,
+                    struct diagnosis *diagnosis)
+{
+    char *text = NULL, *log = NULL;
+    size_t size = 0;
+    struct spirv spirv;
+    struct scenario_source source;
+    FILE *stream = open_memstream(&text, &size);
+    scenario->program.source_file = strdup(request->file);
+    if (!stream || !scenario->program.source_file)
+        tools_no_memory();
+    enum status status = scenario_build(scenario, &spirv, &source, &log, diagnosis);
+    if (status != STATUS_OK && log)
+        fputs(log, stderr);
+    if (status == STATUS_OK)
+        status = describe(scenario, request, &spirv, &source, stream, diagnosis);
+    spirv_fini(&spirv);
+    scenario_source_fini(&source);
+    free(log);
+    if (fclose(stream) != 0)
+        tools_no_memory();
+    if (status == STATUS_OK)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A scenario made from the signature of a kernel, for `orrery run kernel.cl`.
+ *
+ * Interface
+ *   skeleton_text   YAML, malloc'd; NULL: the program does not build, or the kernel is not to be found or has
+ *                   an argument that no scenario has. scenario: the settings to build with; its program is
+ *                   set
+ */
+#ifndef ORRERY_SKELETON_H
+#define ORRERY_SKELETON_H
+
+#include "orrery/scenario.h"
+
+struct skeleton_request {
+    const char *file;   /* OpenCL C */
+    const char *source; /* how the scenario names it */
+    const char *kernel; /* NULL: the only one */
+};
+
+char *skeleton_text(struct scenario *scenario, const struct skeleton_request *request,
+                    struct diagnosis *diagnosis);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a command runs or debugs: a scenario, a kernel or a program, as the word that names it says. */
+#include "target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "skeleton.h"
+#include "tools.h"
+
+bool target_is_scenario(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+char *target_file(const char *word, const char **out_kernel)
+{
+    const char *end = strstr(word, ".cl:");
+    const size_t length = end ? (size_t)(end - word) + 3 : strlen(word);
+    *out_kernel = end ? end + 4 : NULL;
+    return length > 3 && strncmp(word + length - 3, ".cl", 3) == 0 ? strndup(word, length) : NULL;
+}
+
+static size_t directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* How a scenario in that file names the source: without its directory if that is the same. malloc'd. */
+static char *source_name(const char *file, const char *scenario_file)
+{
+    const size_t length = directory_length(file);
+    const bool beside =
+        length == directory_length(scenario_file) && strncmp(file, scenario_file, length) == 0;
+    char *name = beside ? strdup(file + length) : realpath(file, NULL);
+    return name ? name : strdup(file);
+}
+
+char *target_scenario(const struct settings *settings, const char *file, const char *kernel,
+                      const char *beside)
+{
+    struct scenario scenario;
+    struct diagnosis diagnosis = {0};
+    char *source = source_name(file, beside), *text = NULL;
+    const struct skeleton_request request = {.file = file, .source = source, .kernel = kernel};
+    if (source && settings_load(settings, NULL, &scenario)) {
+        environment_configure_compiler();
+        text = skeleton_text(&scenario, &request, &diagnosis);
+        if (!text)
+            say_diagnosis(&diagnosis);
+        scenario_fini(&scenario);
+    }
+    free(source);
+    return text;
+}

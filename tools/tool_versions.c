@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which build of Orrery this is, and which compilers it finds. */
+#include "tools.h"
+
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commit.h"
+
+static void print_tool(const char *name, const char *variable, const char *usual)
+{
+    const char *chosen = getenv(variable);
+    char *argv[] = {(char *)(uintptr_t)(chosen && *chosen ? chosen : usual), "--version", NULL};
+    char *output = NULL;
+    int status = process_capture(argv, environ, &output);
+    const char *line = output ? strstr(output, "version") : NULL;
+    printf("  %-26s %s", name, argv[0]);
+    if (status != 0 || !output)
+        puts(" (does not run)");
+    else
+        printf(" (%.*s)\n", (int)strcspn(line ? line : output, "\n"), line ? line : output);
+    free(output);
+}
+
+void version_print_tools(void)
+{
+    printf("  %-26s %s%s%s\n", "orrery", ORRERY_VERSION, *ORRERY_COMMIT ? ", commit " : "", ORRERY_COMMIT);
+    fflush(stdout);
+    print_tool("clang", "ORRERY_CLANG", ORRERY_CLANG_DEFAULT);
+    print_tool("llvm-spirv", "ORRERY_LLVM_SPIRV", ORRERY_LLVM_SPIRV_DEFAULT);
+}
+
+void version_print(void)
+{
+    printf("orrery %s%s%s%s\n", ORRERY_VERSION, *ORRERY_COMMIT ? " (commit " : "", ORRERY_COMMIT,
+           *ORRERY_COMMIT ? ")" : "");
+    fflush(stdout);
+    print_tool("clang", "ORRERY_CLANG", ORRERY_CLANG_DEFAULT);
+    print_tool("llvm-spirv", "ORRERY_LLVM_SPIRV", ORRERY_LLVM_SPIRV_DEFAULT);
+}
