@@ -382,8 +382,9 @@ static uint64_t sub_group_of(const struct wave *wave, uint32_t lane)
     return item.group_linear << 32 | item.sub_group;
 }
 
-/* Those lanes whose sub-group has a lane that is active. */
-static lane_mask beside_active(const struct wave *wave, const lane_mask *lanes)
+/* Those of the other wave's lanes whose sub-group has a lane that is active in the first. The two may start at
+ * different work-items, so a lane has another sub-group in each. */
+static lane_mask beside_active(const struct wave *wave, const struct wave *other, const lane_mask *lanes)
 {
     uint64_t active[WAVE_LANES_MAX];
     uint32_t count = 0;
@@ -396,7 +397,7 @@ static lane_mask beside_active(const struct wave *wave, const lane_mask *lanes)
     }
     for (uint32_t lane = lane_mask_next(lanes, 0); lane < WAVE_LANES_MAX;
          lane = lane_mask_next(lanes, lane + 1)) {
-        const uint64_t number = sub_group_of(wave, lane);
+        const uint64_t number = sub_group_of(other, lane);
         uint32_t i = 0;
         while (i < count && active[i] != number)
             i++;
@@ -406,12 +407,12 @@ static lane_mask beside_active(const struct wave *wave, const lane_mask *lanes)
     return beside;
 }
 
-/* Those of the lanes whose sub-group has no lane in a wave that is ready: nothing of it spins. */
-static lane_mask lanes_at_rest(const struct group *group, lane_mask lanes)
+/* Those of the wave's lanes whose sub-group has no lane in a wave that is ready: nothing of it spins. */
+static lane_mask lanes_at_rest(const struct group *group, const struct wave *wave, lane_mask lanes)
 {
     for (uint32_t i = 0; i < group->wave_count && !lane_mask_empty(&lanes); i++)
         if (group->waves[i].state == WAVE_READY) {
-            const lane_mask spins = beside_active(group->waves[i].wave, &lanes);
+            const lane_mask spins = beside_active(group->waves[i].wave, wave, &lanes);
             lanes = lane_mask_minus(&lanes, &spins);
         }
     return lanes;
@@ -429,7 +430,7 @@ static void free_held_of(struct group *group, const struct wave *waiting)
         if (group->waves[i].state != WAVE_HELD)
             continue;
         struct wave *held = group->waves[i].wave;
-        const lane_mask needed = lanes_at_rest(group, beside_active(waiting, &held->live));
+        const lane_mask needed = lanes_at_rest(group, held, beside_active(waiting, held, &held->live));
         const lane_mask rest = lane_mask_minus(&held->live, &needed);
         if (lane_mask_empty(&needed))
             continue;
@@ -467,7 +468,7 @@ static void wave_spins(struct group *group, struct wave *wave)
         return;
     launch->contended = true;
     if (!launch->splits_freely)
-        held = beside_active(wave, &starving);
+        held = beside_active(wave, wave, &starving);
     const lane_mask rest = lane_mask_minus(&starving, &held);
     if (!lane_mask_empty(&held))
         split(group, wave, &held, WAVE_HELD);
