@@ -3,14 +3,15 @@
  * A program gives OpenCL a text, not a file. The first build lists the files that may have been the text:
  * those with the extension of a source that arguments of the command line name, then those in the working
  * directory and in the executable's, two levels down. A text has the name of the first listed file with equal
- * bytes. Directories are read whole and in order of their names, so that the list depends on their contents
- * only.
+ * bytes; one that no file holds is written to the folder that save_sources names. Directories are read whole
+ * and in order of their names, so that the list depends on their contents only.
  */
 #include "source_file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,6 +251,42 @@ static char *make_up_name(void)
     return strdup(name);
 }
 
+static bool write_whole(int file, const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        const ssize_t count = write(file, text + at, size - at);
+        if (count < 0 && errno != EINTR)
+            return false;
+        at += count > 0 ? (size_t)count : 0;
+    }
+    return true;
+}
+
+/*
+ * The name is made of the text, so that each process and each run writes the same file, and one that is there
+ * already need not be written. A file with that name and another text is left alone.
+ */
+static char *save(const char *folder, const char *text, const struct text_key *key)
+{
+    char path[PATH_BYTES];
+    const int length = snprintf(path, sizeof path, "%s/program-%016" PRIx64 ".cl", folder, key->hash);
+    bool saved = length > 0 && (size_t)length < sizeof path && (mkdir(folder, 0777) == 0 || errno == EEXIST);
+    const int file = saved ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    if (file >= 0) {
+        saved = write_whole(file, text, key->size);
+        saved &= close(file) == 0;
+        if (!saved)
+            unlink(path);
+    } else {
+        saved = saved && errno == EEXIST && holds(path, text, key->size);
+    }
+    if (!saved)
+        fprintf(stderr, "orrery: warning: %s was not written: %s\n", path,
+                errno == EEXIST ? "another text has its name" : strerror(errno));
+    return saved ? strdup(path) : NULL;
+}
+
 /* Texts are not kept, a program may build any number of them: two texts of one size and hash would share a
  * name. */
 static struct text_key key_of(const char *text)
@@ -267,9 +304,13 @@ static struct named *add(const char *text, const struct text_key *key, const str
         return NULL;
     if (!sources.listed)
         list_files();
-    const char *file = find_file(text);
+    const char *file = find_file(text), *folder = runtime_get()->scenario.sources_folder;
     named->key = *key;
-    named->name = file ? strdup(file) : make_up_name();
+    named->name = file ? strdup(file) : NULL;
+    if (!named->name && folder)
+        named->name = save(folder, text, key);
+    if (!named->name)
+        named->name = make_up_name();
     if (named->name) {
         HASH_ADD(hh, sources.all, key, sizeof named->key, named);
         HASH_FIND(hh, sources.all, key, sizeof named->key, added);

@@ -4,7 +4,8 @@
  *
  * Interface
  *   source_file_name   of a text: the file that holds it, relative to the working directory where that is
- *                      possible; or, when no such file is found, program.cl, program2.cl and so on, in the
+ *                      possible; or the file in the folder of save_sources that the text was written to; or,
+ *                      when there is no such file, program.cl, program2.cl and so on, in the
  *                      order of the texts' first builds. The report then learns which call of the program
  *                      gave the text. Stays
  *

@@ -345,6 +345,7 @@ struct scenario {
     char *sarif_file;       /* as SARIF 2.1.0 */
     char *dot_file;         /* as a graph; drawn when it is named .svg */
     char *gen_suppressions; /* a file of suppressions for all of them */
+    char *sources_folder;   /* gets the texts of host programs that no file holds; NULL = none */
     size_t suppression_count;
     struct suppression *suppressions;
     size_t fault_count;

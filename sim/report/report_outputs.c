@@ -128,6 +128,21 @@ enum status report_output_check(const char *key, const char *pattern, const char
     return status;
 }
 
+/* A folder that is there takes files; one that is not can be made. */
+static enum status check_sources_folder(const char *name, struct diagnosis *diagnosis)
+{
+    static const char key[] = "save_sources";
+    struct stat found;
+    if (stat(name, &found) != 0)
+        return errno == ENOENT ? check_folder(key, name, diagnosis)
+                               : refuse(diagnosis, key, name, strerror(errno));
+    if (!S_ISDIR(found.st_mode))
+        return refuse(diagnosis, key, name, strerror(ENOTDIR));
+    return faccessat(AT_FDCWD, name, W_OK | X_OK, AT_EACCESS) == 0
+               ? STATUS_OK
+               : refuse(diagnosis, key, name, strerror(errno));
+}
+
 enum status report_outputs_check(const struct scenario *scenario, struct diagnosis *diagnosis)
 {
     const bool force = scenario->force_files;
@@ -137,5 +152,7 @@ enum status report_outputs_check(const struct scenario *scenario, struct diagnos
         char *const *name = (char *const *)(const void *)((const char *)scenario + kinds[i].offset);
         status = report_output_check(kinds[i].key, *name, kinds[i].begins, force, diagnosis);
     }
+    if (scenario->sources_folder && !status)
+        status = check_sources_folder(scenario->sources_folder, diagnosis);
     return status;
 }

@@ -56,6 +56,31 @@ grep -q 'gives to OpenCL' "$work/err" && { echo "a file is called a text: $(cat 
 { echo '#line 100 "generated.in"'; cat "$work/elsewhere/k.kernel"; } > "$work/here/line.cl"
 names generated.in "$work/here/line.cl"
 
+# A text that no file holds is written to the folder that save_sources names, byte by byte, and the finding names it there. The
+# same text is the same file, a file of another text is left alone, and what cannot be a folder ends the run before it begins.
+saves() { # STATUS OPTION...
+    local wanted=$1 got
+    shift
+    (cd "$work/here" && "$build/orrery" run "$@" -- "$build/examples/out_of_bounds" "$work/elsewhere/k.kernel") >"$work/out" 2>"$work/err"
+    got=$?
+    [ "$got" = "$wanted" ] || { echo "$*: status $got, expected $wanted: $(cat "$work/err")"; fail=1; }
+}
+rm -rf "$work/here"
+mkdir "$work/here"
+saves 66 --save-sources=made
+saved=$(cd "$work/here" && echo made/*)
+cmp "$work/here/$saved" "$work/elsewhere/k.kernel" || fail=1
+grep -Eq "^  1  $saved:[0-9]+:[0-9]+ " "$work/err" || { echo "expected a finding in $saved, found: $(cat "$work/err")"; fail=1; }
+saves 66 --save-sources=made
+[ "$(cd "$work/here" && echo made/*)" = "$saved" ] || { echo "the same text has two files: $(ls "$work/here/made")"; fail=1; }
+echo mine >"$work/here/$saved"
+saves 66 --save-sources=made
+grep -q "$saved was not written: another text has its name" "$work/err" && [ "$(cat "$work/here/$saved")" = mine ] &&
+    grep -Eq '^  1  program.cl:' "$work/err" || { echo "a file of the user: $(cat "$work/err")"; fail=1; }
+saves 2 --save-sources=here/no/such
+saves 2 "--save-sources=$saved"
+grep -q "save_sources: $saved: Not a directory" "$work/err" || { echo "not a folder: $(cat "$work/err")"; fail=1; }
+
 # A directory with too many entries is left out as a whole.
 mkdir "$work/many"
 (cd "$work/many" && seq 5000 | xargs touch && cp "$work/elsewhere/k.kernel" 0.cl)
