@@ -167,6 +167,16 @@ include_orrery_HEADERS = include/orrery/orrery.h
 include_CLdir = $(includedir)/CL
 include_CL_HEADERS = include/CL/cl_orrery_counters.h include/CL/cl_orrery_cslice.h
 
+# Listeners of test frameworks, which programs of other people include or load.
+include_listenersdir = $(includedir)/orrery/listeners
+include_listeners_HEADERS = \
+	include/orrery/listeners/catch2_listener.h \
+	include/orrery/listeners/check_listener.h \
+	include/orrery/listeners/gtest_listener.h \
+	include/orrery/listeners/listener.h
+listenersdir = $(pkgdatadir)/listeners
+dist_listeners_DATA = include/orrery/listeners/orrery_pytest.py
+
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/orrery.pc
 

@@ -465,23 +465,33 @@ endif
 # Programs and libraries of other people, skipped where they are not installed.
 client_scripts = \
 	%D%/clients/boost_compute.sh \
+	%D%/clients/catch2.sh \
+	%D%/clients/check.sh \
 	%D%/clients/clblast.sh \
 	%D%/clients/clfft.sh \
 	%D%/clients/clinfo.sh \
 	%D%/clients/clpeak.sh \
 	%D%/clients/ffmpeg.sh \
+	%D%/clients/gtest.sh \
 	%D%/clients/opencl_hpp.sh \
 	%D%/clients/opencv.sh \
 	%D%/clients/openmm.sh \
 	%D%/clients/partition_pocl.sh \
 	%D%/clients/piglit.sh \
 	%D%/clients/pyopencl.sh \
+	%D%/clients/pytest.sh \
 	%D%/clients/viennacl.sh
 TESTS += $(client_scripts)
 EXTRA_DIST += $(client_scripts) \
 	%D%/clients/boost_compute.cpp \
 	%D%/clients/clblast.c \
 	%D%/clients/client.h \
+	%D%/clients/listener_catch2.cpp \
+	%D%/clients/listener_check.c \
+	%D%/clients/listener_gtest.cpp \
+	%D%/clients/listener_pytest.py \
+	%D%/clients/listeners.h \
+	%D%/clients/listeners.sh \
 	%D%/clients/opencl_hpp.cpp \
 	%D%/clients/opencv_umat.py \
 	%D%/clients/openmm_forces.py \
