@@ -180,6 +180,18 @@ dist_listeners_DATA = include/orrery/listeners/orrery_pytest.py
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/orrery.pc
 
+# Directories may be given to make, so these files are made by it, not by configure.
+cmakedir = $(libdir)/cmake/Orrery
+cmake_DATA = share/OrreryConfig.cmake share/OrreryConfigVersion.cmake
+EXTRA_DIST += %D%/OrreryConfig.cmake.in %D%/OrreryConfigVersion.cmake.in
+share/OrreryConfig.cmake: %D%/OrreryConfig.cmake.in Makefile
+	$(AM_V_GEN)mkdir -p share && $(SED) -e 's|@cmakedir''@|$(cmakedir)|g' -e 's|@bindir''@|$(bindir)|g' \
+		-e 's|@pkgdatadir''@|$(pkgdatadir)|g' -e 's|@libdir''@|$(libdir)|g' -e 's|@includedir''@|$(includedir)|g' \
+		$(srcdir)/%D%/OrreryConfig.cmake.in >$@
+share/OrreryConfigVersion.cmake: %D%/OrreryConfigVersion.cmake.in Makefile
+	$(AM_V_GEN)mkdir -p share && $(SED) -e 's|@PACKAGE_VERSION''@|$(PACKAGE_VERSION)|g' \
+		$(srcdir)/%D%/OrreryConfigVersion.cmake.in >$@
+
 # icd/orrery.icd names the library in this build tree: OCL_ICD_VENDORS=.../build/icd works from any directory.
 # share/orrery.icd names the installed one and stays inactive unless --with-icd-dir was given.
 noinst_DATA += icd/orrery.icd
