@@ -167,8 +167,30 @@ include_orrery_HEADERS = include/orrery/orrery.h
 include_CLdir = $(includedir)/CL
 include_CL_HEADERS = include/CL/cl_orrery_counters.h include/CL/cl_orrery_cslice.h
 
+# Listeners of test frameworks, which programs of other people include or load.
+include_listenersdir = $(includedir)/orrery/listeners
+include_listeners_HEADERS = \
+	include/orrery/listeners/catch2_listener.h \
+	include/orrery/listeners/check_listener.h \
+	include/orrery/listeners/gtest_listener.h \
+	include/orrery/listeners/listener.h
+listenersdir = $(pkgdatadir)/listeners
+dist_listeners_DATA = include/orrery/listeners/orrery_pytest.py
+
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/orrery.pc
+
+# Directories may be given to make, so these files are made by it, not by configure.
+cmakedir = $(libdir)/cmake/Orrery
+cmake_DATA = share/OrreryConfig.cmake share/OrreryConfigVersion.cmake
+EXTRA_DIST += %D%/OrreryConfig.cmake.in %D%/OrreryConfigVersion.cmake.in
+share/OrreryConfig.cmake: %D%/OrreryConfig.cmake.in Makefile
+	$(AM_V_GEN)mkdir -p share && $(SED) -e 's|@cmakedir''@|$(cmakedir)|g' -e 's|@bindir''@|$(bindir)|g' \
+		-e 's|@pkgdatadir''@|$(pkgdatadir)|g' -e 's|@libdir''@|$(libdir)|g' -e 's|@includedir''@|$(includedir)|g' \
+		$(srcdir)/%D%/OrreryConfig.cmake.in >$@
+share/OrreryConfigVersion.cmake: %D%/OrreryConfigVersion.cmake.in Makefile
+	$(AM_V_GEN)mkdir -p share && $(SED) -e 's|@PACKAGE_VERSION''@|$(PACKAGE_VERSION)|g' \
+		$(srcdir)/%D%/OrreryConfigVersion.cmake.in >$@
 
 # icd/orrery.icd names the library in this build tree: OCL_ICD_VENDORS=.../build/icd works from any directory.
 # share/orrery.icd names the installed one and stays inactive unless --with-icd-dir was given.

@@ -163,6 +163,27 @@ int orrery_finding_get(size_t index, struct orrery_finding *out_finding)
     return ORRERY_OK;
 }
 
+/* Without memory for the text the count still stands. */
+size_t orrery_new_findings(char *text, size_t size)
+{
+    char *whole = NULL;
+    size_t whole_size = 0;
+    const struct runtime *runtime = runtime_get();
+    say(text, size, "");
+    if (runtime->broken)
+        return 0;
+    queue_drain();
+    guard_tell();
+    FILE *stream = text && size ? open_memstream(&whole, &whole_size) : NULL;
+    const size_t count = report_take_new(runtime->report, runtime->scenario.fail_on, stream);
+    if (stream)
+        fclose(stream);
+    if (whole)
+        say(text, size, whole);
+    free(whole);
+    return count;
+}
+
 void orrery_clear_findings(void)
 {
     guard_tell();
@@ -268,9 +289,10 @@ static const struct {
 #define FUNCTION(name) {#name, (any_function *)name},
     FUNCTION(orrery_load_scenario_file) FUNCTION(orrery_load_scenario_text) FUNCTION(orrery_set_option)
         FUNCTION(orrery_set_seed) FUNCTION(orrery_finding_count) FUNCTION(orrery_finding_count_of)
-            FUNCTION(orrery_finding_get) FUNCTION(orrery_clear_findings) FUNCTION(orrery_kernels_run)
-                FUNCTION(orrery_time) FUNCTION(orrery_expect) FUNCTION(orrery_forbid)
-                    FUNCTION(orrery_check_expectations) FUNCTION(orrery_reset) FUNCTION(orrery_statistics_get)
+            FUNCTION(orrery_finding_get) FUNCTION(orrery_clear_findings) FUNCTION(orrery_new_findings)
+                FUNCTION(orrery_kernels_run) FUNCTION(orrery_time) FUNCTION(orrery_expect)
+                    FUNCTION(orrery_forbid) FUNCTION(orrery_check_expectations) FUNCTION(orrery_reset)
+                        FUNCTION(orrery_statistics_get)
 #undef FUNCTION
 };
 

@@ -9,6 +9,7 @@ dist_man_MANS += \
 	%D%/orrery-scenario.5 \
 	%D%/orrery-report.5 \
 	%D%/orrery-topology.5 \
+	%D%/orrery-testing.7 \
 	%D%/orrery-glossary.7 \
 	%D%/orrery-findings.7
 EXTRA_DIST += %D%/pages.awk

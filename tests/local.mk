@@ -465,23 +465,34 @@ endif
 # Programs and libraries of other people, skipped where they are not installed.
 client_scripts = \
 	%D%/clients/boost_compute.sh \
+	%D%/clients/catch2.sh \
+	%D%/clients/check.sh \
 	%D%/clients/clblast.sh \
 	%D%/clients/clfft.sh \
 	%D%/clients/clinfo.sh \
 	%D%/clients/clpeak.sh \
+	%D%/clients/cmake.sh \
 	%D%/clients/ffmpeg.sh \
+	%D%/clients/gtest.sh \
 	%D%/clients/opencl_hpp.sh \
 	%D%/clients/opencv.sh \
 	%D%/clients/openmm.sh \
 	%D%/clients/partition_pocl.sh \
 	%D%/clients/piglit.sh \
 	%D%/clients/pyopencl.sh \
+	%D%/clients/pytest.sh \
 	%D%/clients/viennacl.sh
 TESTS += $(client_scripts)
 EXTRA_DIST += $(client_scripts) \
 	%D%/clients/boost_compute.cpp \
 	%D%/clients/clblast.c \
 	%D%/clients/client.h \
+	%D%/clients/listener_catch2.cpp \
+	%D%/clients/listener_check.c \
+	%D%/clients/listener_gtest.cpp \
+	%D%/clients/listener_pytest.py \
+	%D%/clients/listeners.h \
+	%D%/clients/listeners.sh \
 	%D%/clients/opencl_hpp.cpp \
 	%D%/clients/opencv_umat.py \
 	%D%/clients/openmm_forces.py \
@@ -520,6 +531,7 @@ test_scripts = \
 	%D%/scripts/check_cli.sh \
 	%D%/scripts/check_terminal.sh \
 	%D%/scripts/check_endings.sh \
+	%D%/scripts/check_examples.sh \
 	%D%/scripts/check_bench.sh \
 	%D%/scripts/check_demo.sh \
 	%D%/scripts/check_guide.sh \
@@ -552,4 +564,4 @@ test_scripts = \
 	%D%/scripts/check_vector.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/debug
+EXTRA_DIST += $(test_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/debug

@@ -52,7 +52,8 @@ static int run_program(const struct settings *settings, char **command)
         return EXIT_FAILED;
     }
     if (ordered && !library_name_threads())
-        say("warning: liborrery_threads.so is not beside liborrery.so: threads are told apart by their first "
+        say("warning: liborrery_threads.so is not beside liborrery.so: threads are distinguished by their "
+            "first "
             "calls");
     /* A recorded run repeats the order of the program's locks: a second library around them would change
      * what it sees. */

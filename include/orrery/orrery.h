@@ -10,6 +10,8 @@
  *   orrery_set_seed                  for the launches that follow
  *   orrery_finding_count/get         walk the findings, in order of first occurrence
  *   orrery_finding_count_of          how many are of one kind ("race-global")
+ *   orrery_new_findings              how many came since its last call, and their text: what a listener
+ *                                    of a test framework asks at the end of each test
  *   orrery_clear_findings            forget them: the exit status forgets them too
  *   orrery_expect, orrery_forbid     what a test wants to be found, and what not
  *   orrery_check_expectations        what of that is unmet, in words
@@ -22,7 +24,7 @@
  *            orrery_set_seed_fn *set_seed =
  *                clGetExtensionFunctionAddressForPlatform(platform, "orrery_set_seed");
  *          Findings belong to commands that are complete: clFinish first, or clFlush before
- *          orrery_reset and orrery_check_expectations, which wait for what was flushed.
+ *          orrery_reset, orrery_new_findings and orrery_check_expectations, which wait for what was flushed.
  * Threads  Expectations belong to the process: one test at a time.
  */
 #ifndef ORRERY_ORRERY_H
@@ -101,6 +103,9 @@ typedef void orrery_set_seed_fn(uint64_t seed);
 typedef size_t orrery_finding_count_fn(void);
 typedef size_t orrery_finding_count_of_fn(const char *id);
 typedef int orrery_finding_get_fn(size_t index, struct orrery_finding *out_finding);
+/* Findings that came, or came again, since the last call, of the severities that decide the exit status. text
+ * may be NULL, else it gets what the terminal got, cut at size. */
+typedef size_t orrery_new_findings_fn(char *text, size_t size);
 typedef void orrery_clear_findings_fn(void);
 /* min to max distinct findings whose id and kernel fit (* is any text; kernel NULL: any) and that have an
  * access in that line (0: any). */
@@ -121,6 +126,7 @@ orrery_set_seed_fn orrery_set_seed;
 orrery_finding_count_fn orrery_finding_count;
 orrery_finding_count_of_fn orrery_finding_count_of;
 orrery_finding_get_fn orrery_finding_get;
+orrery_new_findings_fn orrery_new_findings;
 orrery_clear_findings_fn orrery_clear_findings;
 orrery_expect_fn orrery_expect;
 orrery_forbid_fn orrery_forbid;

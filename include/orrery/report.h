@@ -260,6 +260,9 @@ size_t report_count(const struct report *report);              /* distinct findi
 bool report_at_least(const struct report *report);              /* there may be more: report_incomplete */
 size_t report_total(const struct report *report, enum severity at_least); /* occurrences */
 const struct finding *report_get(const struct report *report, size_t index);
+/* How many distinct findings of at least this severity came, or came again, since the last call, and their text to stream
+ * unless it is NULL. SEVERITY_OFF: none count. */
+size_t report_take_new(struct report *report, enum severity at_least, FILE *stream);
 size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others */
 const struct finding *report_suppressed_get(const struct report *report, size_t index);
 /* Called after each finding that is new, by the thread that added it, with the number of them; 0: they were

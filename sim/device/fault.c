@@ -474,8 +474,7 @@ static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kin
 {
     const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
     inquiry->finding.kind = kind;
-    sentence_add(&inquiry->why,
-                 "the %s derives from a variable, or from bytes of memory, that nobody has written yet",
+    sentence_add(&inquiry->why, "the %s derives from a variable or from memory that has not been written yet",
                  kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
                  : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
                                                          : "stored value");

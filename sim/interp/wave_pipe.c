@@ -175,8 +175,7 @@ static void move_packet(struct turn *turn, uint64_t number, bool writes)
     if (writes)
         set_written(turn->pipe, number, true);
     else if (!is_written(turn->pipe, number))
-        misused(turn,
-                "the packet was reserved and committed, and nobody wrote it: its contents are undefined");
+        misused(turn, "the packet was reserved and committed, but never written: its contents are undefined");
     if (writes)
         access_copy_in(turn->copy, turn->lane, turn->a, packet, turn->pipe->packet_bytes);
     else

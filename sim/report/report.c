@@ -20,6 +20,7 @@ struct entry {
     struct finding finding; /* all strings owned */
     char *key;
     uint64_t reported; /* how much of finding.count was printed; 0: nothing, it was beyond the limit */
+    uint64_t taken;    /* how much of finding.count report_take_new has seen */
     UT_hash_handle hh; /* lookup only: order is that of the list */
 };
 
@@ -40,11 +41,12 @@ struct report {
     struct report_places places;
     struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
-    char *replay;                        /* how to have this run again; NULL: not known */
-    bool replay_loose;                   /* the order of the program's threads is not in it */
-    bool incomplete[FINDING_KIND_COUNT]; /* there may be more of them */
-    size_t lost[SEVERITY_ERROR + 1];     /* told, but there was no memory to keep them */
-    uint64_t heard_of;                   /* report_heard_of */
+    char *replay;                          /* how to have this run again; NULL: not known */
+    bool replay_loose;                     /* the order of the program's threads is not in it */
+    bool incomplete[FINDING_KIND_COUNT];   /* there may be more of them */
+    size_t lost[SEVERITY_ERROR + 1];       /* told, but there was no memory to keep them */
+    size_t lost_taken[SEVERITY_ERROR + 1]; /* how many of lost report_take_new has seen */
+    uint64_t heard_of;                     /* report_heard_of */
     uint64_t clears;
     bool noted;
 
@@ -735,6 +737,7 @@ void report_clear(struct report *report)
     list_clear(&report->suppressed);
     memset(report->kind_count, 0, sizeof report->kind_count);
     memset(report->lost, 0, sizeof report->lost);
+    memset(report->lost_taken, 0, sizeof report->lost_taken);
     memset(report->incomplete, 0, sizeof report->incomplete);
     report->clears++;
     void (*heard)(size_t count) = report->heard;
@@ -816,6 +819,31 @@ size_t report_total(const struct report *report, enum severity at_least)
         total += report->lost[severity];
     pthread_mutex_unlock(lock_of(report));
     return total;
+}
+
+/* Every severity is marked as seen, so that a change of at_least brings no old finding back. */
+size_t report_take_new(struct report *report, enum severity at_least, FILE *stream)
+{
+    const bool wanted = at_least != SEVERITY_OFF;
+    size_t count = 0;
+    pthread_mutex_lock(&report->lock);
+    for (size_t i = 0; i < report->found.count; i++) {
+        struct entry *entry = report->found.entries[i];
+        const bool is_new = entry->finding.count > entry->taken;
+        entry->taken = entry->finding.count;
+        if (!is_new || !wanted || entry->finding.severity < at_least)
+            continue;
+        count++;
+        if (stream)
+            report_print_finding(stream, &entry->finding, false);
+    }
+    for (enum severity severity = SEVERITY_WARNING; severity <= SEVERITY_ERROR; severity++) {
+        if (wanted && severity >= at_least)
+            count += report->lost[severity] - report->lost_taken[severity];
+        report->lost_taken[severity] = report->lost[severity];
+    }
+    pthread_mutex_unlock(&report->lock);
+    return count;
 }
 
 uint64_t report_heard_of(const struct report *report)

@@ -48,7 +48,8 @@ static bool read_who(struct reader *reader, const yaml_node_t *node, struct scri
     const yaml_node_t *item = reader_get(reader, node, "item"), *group = reader_get(reader, node, "group"),
                       *sub_group = reader_get(reader, node, "sub_group");
     if ((item != NULL) == (group != NULL))
-        return reader_error(reader, node, "a step of the script: found %s, expected one of them: who goes on",
+        return reader_error(reader, node,
+                            "a step of the script: found %s, expected one of them: which work-items run",
                             item ? "item and group" : "neither item nor group");
     if (sub_group && !group)
         return reader_error(reader, sub_group, "sub_group: expected a group, too, that it is of");
@@ -135,9 +136,10 @@ static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool
         return true;
     if (script && policy != SCHEDULE_SCRIPT)
         return reader_unexpected(reader, node, "policy",
-                                 "script, or no policy: beside script:, which says who goes on");
+                                 "script, or no policy: beside script:, which says which work-items run");
     if (!script && policy == SCHEDULE_SCRIPT)
-        return reader_unexpected(reader, node, "policy", "a script: beside it, which says who goes on");
+        return reader_unexpected(reader, node, "policy",
+                                 "a script: beside it, which says which work-items run");
     return policy != SCHEDULE_REPLAY ||
            reader_unexpected(reader, node, "policy", "a replay: beside it: a token, or a file with a record");
 }

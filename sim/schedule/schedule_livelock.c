@@ -181,8 +181,8 @@ static void say_why(struct sentence *why, struct schedule *schedule, const struc
     say_waits(why, waits);
     if (spinners->wait)
         sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
-    sentence_add(why, unchanged ? "; memory has not changed and nobody else can run"
-                                : "; memory comes back to what it was and nobody else can run");
+    sentence_add(why, unchanged ? "; memory has not changed and no other work-item can run"
+                                : "; memory comes back to what it was and no other work-item can run");
     if (circle_host_may_write(&schedule->launch->arena->memory))
         sentence_add(why, ", for the host, which could write it, waits");
     if (choose_admits(schedule) ? choose_more(schedule) : schedule->next < schedule->total)

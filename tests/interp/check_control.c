@@ -95,6 +95,69 @@ START_TEST(what_is_unmet_is_reported)
 }
 END_TEST
 
+START_TEST(new_findings_counts_since_its_last_call)
+{
+    ck_assert_uint_eq(orrery_new_findings(NULL, 0), 0);
+    launch("after");
+    launch("before");
+    ck_assert_uint_eq(orrery_new_findings(text, sizeof text), 2);
+    ck_assert_msg(strstr(text, "orrery: error: out-of-bounds-write: ") == text, "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, "\norrery: error: out-of-bounds-read: "));
+    ck_assert_uint_eq(orrery_new_findings(text, sizeof text), 0);
+    ck_assert_str_eq(text, "");
+    ck_assert_uint_eq(orrery_finding_count(), 2);
+}
+END_TEST
+
+START_TEST(new_findings_counts_one_that_comes_again)
+{
+    launch("after");
+    launch("before");
+    orrery_new_findings(NULL, 0);
+    launch("before");
+    ck_assert_uint_eq(orrery_new_findings(text, sizeof text), 1);
+    ck_assert_msg(strstr(text, "orrery: error: out-of-bounds-read: ") == text, "%s", text);
+    ck_assert_ptr_null(strstr(text, "out-of-bounds-write"));
+}
+END_TEST
+
+START_TEST(new_findings_cuts_its_text_at_the_size)
+{
+    char little[8];
+    launch("after");
+    ck_assert_uint_eq(orrery_new_findings(little, sizeof little), 1);
+    ck_assert_str_eq(little, "orrery:");
+}
+END_TEST
+
+START_TEST(new_findings_counts_what_decides_the_exit_status)
+{
+    ck_assert_int_eq(orrery_set_option("check-bounds", "warning", NULL, 0), ORRERY_OK);
+    launch("after");
+    ck_assert_uint_eq(orrery_new_findings(text, sizeof text), 0);
+    ck_assert_str_eq(text, "");
+    ck_assert_int_eq(orrery_set_option("fail-on", "warning", NULL, 0), ORRERY_OK);
+    ck_assert_uint_eq(orrery_new_findings(NULL, 0), 0); /* it was passed over */
+    launch("after");
+    ck_assert_uint_eq(orrery_new_findings(text, sizeof text), 1);
+    ck_assert_msg(strstr(text, "orrery: warning: out-of-bounds-write: ") == text, "%s", text);
+    ck_assert_int_eq(orrery_set_option("fail-on", "off", NULL, 0), ORRERY_OK);
+    launch("after");
+    ck_assert_uint_eq(orrery_new_findings(text, sizeof text), 0);
+}
+END_TEST
+
+START_TEST(new_findings_knows_nothing_of_cleared_ones)
+{
+    launch("after");
+    orrery_statistics_get(&(struct orrery_statistics){0}); /* it waits */
+    orrery_clear_findings();
+    ck_assert_uint_eq(orrery_new_findings(NULL, 0), 0);
+    launch("after");
+    ck_assert_uint_eq(orrery_new_findings(NULL, 0), 1);
+}
+END_TEST
+
 START_TEST(more_than_the_most_is_unmet)
 {
     orrery_expect("out-of-bounds-*", NULL, 0, 1, 1);
@@ -423,6 +486,7 @@ START_TEST(each_function_has_a_name)
         "orrery_finding_count",
         "orrery_finding_count_of",
         "orrery_finding_get",
+        "orrery_new_findings",
         "orrery_clear_findings",
         "orrery_expect",
         "orrery_forbid",
@@ -446,6 +510,11 @@ int main(void)
         a_met_expectation_is_ok,
         what_is_unmet_is_reported,
         more_than_the_most_is_unmet,
+        new_findings_counts_since_its_last_call,
+        new_findings_counts_one_that_comes_again,
+        new_findings_cuts_its_text_at_the_size,
+        new_findings_counts_what_decides_the_exit_status,
+        new_findings_knows_nothing_of_cleared_ones,
         the_forbidden_is_reported_with_its_place,
         a_forbidden_kind_leaves_others_alone,
         what_cannot_be_expected_is_refused,

@@ -53,7 +53,7 @@ livelock plain_barrier 2 1
 livelock sub_groups 16 16
 
 "$build/orrery" run "$src/scenarios/schedule/livelock_all_came.yaml" >"$work/out" 2>&1
-if ! grep -q 'nobody else can' "$work/out" || grep -q 'for no more' "$work/out"; then
+if ! grep -q 'no other work-item can' "$work/out" || grep -q 'for no more' "$work/out"; then
     echo "all work-groups have come: none has to fit"
     head -20 "$work/out"
     bad=1

@@ -314,7 +314,7 @@ START_TEST(a_step_that_is_none_is_refused)
     rejects("orrery: 1\nschedule: {script: 7}\n", "t.yaml:2:20: ", "'7'", "a sequence of steps");
     rejects("orrery: 1\nschedule: {then: reverse}\n", "t.yaml:2:18: ", "'reverse'",
             "lockstep, serial, random");
-    rejects(SCRIPT("{until: end}"), "t.yaml:2:21: ", "neither item nor group", "who goes on");
+    rejects(SCRIPT("{until: end}"), "t.yaml:2:21: ", "neither item nor group", "which work-items run");
     rejects(SCRIPT("{item: 1, group: 1, until: end}"), "t.yaml:2:21: ", "item and group", "one of them");
     rejects(SCRIPT("{item: 1, sub_group: 1, until: end}"), "t.yaml:2:42: ", "sub_group", "expected a group");
     rejects(SCRIPT("{item: 1}"), "t.yaml:2:21: ", "neither until nor steps", "one of them");

@@ -399,7 +399,7 @@ static void select_frame(struct terminal *t, long level)
     const json_t *frames = json_object_get(stack, "frames");
     const long count = (long)json_array_size(frames);
     if (stack && (level < 0 || level >= count)) {
-        refuse_command(t, level < 0 ? "this is the innermost call" : "this is the kernel: nobody called it");
+        refuse_command(t, level < 0 ? "this is the innermost call" : "this is the kernel: it has no caller");
     } else if (stack) {
         t->frame = (uint32_t)level;
         print_frame(t, frames, (size_t)level);

@@ -75,7 +75,7 @@ static void finish(struct terminal *t, bool back)
     json_decref(stack);
     if (plan && outermost) {
         json_decref(plan);
-        refuse_command(t, "the work-item is in the kernel itself, which nobody called");
+        refuse_command(t, "the work-item is in the kernel itself, which has no caller");
     } else if (plan) {
         take_stop(t, back ? session_back(t->session, plan) : session_run(t->session, plan), true);
     }

@@ -77,11 +77,11 @@ static bool judge_scope(const struct misuse *misuse, enum memory_scope scope, ui
 {
     static const char spec[] = "OpenCL 2.2 API, 3.3.4 memory scopes";
     if (scope == SCOPE_WORK_ITEM && !image_fence) {
-        *out_fault =
-            (struct fault){FINDING_ATOMIC_SCOPE,
-                           "memory_scope_work_item is for fences with CLK_IMAGE_MEM_FENCE alone: it includes "
-                           "no other work-item",
-                           "memory_scope_work_group, or the scope that holds all who use the object", spec};
+        *out_fault = (struct fault){
+            FINDING_ATOMIC_SCOPE,
+            "memory_scope_work_item is for fences with CLK_IMAGE_MEM_FENCE alone: it includes "
+            "no other work-item",
+            "memory_scope_work_group, or the scope of all work-items that use the object", spec};
         return true;
     }
     if (scope == SCOPE_SUB_GROUP && !misuse->scenario->device.sub_groups) {

@@ -389,7 +389,8 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
     } else if (waited_apart(races, race, unit_state, &barrier)) {
         wording_add(&reason->why, "the barrier at ");
         wording_place(&reason->why, races->host, barrier);
-        wording_add(&reason->why, " orders those who wait at it, and one of the two was not among them");
+        wording_add(&reason->why,
+                    " orders the work-items that wait at it, and one of the two was not among them");
         wording_add(&reason->fix, "one work_group_barrier(%s) for all of the work-group, outside the branch",
                     flag);
     } else {
