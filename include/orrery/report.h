@@ -197,6 +197,7 @@ struct finding {
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
     uint64_t count;         /* how often at these places; to report_add 0 is once */
     bool count_at_least;    /* set by report_uncounted */
+    uint64_t fingerprint;   /* set by report_add: the same in a later run; 0: not known */
 };
 
 struct report;
@@ -297,6 +298,8 @@ FILE *report_append_file(const char *pattern, long process); /* to what that pro
 struct watch;
 FILE *report_open_log(const char *pattern, struct watch *watch, bool force);
 void report_share_files(struct report *report, struct watch *watch);
+/* The directory that files are named from: in which the first process of the run began. NULL: it is not known. */
+const char *report_root(const struct report *report);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
 

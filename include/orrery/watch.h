@@ -32,7 +32,7 @@
 
 #include "orrery/report.h"
 
-enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64, WATCH_LINE_CHARS = 8000, WATCH_FILES = 64 };
+enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64, WATCH_LINE_CHARS = 8000, WATCH_FILES = 64, WATCH_ROOT_CHARS = 4096 };
 
 struct watch_seat {
     pid_t process; /* atomic; 0: free */
@@ -61,6 +61,7 @@ struct watch {
     pthread_mutex_t lock; /* guards files, and the writing of them; robust */
     struct watch_file files[WATCH_FILES];
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
+    char root[WATCH_ROOT_CHARS];   /* the directory that the run began in; "": it is not known */
 };
 
 struct watch *watch_new(char out_name[WATCH_NAME_CHARS]);

@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Without memory for the index a finding is not found again: it is reported each time it comes. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "fingerprint.h"
 #include "report_devices.h"
 #include "report_places.h"
 #include "report_share.h"
@@ -47,7 +49,9 @@ struct report {
     uint64_t heard_of;                   /* report_heard_of */
     uint64_t clears;
     bool noted;
+    struct fingerprints fingerprints;
 
+    char *root;                 /* the directory that the run began in; NULL: it is not known */
     struct report_share *share; /* NULL: its files are this process's only */
 };
 
@@ -59,6 +63,7 @@ struct report *report_new(const struct scenario *scenario)
     pthread_mutex_init(&report->lock, NULL);
     report->scenario = scenario;
     report->stream = stderr;
+    report->root = getcwd(NULL, 0);
     return report;
 }
 
@@ -75,6 +80,7 @@ void report_free(struct report *report)
     report_devices_fini(&report->devices);
     report_places_fini(&report->places);
     report_share_free(report->share);
+    free(report->root);
     free(report);
 }
 
@@ -100,8 +106,18 @@ void report_set_listener(struct report *report, void (*heard)(size_t count))
 
 void report_share_files(struct report *report, struct watch *watch)
 {
+    char *root = watch && watch->root[0] ? strdup(watch->root) : NULL;
     report_share_free(report->share);
     report->share = watch ? report_share_new(watch) : NULL;
+    if (root) {
+        free(report->root);
+        report->root = root;
+    }
+}
+
+const char *report_root(const struct report *report)
+{
+    return report->root;
 }
 
 struct report_share *report_share_of(const struct report *report)
@@ -616,6 +632,7 @@ uint64_t *report_add(struct report *report, const struct finding *finding)
         free(key);
     } else {
         report_places_set(&report->places, &added);
+        added.fingerprint = fingerprints_next(&report->fingerprints, fingerprint_of(&added));
         entry = add_new(report, &added, key, hidden);
         is_new = true;
     }
@@ -733,6 +750,7 @@ void report_clear(struct report *report)
     HASH_CLEAR(hh, report->by_key);
     list_clear(&report->found);
     list_clear(&report->suppressed);
+    fingerprints_fini(&report->fingerprints);
     memset(report->kind_count, 0, sizeof report->kind_count);
     memset(report->lost, 0, sizeof report->lost);
     memset(report->incomplete, 0, sizeof report->incomplete);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fingerprint.h"
 #include "report_words.h"
 
 /* What is not UTF-8 becomes visible instead of losing the field. */
@@ -169,6 +170,7 @@ static void put_call(json_t *object, const char *name, const struct source_place
 
 static json_t *finding_json(const struct finding *finding)
 {
+    char fingerprint[FINGERPRINT_CHARS];
     json_t *object = json_object(), *accesses = json_array(), *steps = json_array(), *edges = json_array();
     put_text(object, "type", "finding");
     put_text(object, "id", finding_id(finding->kind));
@@ -213,6 +215,8 @@ static json_t *finding_json(const struct finding *finding)
     put_text(object, "spec", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         json_object_set_new(object, "cause", cause_json(finding->cause));
+    fingerprint_print(finding->fingerprint, fingerprint);
+    put_text(object, "fingerprint", *fingerprint ? fingerprint : NULL);
     put_number(object, "count", finding->count);
     if (finding->count_at_least)
         json_object_set_new(object, "count_at_least", json_true());

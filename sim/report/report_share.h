@@ -17,7 +17,7 @@
 
 #include "orrery/watch.h"
 
-/* How texts of two processes go together: one after the other, as runs of one log, as one list. */
+/* How texts of two processes go together: one after the other, as one log, as one list. */
 enum share_form { SHARE_JSON, SHARE_SARIF, SHARE_SUPPRESSIONS, SHARE_FORM_COUNT };
 
 struct report;

@@ -38,7 +38,9 @@ struct watch *watch_new(char out_name[WATCH_NAME_CHARS])
     snprintf(out_name, WATCH_NAME_CHARS, "/proc/%ld/fd/%d", (long)getpid(), descriptor);
     if (watch)
         make_lock(watch);
-    else if (descriptor >= 0)
+    if (watch && !getcwd(watch->root, sizeof watch->root))
+        watch->root[0] = '\0';
+    if (!watch && descriptor >= 0)
         close(descriptor);
     return watch;
 }
