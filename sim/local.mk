@@ -74,6 +74,8 @@ libsim_la_SOURCES = \
 	%D%/device/device_program.c \
 	%D%/device/device_program.h \
 	%D%/base/check.c \
+	%D%/report/baseline.c \
+	%D%/report/baseline.h \
 	%D%/report/finding.c \
 	%D%/report/fingerprint.c \
 	%D%/report/fingerprint.h \

@@ -217,6 +217,8 @@ static json_t *finding_json(const struct finding *finding)
         json_object_set_new(object, "cause", cause_json(finding->cause));
     fingerprint_print(finding->fingerprint, fingerprint);
     put_text(object, "fingerprint", *fingerprint ? fingerprint : NULL);
+    if (finding->accepted)
+        json_object_set_new(object, "accepted", json_true());
     put_number(object, "count", finding->count);
     if (finding->count_at_least)
         json_object_set_new(object, "count_at_least", json_true());
@@ -238,6 +240,8 @@ void report_write_json_summary(FILE *stream, const struct report *report, const 
     put_number(object, "errors", report_distinct(report, SEVERITY_ERROR));
     put_number(object, "warnings", report_distinct(report, SEVERITY_WARNING));
     put_number(object, "suppressed", report_suppressed_count(report));
+    if (report_scenario(report)->baseline_file)
+        put_number(object, "accepted", report_accepted_count(report));
     if (report_at_least(report))
         json_object_set_new(object, "count_at_least", json_true());
     put_number(object, "kernels", end->kernels_run);

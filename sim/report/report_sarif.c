@@ -211,6 +211,12 @@ static json_t *first_location(struct writer *writer, const struct finding *findi
                                  : sarif_location(&writer->places, finding, &nowhere, NULL);
 }
 
+/* SARIF 2.1.0, 3.27.24: all results have a state, or none has. */
+static bool compares(const struct scenario *scenario)
+{
+    return scenario->baseline_file && !scenario->update_baseline;
+}
+
 static json_t *result(struct writer *writer, const struct finding *finding)
 {
     char *text = result_text(finding);
@@ -219,6 +225,8 @@ static json_t *result(struct writer *writer, const struct finding *finding)
                   "level", severity_word(finding->severity), "message", sarif_message(text));
     free(text);
     put_number(object, "occurrenceCount", finding->count);
+    if (compares(report_scenario(writer->report)))
+        put_text(object, "baselineState", finding->accepted ? "unchanged" : "new");
     json_object_set_new(object, "partialFingerprints", fingerprints(writer, finding));
     json_object_set_new(object, "properties", properties(finding));
     json_object_set_new(object, "locations", json_pack("[o]", first_location(writer, finding)));
@@ -239,7 +247,7 @@ static json_t *suppressed_result(struct writer *writer, const struct finding *fi
     const struct suppression *suppression = suppression_find(report_scenario(writer->report), finding);
     json_t *object = result(writer, finding), *entry = json_object();
     put_text(entry, "kind", "external");
-    put_text(entry, "justification", suppression ? suppression->reason : NULL);
+    put_text(entry, "justification", suppression ? suppression->reason : "it is in the baseline");
     json_object_set_new(object, "suppressions", json_pack("[o]", entry));
     return object;
 }

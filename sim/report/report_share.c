@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline.h"
 #include "sarif.h"
 
 struct report_share {
@@ -28,6 +29,11 @@ void report_share_free(struct report_share *share)
         free(share->joined[form]);
     }
     free(share);
+}
+
+struct watch *report_share_watch(struct report_share *share)
+{
+    return share->watch;
 }
 
 void report_share_lock(struct report_share *share)
@@ -142,6 +148,7 @@ static char *join(enum share_form form, const char *others, const char *before, 
     switch (form) {
     case SHARE_SARIF: return join_logs(others, before, own);
     case SHARE_SUPPRESSIONS: return join_lists(others, own);
+    case SHARE_BASELINE: return baseline_join(others, own);
     default: return join_lines(others, before, own);
     }
 }

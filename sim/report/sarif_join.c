@@ -143,18 +143,32 @@ char *sarif_text(json_t *log)
 
 /* ---- several processes ------------------------------------------------------------------------ */
 
-/* What is suppressed and what is not are never one result. */
-static void key_of(const json_t *result, char out[40])
+enum { KEY_CHARS = 512 };
+
+static const char *uri_of(const json_t *result)
+{
+    const json_t *location = json_array_get(json_object_get(result, "locations"), 0),
+                 *place = json_object_get(location, "physicalLocation");
+    const char *uri = json_string_value(json_object_get(json_object_get(place, "artifactLocation"), "uri"));
+    return uri ? uri : "";
+}
+
+/* What is suppressed and what is not are never one result, nor are those of two files of one name. Of a long
+ * name the end tells. */
+static void key_of(const json_t *result, char out[KEY_CHARS])
 {
     const json_t *prints = json_object_get(result, "partialFingerprints");
-    const char *own = json_string_value(json_object_get(prints, "orrery/v2"));
-    snprintf(out, 40, "%s%s", own ? own : "", json_object_get(result, "suppressions") ? " suppressed" : "");
+    const char *own = json_string_value(json_object_get(prints, "orrery/v2")), *uri = uri_of(result);
+    const size_t length = strlen(uri), most = KEY_CHARS - 40;
+    snprintf(out, KEY_CHARS, "%s%s %s", own ? own : "",
+             json_object_get(result, "suppressions") ? " suppressed" : "",
+             uri + (length > most ? length - most : 0));
 }
 
 /* From keys to the results, which it borrows. */
 static json_t *index_of(const json_t *results)
 {
-    char key[40];
+    char key[KEY_CHARS];
     json_t *index = json_object();
     for (size_t i = 0; i < json_array_size(results); i++) {
         key_of(json_array_get(results, i), key);
@@ -171,7 +185,7 @@ static json_int_t count_of(const json_t *result)
 /* Takes the occurrences away that were ours; what nobody has any more goes. */
 static void take_away(json_t *results, const json_t *before, const json_t *now)
 {
-    char key[40];
+    char key[KEY_CHARS];
     json_t *ours = index_of(before), *stay = index_of(now);
     for (size_t i = json_array_size(results); i-- > 0;) {
         json_t *result = json_array_get(results, i);
@@ -188,7 +202,7 @@ static void take_away(json_t *results, const json_t *before, const json_t *now)
 
 static void add_results(json_t *results, const json_t *now)
 {
-    char key[40];
+    char key[KEY_CHARS];
     json_t *index = index_of(results);
     for (size_t i = 0; i < json_array_size(now); i++) {
         json_t *result = json_array_get(now, i);

@@ -18,6 +18,7 @@
 #include "report_words.h"
 
 static const char base_id[] = "%SRCROOT%";
+enum { LEVELS_UP = 4 };
 
 /* ---- paths ------------------------------------------------------------------------------ */
 
@@ -43,12 +44,28 @@ static char *real_of(const char *directory, const char *name)
     return real;
 }
 
-/* The names of a scenario's sources are relative to it, those of a host program to the working
- * directory. */
+/* The directory in which a host program was compiled may have been the executable's, or one above it. */
+static char *file_above(const char *executable, const char *name)
+{
+    char *directory = executable ? directory_of(executable) : NULL, *real = NULL;
+    for (int levels = 0; directory && !real && levels < LEVELS_UP && strcmp(directory, "/") != 0; levels++) {
+        char *above = directory_of(directory);
+        real = real_of(directory, name);
+        free(directory);
+        directory = above;
+    }
+    free(directory);
+    return real;
+}
+
+/* The names of a scenario's sources are relative to it, those of a host program to the working directory
+ * or to where it was compiled. */
 static char *file_of(const struct sarif_places *places, const char *name)
 {
     char *real = places->beside ? real_of(places->beside, name) : NULL;
-    return real ? real : real_of(NULL, name);
+    if (!real)
+        real = real_of(NULL, name);
+    return real || places->beside || places->is_text ? real : file_above(places->whole, name);
 }
 
 static char *executable(void)
@@ -154,7 +171,7 @@ static struct spot spot_of(const struct sarif_places *places, const struct findi
     char *path = place->line && place->file ? file_of(places, from->file) : NULL;
     if (path)
         return (struct spot){path, from};
-    if (places->whole && (places->is_text || !place->line || !place->file))
+    if (places->whole && (places->is_text || !place->line || !place->file || strstr(from->file, "../")))
         return (struct spot){strdup(places->whole), NULL};
     return (struct spot){strdup(from->file ? from->file : "unknown"), from->line ? from : NULL};
 }

@@ -60,7 +60,7 @@ ran 0 "$orrery" check --sarif=check.sarif kernels/race.yaml text.yaml moved/race
 ran 0 "$orrery" check --json=check.json kernels/race.yaml text.yaml moved/race.yaml kernels/race.yaml
 ran 66 "$orrery" run --sarif=text.sarif text.yaml
 # processes of a program, in another directory, at the same time, and so many that one run each would be refused
-ran 66 "$orrery" run --check-api=error --sarif=several.sarif --json=several.json -- \
+ran 66 "$orrery" run --check-api=error --sarif="$PWD/several.sarif" --json="$PWD/several.json" -- \
     sh -c "$program found_exit; cd ../other && $program refused & $program found_kill; wait; exit 0"
 many="for i in $(seq -s' ' 25); do $program found_exit; done; exit 0"
 ran 66 "$orrery" run --sarif=many.sarif -- sh -c "$many"
@@ -128,7 +128,8 @@ for path in sorted((work / "project").glob("*.sarif")):
         expect(f"{about}: links", [f"]({number})" in result["message"]["text"] for number in ids], [True] * len(ids))
         expect(f"{about}: places", len(list(all_of(result["locations"], "physicalLocation"))), 1)
     prints = [(result["ruleId"], result["partialFingerprints"]["orrery/v2"]) for result in results]
-    expect(f"{name}: fingerprints tell apart", len(set(prints)), len(prints))
+    uris_of = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results]
+    expect(f"{name}: fingerprints tell apart", len(set(zip(prints, uris_of))), len(prints))
 
 run = {name: log["runs"][0] for name, log in logs.items()}
 def prints(name, key):
@@ -147,11 +148,13 @@ for key in ("orrery/v2", "primaryLocationLineHash"):
 lines = [[result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in run[name]["results"]] for name in ("run", "moved")]
 expect("lines moved", [line + 3 for line in lines[0]], lines[1])
 scenarios = [json.loads(text) for text in open(work / "project/check.json")]
-expect("fingerprints of JSON", sorted({one["fingerprint"] for line in scenarios for one in line["findings"]}), prints("check", "orrery/v2"))
-# Several processes and scenarios: an invocation each; what is found by several is one result.
-expect("scenarios", (len(run["check"]["invocations"]), len(run["check"]["results"])), (4, 4))
-counts = {result["partialFingerprints"]["orrery/v2"]: result["occurrenceCount"] for result in run["check"]["results"]}
-expect("occurrences", [counts[result["partialFingerprints"]["orrery/v2"]] for result in run["run"]["results"]], [3 * result["occurrenceCount"] for result in run["run"]["results"]])
+expect("fingerprints of JSON", {one["fingerprint"] for line in scenarios for one in line["findings"]}, set(prints("check", "orrery/v2")))
+# Several processes and scenarios: an invocation each; what several find in one file is one result.
+expect("scenarios", (len(run["check"]["invocations"]), len(run["check"]["results"])), (4, 7))
+def counts(name, times):
+    return sorted((uri, result["partialFingerprints"]["orrery/v2"], result["occurrenceCount"] * times) for result in run[name]["results"]
+                  for uri in [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]])
+expect("occurrences", counts("check", 1), sorted(counts("run", 2) + counts("moved", 1) + counts("text", 1)))
 several = sorted((result["ruleId"], result["occurrenceCount"]) for result in run["several"]["results"])
 expect("processes", (len(run["several"]["invocations"]), [id for id, _ in several]), (3, ["api-error", "null-write"]))
 found = {}

@@ -301,21 +301,28 @@ START_TEST(results_over_the_limit_leave_the_severest)
 }
 END_TEST
 
-START_TEST(file_over_the_limit_loses_paths_then_results)
+START_TEST(file_over_the_limit_loses_paths)
 {
-    json_t *log = log_with(100, 100, 60000); /* 18 MB, and 6 without paths */
+    json_t *log = log_with(5, 5, 1000 * 1000); /* 15 MB, and 5 without paths */
     char *text = sarif_text(log);
     ck_assert_uint_le(strlen(text), SARIF_BYTES_MOST);
-    ck_assert_uint_eq(json_array_size(of_run(log, "results")), 200);
+    ck_assert_uint_eq(json_array_size(of_run(log, "results")), 10);
     ck_assert(has_note(log, "paths-left-out") && !has_note(log, "results-left-out"));
     free(text);
     json_decref(log);
-    log = log_with(100, 100, 150000);
-    text = sarif_text(log);
+}
+END_TEST
+
+START_TEST(file_over_the_limit_loses_the_least_severe_results)
+{
+    json_t *log = log_with(20, 20, 600 * 1000); /* 12 MB without paths */
+    for (size_t i = 0; i < 40; i++)
+        json_object_del(json_array_get(of_run(log, "results"), i), "codeFlows");
+    char *text = sarif_text(log);
     ck_assert_uint_le(strlen(text), SARIF_BYTES_MOST);
     ck_assert_uint_ge(strlen(text), SARIF_BYTES_MOST / 2);
-    ck_assert_uint_eq(count_level(log, "error"), 100);
-    ck_assert_uint_lt(count_level(log, "warning"), 100);
+    ck_assert_uint_eq(count_level(log, "error"), 20);
+    ck_assert_uint_lt(count_level(log, "warning"), 20);
     ck_assert(has_note(log, "paths-left-out") && has_note(log, "results-left-out"));
     free(text);
     json_decref(log);
@@ -413,7 +420,8 @@ int main(void)
         line_hash_is_that_of_github,
         processes_have_one_run_and_their_occurrences_add_up,
         results_over_the_limit_leave_the_severest,
-        file_over_the_limit_loses_paths_then_results,
+        file_over_the_limit_loses_paths,
+        file_over_the_limit_loses_the_least_severe_results,
         steps_over_the_limit_are_left_out,
         what_has_no_line_has_a_file_and_a_fingerprint_of_its_own,
         category_is_the_name_of_the_file,
