@@ -74,7 +74,12 @@ libsim_la_SOURCES = \
 	%D%/device/device_program.c \
 	%D%/device/device_program.h \
 	%D%/base/check.c \
+	%D%/report/baseline.c \
+	%D%/report/baseline.h \
 	%D%/report/finding.c \
+	%D%/report/fingerprint.c \
+	%D%/report/fingerprint.h \
+	%D%/report/line_hash.c \
 	%D%/base/nearest.c \
 	%D%/report/report.c \
 	%D%/report/report_devices.c \
@@ -91,6 +96,10 @@ libsim_la_SOURCES = \
 	%D%/report/report_share.c \
 	%D%/report/report_share.h \
 	%D%/report/report_words.h \
+	%D%/report/sarif.h \
+	%D%/report/sarif_join.c \
+	%D%/report/sarif_places.c \
+	%D%/report/sarif_rules.c \
 	%D%/device/rewrite.c \
 	%D%/device/rewrite.h \
 	%D%/device/rewrite_text.c \

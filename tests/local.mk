@@ -522,6 +522,8 @@ test_scripts = \
 	%D%/scripts/check_mutation.sh \
 	%D%/scripts/check_repeat.sh \
 	%D%/scripts/check_results.sh \
+	%D%/scripts/check_sarif.sh \
+	%D%/scripts/check_baseline.sh \
 	%D%/scripts/check_alloc.sh \
 	%D%/scripts/check_oracle.sh \
 	%D%/scripts/check_fixes.sh \

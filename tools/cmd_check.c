@@ -19,6 +19,7 @@ struct seen {
     char *id, *kernel, *why, *fix;
     uint32_t lines[2], follows;
     bool enough, matched;
+    bool accepted; /* by the baseline: it may be expected, and is never unexpected */
 };
 struct outcome {
     size_t count;
@@ -67,17 +68,24 @@ static void outcome_fini(struct outcome *outcome)
     free(outcome->output);
 }
 
+static void take_finding(struct outcome *outcome, const struct finding *finding)
+{
+    struct seen *seen =
+        seen_add(outcome, finding_id(finding->kind), finding->kernel, finding->why, finding->fix);
+    for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
+        seen->lines[a] = finding->access[a].place.line;
+    seen->follows = finding->cause ? finding->cause->access[0].place.line : 0;
+    seen->enough = !finding->fix_partial;
+    seen->accepted = finding->accepted;
+}
+
 static void take_report(struct outcome *outcome, const struct report *report)
 {
-    for (size_t i = 0; i < report_count(report); i++) {
-        const struct finding *finding = report_get(report, i);
-        struct seen *seen =
-            seen_add(outcome, finding_id(finding->kind), finding->kernel, finding->why, finding->fix);
-        for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
-            seen->lines[a] = finding->access[a].place.line;
-        seen->follows = finding->cause ? finding->cause->access[0].place.line : 0;
-        seen->enough = !finding->fix_partial;
-    }
+    for (size_t i = 0; i < report_count(report); i++)
+        take_finding(outcome, report_get(report, i));
+    for (size_t i = 0; i < report_suppressed_count(report); i++)
+        if (report_accepts(report, report_suppressed_get(report, i)))
+            take_finding(outcome, report_suppressed_get(report, i));
 }
 
 static const char *member(const json_t *object, const char *key)
@@ -104,6 +112,7 @@ static void take_json(struct outcome *outcome, const char *path)
             seen->follows =
                 (uint32_t)json_integer_value(json_object_get(json_object_get(object, "cause"), "line"));
             seen->enough = !json_is_true(json_object_get(object, "fix_partial"));
+            seen->accepted = json_is_true(json_object_get(object, "accepted"));
         }
         json_decref(object);
     }
@@ -176,7 +185,7 @@ static size_t compare_findings(const struct scenario_expect *expect, struct outc
     }
     for (size_t i = 0; i < outcome->count; i++) {
         const struct seen *seen = &outcome->seen[i];
-        if (seen->matched)
+        if (seen->matched || seen->accepted)
             continue;
         printf("  unexpected: %s at line %" PRIu32 " in kernel %s\n", seen->id, seen->lines[0], seen->kernel);
         differences++;
@@ -317,7 +326,7 @@ static struct watch *watch_processes(void)
 /* Where each scenario adds what it found. */
 static bool shares_files(const struct scenario *scenario)
 {
-    return scenario->sarif_file || scenario->gen_suppressions;
+    return scenario->sarif_file || scenario->gen_suppressions || scenario->baseline_file;
 }
 
 /* Beside the verdict; the JSON of a check is the command's. */
@@ -329,6 +338,15 @@ static bool write_files(const struct report *report, const struct scenario_resul
         return true;
     say_diagnosis(&diagnosis);
     return false;
+}
+
+static void note_findings(FILE *notes, const struct report *report)
+{
+    for (size_t i = 0; i < report_count(report); i++)
+        report_write_json(notes, report_get(report, i));
+    for (size_t i = 0; i < report_suppressed_count(report); i++)
+        if (report_accepts(report, report_suppressed_get(report, i)))
+            report_write_json(notes, report_suppressed_get(report, i));
 }
 
 static int check_run(const struct arguments *arguments, const struct scenario *scenario,
@@ -359,8 +377,8 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
         check_mark(arguments->notes, CHECK_MARK_LINES);
         differences += compare_output(&scenario->expect, result.output);
         check_mark(arguments->notes, CHECK_MARK_WHOLE);
-        for (size_t i = 0; arguments->notes && i < report_count(report); i++)
-            report_write_json(arguments->notes, report_get(report, i));
+        if (arguments->notes)
+            note_findings(arguments->notes, report);
         for (size_t i = 0; differences && i < report_count(report); i++)
             report_print_finding(stdout, report_get(report, i), false);
         if (differences)
@@ -686,7 +704,7 @@ static int check_for_machines(struct arguments *arguments, const struct scenario
     if ((arguments->exec || shares_files(common)) &&
         !watch_processes()) /* before the processes that share it */
         return EXIT_FAILED;
-    if (shares_files(common))
+    if (common->sarif_file || common->gen_suppressions)
         options->jobs = 1; /* what the files hold has the order of the command line */
     return check_results_run(options, arguments->files, arguments->count, check_noted, arguments);
 }
@@ -704,6 +722,16 @@ static int check_for_people(const struct arguments *arguments)
     return worst;
 }
 
+/* Of all scenarios. */
+static void tell_baseline(const struct scenario *common)
+{
+    const struct watch *watch = watch_processes();
+    if (watch && watch->accepted && !common->quiet)
+        say("suppressed by the baseline: %" PRIu64, watch->accepted);
+    if (watch)
+        report_note_baseline(stderr, common, watch);
+}
+
 static int check_all(struct arguments *arguments)
 {
     struct scenario common;
@@ -713,6 +741,8 @@ static int check_all(struct arguments *arguments)
     arguments->results.json_file = common.json_file;
     const int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common)
                                                         : check_for_people(arguments);
+    if (common.baseline_file)
+        tell_baseline(&common);
     scenario_fini(&common);
     return code;
 }

@@ -310,8 +310,11 @@ static bool find_policy(struct search *search)
         return false;
     bool seeded = scenario.schedule.policy == SCHEDULE_RANDOM || scenario.schedule.policy == SCHEDULE_PCT;
     search->policy = seeded ? scenario.schedule.policy : SCHEDULE_RANDOM;
+    const bool updates = scenario.update_baseline; /* each seed would write the file anew */
+    if (updates)
+        say("error: --update-baseline: found with --seeds, expected a single run");
     scenario_fini(&scenario);
-    return true;
+    return !updates;
 }
 
 int seeds_run(const struct seeds *seeds, const struct seeds_target *target)

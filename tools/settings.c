@@ -403,13 +403,28 @@ static bool export_scenario(const char *path)
     return fine;
 }
 
+/* It is one for all processes, wherever they run; the output files of each are where it runs. */
+static char *exported_copy(const struct settings *settings, const struct scenario_option *option)
+{
+    char *value = value_copied(settings, option), *path = NULL;
+    char *directory =
+        value && *value && *value != '/' && !strcmp(option->name, "baseline") ? getcwd(NULL, 0) : NULL;
+    if (directory && asprintf(&path, "%s/%s", directory, value) < 0)
+        tools_no_memory();
+    free(directory);
+    if (!path)
+        return value;
+    free(value);
+    return path;
+}
+
 bool settings_export(const struct settings *settings)
 {
     struct scenario_option option;
     if (settings->scenario_file && !export_scenario(settings->scenario_file))
         return false;
     for (size_t i = 0; scenario_option(i, &option); i++) {
-        char *value = is_given(settings, option.name) ? value_copied(settings, &option) : NULL;
+        char *value = is_given(settings, option.name) ? exported_copy(settings, &option) : NULL;
         if (value)
             setenv(option.variable, *value ? value : "1", 1);
         free(value);

@@ -171,6 +171,8 @@ static void add_notes(const struct watch *watch, const struct scenario *scenario
         reach_print(log, (enum reach)watch->reached, watch->asked_type);
     if (log && !(watch && watch->cannot_run))
         report_note_off(log, scenario);
+    if (log && watch && !watch->cannot_run)
+        report_note_baseline(log, scenario, watch);
     log_close(log, scenario);
 }
 

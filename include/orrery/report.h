@@ -197,9 +197,12 @@ struct finding {
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
     uint64_t count;         /* how often at these places; to report_add 0 is once */
     bool count_at_least;    /* set by report_uncounted */
+    uint64_t fingerprint;   /* set by report_add: the same in a later run; 0: not known */
+    bool accepted;          /* set by report_add: the baseline has it */
 };
 
 struct report;
+struct watch;
 struct report *report_new(const struct scenario *scenario);
 void report_free(struct report *report);
 const struct scenario *report_scenario(const struct report *report);
@@ -220,7 +223,8 @@ uint64_t report_heard_of(const struct report *report);
 bool report_has(struct report *report, const struct finding *finding);
 uint64_t report_clears(struct report *report); /* how often was it cleared? */
 
-/* Whether it would be held back. */
+/* Whether a suppression would hold it back; whether the baseline did, and no suppression would. */
+bool report_accepts(const struct report *report, const struct finding *finding);
 bool report_suppresses(const struct report *report, const struct finding *finding);
 bool report_suppresses_objects(const struct report *report); /* the object may make the difference */
 
@@ -263,7 +267,8 @@ const struct finding *report_get(const struct report *report, size_t index);
 /* How many distinct findings of at least this severity came, or came again, since the last call, and their text to stream
  * unless it is NULL. SEVERITY_OFF: none count. */
 size_t report_take_new(struct report *report, enum severity at_least, FILE *stream);
-size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others */
+size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others; the accepted, too */
+size_t report_accepted_count(const struct report *report);     /* of these, by the baseline alone */
 const struct finding *report_suppressed_get(const struct report *report, size_t index);
 /* Called after each finding that is new, by the thread that added it, with the number of them; 0: they were
  * cleared. NULL: nobody listens. */
@@ -282,6 +287,7 @@ void report_write_json(FILE *stream, const struct finding *finding); /* one line
 void report_write_json_summary(FILE *stream, const struct report *report, const struct report_end *end);
 void report_write_sarif(FILE *stream, const struct report *report, const struct report_end *end);
 void report_write_dot(FILE *stream, const struct report *report);
+void report_write_baseline(FILE *stream, const struct report *report); /* one that accepts all of it */
 void report_write_suppressions(FILE *stream, const struct report *report); /* a file that suppresses all of it */
 
 char *report_file_name(const char *pattern); /* %p in it is the process id; malloc'd */
@@ -295,11 +301,14 @@ enum status report_outputs_check(const struct scenario *scenario, struct diagnos
 enum status report_output_check(const char *key, const char *pattern, const char *begins, bool force,
                                 struct diagnosis *diagnosis);
 FILE *report_append_file(const char *pattern, long process); /* to what that process wrote */
+/* Which rows of the baseline nothing met, in all processes and scenarios of the run. */
+void report_note_baseline(FILE *stream, const struct scenario *scenario, const struct watch *watch);
 /* The processes of one run share their log and, after report_share_files, their JSON, SARIF and suppressions: each leaves
  * what the others wrote. watch: what they know of each other, borrowed; NULL: each makes its files anew. */
-struct watch;
 FILE *report_open_log(const char *pattern, struct watch *watch, bool force);
 void report_share_files(struct report *report, struct watch *watch);
+/* The directory that files are named from: in which the first process of the run began. NULL: it is not known. */
+const char *report_root(const struct report *report);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
 
@@ -320,6 +329,7 @@ const char *report_loose_note(void); /* the words of loose */
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
 struct report_counts {
     uint64_t errors, warnings, suppressed, kernels, seed;
+    uint64_t accepted; /* of the suppressed, those that are so by the baseline */
     int policy; /* enum schedule_policy */
     bool at_least; /* there may be more errors or warnings */
     enum severity checks[CHECK_COUNT];

@@ -346,6 +346,8 @@ struct scenario {
     char *dot_file;         /* as a graph; drawn when it is named .svg */
     char *gen_suppressions; /* a file of suppressions for all of them */
     char *sources_folder;   /* gets the texts of host programs that no file holds; NULL = none */
+    char *baseline_file;    /* findings that are accepted; NULL = none */
+    bool update_baseline;   /* write them there, whatever it has */
     size_t suppression_count;
     struct suppression *suppressions;
     size_t fault_count;

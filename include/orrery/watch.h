@@ -21,6 +21,9 @@
  *   watch_lock, watch_unlock   while a file is written that other processes write, too
  *   watch_begin_file    of the page's processes only this one has written the file, as far as it did
  *                       (written: some of it), so that it may be made anew; within watch_lock
+ *   watch_accept        a finding was accepted, since the baseline has it
+ *   watch_meet_row      it has this row; those past WATCH_ROWS are taken for met
+ *   watch_row_met       the row was met, by any of the processes
  *   watch_note_replay   how to have the run again, should the program fail by itself, and what a replay
  *                       leaves to chance in a second line; "": that was reported, or there is no need
  */
@@ -32,7 +35,14 @@
 
 #include "orrery/report.h"
 
-enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64, WATCH_LINE_CHARS = 8000, WATCH_FILES = 64 };
+enum {
+    WATCH_SEATS = 48,
+    WATCH_NAME_CHARS = 64,
+    WATCH_LINE_CHARS = 8000,
+    WATCH_FILES = 64,
+    WATCH_ROOT_CHARS = 4096,
+    WATCH_ROWS = 65536
+};
 
 struct watch_seat {
     pid_t process; /* atomic; 0: free */
@@ -61,6 +71,9 @@ struct watch {
     pthread_mutex_t lock; /* guards files, and the writing of them; robust */
     struct watch_file files[WATCH_FILES];
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
+    uint64_t accepted;             /* atomic; findings that a baseline has, of all processes */
+    uint8_t rows[WATCH_ROWS / 8];  /* atomic; of the baseline, which of them were met */
+    char root[WATCH_ROOT_CHARS];   /* the directory that the run began in; "": it is not known */
 };
 
 struct watch *watch_new(char out_name[WATCH_NAME_CHARS]);
@@ -75,6 +88,9 @@ void reach_print(FILE *stream, enum reach reached, uint64_t type);
 void watch_note_unrunnable(struct watch *watch, int exit_status);
 void watch_lock(struct watch *watch);
 void watch_unlock(struct watch *watch);
+void watch_accept(struct watch *watch);
+void watch_meet_row(struct watch *watch, size_t row);
+bool watch_row_met(const struct watch *watch, size_t row);
 bool watch_begin_file(struct watch *watch, const char *name, bool written);
 void watch_note_replay(struct watch *watch, const char *line);
 

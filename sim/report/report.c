@@ -6,11 +6,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Without memory for the index a finding is not found again: it is reported each time it comes. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "baseline.h"
+#include "fingerprint.h"
 #include "report_devices.h"
 #include "report_places.h"
 #include "report_share.h"
@@ -19,6 +22,7 @@
 struct entry {
     struct finding finding; /* all strings owned */
     char *key;
+    bool hidden;       /* it is among the suppressed */
     uint64_t reported; /* how much of finding.count was printed; 0: nothing, it was beyond the limit */
     uint64_t taken;    /* how much of finding.count report_take_new has seen */
     UT_hash_handle hh; /* lookup only: order is that of the list */
@@ -49,7 +53,11 @@ struct report {
     uint64_t heard_of;                     /* report_heard_of */
     uint64_t clears;
     bool noted;
+    struct fingerprints fingerprints;
+    struct baseline baseline; /* what is accepted; no rows: nothing, or all of it with update_baseline */
+    size_t accepted;          /* of the suppressed, those that are so by the baseline alone */
 
+    char *root;                 /* the directory that the run began in; NULL: it is not known */
     struct report_share *share; /* NULL: its files are this process's only */
 };
 
@@ -61,6 +69,9 @@ struct report *report_new(const struct scenario *scenario)
     pthread_mutex_init(&report->lock, NULL);
     report->scenario = scenario;
     report->stream = stderr;
+    report->root = getcwd(NULL, 0);
+    if (scenario->baseline_file && !scenario->update_baseline) /* whether it can be read was checked */
+        baseline_load(&report->baseline, scenario->baseline_file, NULL);
     return report;
 }
 
@@ -77,6 +88,8 @@ void report_free(struct report *report)
     report_devices_fini(&report->devices);
     report_places_fini(&report->places);
     report_share_free(report->share);
+    baseline_fini(&report->baseline);
+    free(report->root);
     free(report);
 }
 
@@ -102,8 +115,18 @@ void report_set_listener(struct report *report, void (*heard)(size_t count))
 
 void report_share_files(struct report *report, struct watch *watch)
 {
+    char *root = watch && watch->root[0] ? strdup(watch->root) : NULL;
     report_share_free(report->share);
     report->share = watch ? report_share_new(watch) : NULL;
+    if (root) {
+        free(report->root);
+        report->root = root;
+    }
+}
+
+const char *report_root(const struct report *report)
+{
+    return report->root;
 }
 
 struct report_share *report_share_of(const struct report *report)
@@ -544,6 +567,7 @@ static struct entry *add_new(struct report *report, const struct finding *findin
         return NULL;
     }
     HASH_ADD_KEYPTR(hh, report->by_key, entry->key, strlen(entry->key), entry);
+    entry->hidden = hidden;
     if (!hidden)
         announce(report, entry);
     return entry;
@@ -552,6 +576,11 @@ static struct entry *add_new(struct report *report, const struct finding *findin
 bool report_suppresses(const struct report *report, const struct finding *finding)
 {
     return suppression_find(report->scenario, finding) != NULL;
+}
+
+bool report_accepts(const struct report *report, const struct finding *finding)
+{
+    return finding->accepted && !report_suppresses(report, finding);
 }
 
 bool report_suppresses_objects(const struct report *report)
@@ -591,7 +620,29 @@ void report_source_made(struct report *report, const char *name, const struct en
     pthread_mutex_unlock(&report->lock);
 }
 
-uint64_t *report_add(struct report *report, const struct finding *finding)
+/* Those that a suppression hides have rows, too, if they had one before. */
+static bool baseline_has(struct report *report, const struct finding *finding, bool hidden)
+{
+    struct watch *watch = report->share ? report_share_watch(report->share) : NULL;
+    size_t row;
+    if (report->scenario->update_baseline)
+        return !hidden;
+    if (!baseline_meet(&report->baseline, finding->fingerprint, &row))
+        return false;
+    if (watch)
+        watch_meet_row(watch, row);
+    return true;
+}
+
+static void count_accepted(struct report *report)
+{
+    report->accepted++;
+    if (report->share)
+        watch_accept(report_share_watch(report->share));
+}
+
+/* NULL: it is not kept. */
+static struct entry *add_finding(struct report *report, const struct finding *finding)
 {
     struct finding added = *finding;
     added.severity = report->scenario->checks[finding_check(finding->kind)];
@@ -618,7 +669,11 @@ uint64_t *report_add(struct report *report, const struct finding *finding)
         free(key);
     } else {
         report_places_set(&report->places, &added);
-        entry = add_new(report, &added, key, hidden);
+        added.fingerprint = fingerprints_next(&report->fingerprints, fingerprint_of(&added));
+        added.accepted = baseline_has(report, &added, hidden);
+        entry = add_new(report, &added, key, hidden || added.accepted);
+        if (entry && added.accepted && !hidden)
+            count_accepted(report);
         is_new = true;
     }
     void (*heard)(size_t count) = is_new ? report->heard : NULL;
@@ -626,6 +681,12 @@ uint64_t *report_add(struct report *report, const struct finding *finding)
     pthread_mutex_unlock(&report->lock);
     if (heard)
         heard(count);
+    return entry;
+}
+
+uint64_t *report_add(struct report *report, const struct finding *finding)
+{
+    struct entry *entry = add_finding(report, finding);
     return entry ? &entry->finding.count : NULL;
 }
 
@@ -670,8 +731,8 @@ static void say_stopped(FILE *stream, const struct finding *finding, bool colour
 void report_stop(struct report *report, const struct finding *finding)
 {
     const bool off = report->scenario->checks[finding_check(finding->kind)] == SEVERITY_OFF;
-    report_add(report, finding);
-    if (!off && !report_suppresses(report, finding))
+    const struct entry *entry = add_finding(report, finding);
+    if (!off && !(entry && entry->hidden) && !report_suppresses(report, finding))
         return;
     pthread_mutex_lock(&report->lock);
     report->heard_of += off;
@@ -735,6 +796,8 @@ void report_clear(struct report *report)
     HASH_CLEAR(hh, report->by_key);
     list_clear(&report->found);
     list_clear(&report->suppressed);
+    fingerprints_fini(&report->fingerprints);
+    report->accepted = 0;
     memset(report->kind_count, 0, sizeof report->kind_count);
     memset(report->lost, 0, sizeof report->lost);
     memset(report->lost_taken, 0, sizeof report->lost_taken);
@@ -782,6 +845,14 @@ const struct finding *report_get(const struct report *report, size_t index)
 size_t report_suppressed_count(const struct report *report)
 {
     return list_count(report, &report->suppressed);
+}
+
+size_t report_accepted_count(const struct report *report)
+{
+    pthread_mutex_lock(lock_of(report));
+    const size_t count = report->accepted;
+    pthread_mutex_unlock(lock_of(report));
+    return count;
 }
 
 const struct finding *report_suppressed_get(const struct report *report, size_t index)
@@ -954,6 +1025,7 @@ void report_get_counts(const struct report *report, uint64_t kernels_run, struct
         .errors = report_distinct(report, SEVERITY_ERROR),
         .warnings = report_distinct(report, SEVERITY_WARNING),
         .suppressed = report_suppressed_count(report),
+        .accepted = report_accepted_count(report),
         .kernels = kernels_run,
         .seed = schedule->seed,
         .policy = (int)schedule->policy,
@@ -964,6 +1036,8 @@ void report_get_counts(const struct report *report, uint64_t kernels_run, struct
 
 void report_print_counts(FILE *stream, const struct report_counts *counts)
 {
+    if (counts->accepted)
+        fprintf(stream, "orrery: suppressed by the baseline: %" PRIu64 "\n", counts->accepted);
     fprintf(stream,
             "orrery: SUMMARY errors=%" PRIu64 " warnings=%" PRIu64 " suppressed=%" PRIu64 " kernels=%" PRIu64
             " seed=%" PRIu64 " schedule=%s%s checks=",
@@ -1007,6 +1081,8 @@ static void print_end(FILE *stream, const struct report *report, uint64_t kernel
     print_repeats(stream, report);
     print_untold(stream, report);
     print_unused(stream, report);
+    if (!report->share) /* else it is said once, when all have ended */
+        baseline_note(stream, &report->baseline, report->scenario->baseline_file);
     pthread_mutex_unlock(lock_of(report));
     if (report->scenario->quiet)
         return;

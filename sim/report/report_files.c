@@ -87,6 +87,9 @@ static void put_json(FILE *stream, const struct output *output)
 {
     for (size_t i = 0; i < report_count(output->report); i++)
         report_write_json(stream, report_get(output->report, i));
+    for (size_t i = 0; i < report_suppressed_count(output->report); i++)
+        if (report_accepts(output->report, report_suppressed_get(output->report, i)))
+            report_write_json(stream, report_suppressed_get(output->report, i));
     report_write_json_summary(stream, output->report, output->end);
 }
 
@@ -105,6 +108,11 @@ static void put_suppressions(FILE *stream, const struct output *output)
     report_write_suppressions(stream, output->report);
 }
 
+static void put_baseline(FILE *stream, const struct output *output)
+{
+    report_write_baseline(stream, output->report);
+}
+
 enum { NOT_SHARED = SHARE_FORM_COUNT };
 
 struct form {
@@ -114,7 +122,7 @@ struct form {
 
 static const struct form form_json = {put_json, SHARE_JSON}, form_sarif = {put_sarif, SHARE_SARIF},
                          form_suppressions = {put_suppressions, SHARE_SUPPRESSIONS},
-                         form_dot = {put_dot, NOT_SHARED};
+                         form_baseline = {put_baseline, SHARE_BASELINE}, form_dot = {put_dot, NOT_SHARED};
 
 /* Locked; NULL: the file is this process's only. */
 static struct report_share *begin_share(const struct output *output, const char *name,
@@ -221,6 +229,7 @@ bool report_write_files(const struct report *report, const struct report_end *en
     bool fine = write_file(&output, scenario->json_file, &form_json);
     fine &= write_file(&output, scenario->sarif_file, &form_sarif);
     fine &= write_file(&output, scenario->gen_suppressions, &form_suppressions);
+    fine &= write_file(&output, scenario->update_baseline ? scenario->baseline_file : NULL, &form_baseline);
     fine &= is_picture(scenario->dot_file) ? write_picture(&output, scenario->dot_file)
                                            : write_file(&output, scenario->dot_file, &form_dot);
     return fine;
@@ -271,5 +280,6 @@ void report_save_files(const struct report *report, const struct report_end *end
     save(&output, scenario->json_file, &form_json);
     save(&output, scenario->sarif_file, &form_sarif);
     save(&output, scenario->gen_suppressions, &form_suppressions);
+    save(&output, scenario->update_baseline ? scenario->baseline_file : NULL, &form_baseline);
     save(&output, scenario->dot_file, &form_dot);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fingerprint.h"
 #include "report_words.h"
 
 /* What is not UTF-8 becomes visible instead of losing the field. */
@@ -169,6 +170,7 @@ static void put_call(json_t *object, const char *name, const struct source_place
 
 static json_t *finding_json(const struct finding *finding)
 {
+    char fingerprint[FINGERPRINT_CHARS];
     json_t *object = json_object(), *accesses = json_array(), *steps = json_array(), *edges = json_array();
     put_text(object, "type", "finding");
     put_text(object, "id", finding_id(finding->kind));
@@ -213,6 +215,10 @@ static json_t *finding_json(const struct finding *finding)
     put_text(object, "spec", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         json_object_set_new(object, "cause", cause_json(finding->cause));
+    fingerprint_print(finding->fingerprint, fingerprint);
+    put_text(object, "fingerprint", *fingerprint ? fingerprint : NULL);
+    if (finding->accepted)
+        json_object_set_new(object, "accepted", json_true());
     put_number(object, "count", finding->count);
     if (finding->count_at_least)
         json_object_set_new(object, "count_at_least", json_true());
@@ -234,6 +240,8 @@ void report_write_json_summary(FILE *stream, const struct report *report, const 
     put_number(object, "errors", report_distinct(report, SEVERITY_ERROR));
     put_number(object, "warnings", report_distinct(report, SEVERITY_WARNING));
     put_number(object, "suppressed", report_suppressed_count(report));
+    if (report_scenario(report)->baseline_file)
+        put_number(object, "accepted", report_accepted_count(report));
     if (report_at_least(report))
         json_object_set_new(object, "count_at_least", json_true());
     put_number(object, "kernels", end->kernels_run);

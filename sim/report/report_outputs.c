@@ -17,6 +17,7 @@
 #include "orrery/report.h"
 #include "orrery/scenario.h"
 #include "orrery/schedule.h"
+#include "baseline.h"
 
 struct output_kind {
     const char *key;
@@ -143,6 +144,23 @@ static enum status check_sources_folder(const char *name, struct diagnosis *diag
                : refuse(diagnosis, key, name, strerror(errno));
 }
 
+/* It is read, or written. */
+static enum status check_baseline(const struct scenario *scenario, struct diagnosis *diagnosis)
+{
+    struct baseline baseline = {NULL, 0};
+    enum status status = STATUS_OK;
+    if (scenario->update_baseline && !scenario->baseline_file)
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                        "update-baseline: found no baseline, expected --baseline=FILE");
+    if (scenario->update_baseline)
+        return report_output_check("baseline", scenario->baseline_file, "# Baseline of orrery",
+                                   scenario->force_files, diagnosis);
+    if (scenario->baseline_file)
+        status = baseline_load(&baseline, scenario->baseline_file, diagnosis);
+    baseline_fini(&baseline);
+    return status;
+}
+
 enum status report_outputs_check(const struct scenario *scenario, struct diagnosis *diagnosis)
 {
     const bool force = scenario->force_files;
@@ -154,5 +172,5 @@ enum status report_outputs_check(const struct scenario *scenario, struct diagnos
     }
     if (scenario->sources_folder && !status)
         status = check_sources_folder(scenario->sources_folder, diagnosis);
-    return status;
+    return status ? status : check_baseline(scenario, diagnosis);
 }

@@ -1,115 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SARIF 2.1.0 (OASIS): one run, a rule for each kind, a result for each finding. */
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "report_json.h"
 #include "report_words.h"
+#include "sarif.h"
 #include "suppression.h"
 
 static const char schema[] =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-static json_t *message(const char *text)
-{
-    json_t *object = json_object();
-    put_text(object, "text", text ? text : "");
-    return object;
-}
+struct writer {
+    const struct report *report;
+    struct sarif_places places;
+    json_t *log;
+    uint32_t steps_left; /* that the result at hand may have */
+};
 
-/* ---- rules ----------------------------------------------------------------------- */
-
-static json_t *rule(enum finding_kind kind, const struct scenario *scenario)
-{
-    json_t *object = json_object();
-    enum severity severity = scenario->checks[finding_check(kind)];
-    put_text(object, "id", finding_id(kind));
-    json_object_set_new(object, "shortDescription", message(finding_sentence(kind)));
-    json_object_set_new(object, "help", message(finding_page(kind)));
-    json_object_set_new(object, "defaultConfiguration",
-                        json_pack("{s:b,s:s}", "enabled", severity != SEVERITY_OFF, "level",
-                                  severity == SEVERITY_OFF ? "none" : severity_word(severity)));
-    return object;
-}
-
-static json_t *tool(const struct scenario *scenario)
-{
-    json_t *rules = json_array();
-    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
-        json_array_append_new(rules, rule((enum finding_kind)kind, scenario));
-    return json_pack("{s:{s:s,s:s,s:o}}", "driver", "name", "Orrery", "version", ORRERY_VERSION, "rules",
-                     rules);
-}
-
-/* ---- places ------------------------------------------------------------------------- */
-
-static bool is_uri_character(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~/", c);
-}
-
-/* A path as a URI reference: absolute ones get a scheme, odd bytes are escaped. */
-static json_t *uri(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
-    fputs(*path == '/' ? "file://" : "", stream);
-    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
-        fprintf(stream, is_uri_character(*c) ? "%c" : "%%%02X", *c);
-    fclose(stream);
-    json_t *value = json_string(text);
-    free(text);
-    return value;
-}
-
-/* The column in code points, as columnKind says, where the text is known; it counts bytes, up to the end
- * of the text. */
-static uint32_t column_of(const struct source_place *place)
-{
-    uint32_t column = place->column;
-    for (const char *at = place->text; at && *at && at - place->text + 1 < (ptrdiff_t)place->column; at++)
-        column -= (*at & 0xc0) == 0x80;
-    return column;
-}
-
-static json_t *region(const struct source_place *place)
-{
-    json_t *object = json_object();
-    put_number(object, "startLine", place->line);
-    if (place->column)
-        put_number(object, "startColumn", column_of(place));
-    if (place->text)
-        json_object_set_new(object, "snippet", message(place->text));
-    return object;
-}
-
-static json_t *physical_location(const struct source_place *place)
-{
-    json_t *object = json_pack("{s:{s:o}}", "artifactLocation", "uri", uri(place->file));
-    if (object && place->line)
-        json_object_set_new(object, "region", region(place));
-    return object;
-}
-
-static json_t *location(const struct source_place *place, const char *kernel, const char *text)
-{
-    json_t *object = json_object();
-    if (place->file)
-        json_object_set_new(object, "physicalLocation", physical_location(place));
-    if (kernel)
-        json_object_set_new(object, "logicalLocations",
-                            json_pack("[{s:s,s:s}]", "name", kernel, "kind", "function"));
-    if (text)
-        json_object_set_new(object, "message", message(text));
-    return object;
-}
+/* ---- accesses ------------------------------------------------------------------------ */
 
 /* "plain store, 4 bytes: work-item (0,0,0), ..." */
 static char *access_text(const struct finding_access *access)
@@ -126,146 +36,124 @@ static char *access_text(const struct finding_access *access)
     return text;
 }
 
-static json_t *access_location(const struct finding *finding, uint32_t index)
+static json_t *access_location(struct writer *writer, const struct finding *finding, uint32_t index)
 {
     char *text = access_text(&finding->access[index]);
-    json_t *object = location(&finding->access[index].place, finding->kernel, text);
+    json_t *object = sarif_location(&writer->places, finding, &finding->access[index].place, text);
     free(text);
     return object;
 }
 
 /* ---- the two paths ------------------------------------------------------------------- */
 
-static void add_steps(json_t *path, const struct finding *finding, uint32_t side, bool before)
+static void add_step(struct writer *writer, json_t *path, const struct finding *finding,
+                     const struct finding_step *step)
 {
-    for (uint32_t i = 0; i < finding->step_count; i++) {
-        const struct finding_step *step = &finding->steps[i];
-        if (step->side == side && step->before == before)
-            json_array_append_new(
-                path, json_pack("{s:o}", "location", location(&step->place, finding->kernel, step->text)));
+    if (!writer->steps_left) {
+        sarif_note(
+            writer->log, "steps-left-out",
+            "The code flows of a result have more than 1000 locations in all; the last ones were left out.");
+        return;
     }
+    json_t *location = sarif_location(&writer->places, finding, &step->place, step->text);
+    json_array_append_new(path, json_pack("{s:o}", "location", location));
+    writer->steps_left--;
 }
 
-static json_t *thread_flow(const struct finding *finding, uint32_t side)
+static void add_steps(struct writer *writer, json_t *path, const struct finding *finding, uint32_t side,
+                      bool before)
+{
+    for (uint32_t i = 0; i < finding->step_count; i++)
+        if (finding->steps[i].side == side && finding->steps[i].before == before)
+            add_step(writer, path, finding, &finding->steps[i]);
+}
+
+/* NULL: nothing is left of it. */
+static json_t *thread_flow(struct writer *writer, const struct finding *finding, uint32_t side)
 {
     char name[12];
     json_t *path = json_array();
     snprintf(name, sizeof name, "%" PRIu32, side + 1);
-    add_steps(path, finding, side, true);
+    add_steps(writer, path, finding, side, true);
     if (side < 2)
-        json_array_append_new(path, json_pack("{s:o,s:s}", "location", access_location(finding, side),
+        json_array_append_new(path, json_pack("{s:o,s:s}", "location", access_location(writer, finding, side),
                                               "importance", "essential"));
-    add_steps(path, finding, side, false);
-    return json_pack("{s:s,s:o}", "id", name, "locations", path);
+    add_steps(writer, path, finding, side, false);
+    if (json_array_size(path))
+        return json_pack("{s:s,s:o}", "id", name, "locations", path);
+    json_decref(path);
+    return NULL;
 }
 
 /* Of the two, and of those between them. */
-static json_t *code_flows(const struct finding *finding)
+static json_t *code_flows(struct writer *writer, const struct finding *finding)
 {
     json_t *flows = json_array();
     uint32_t count = 2;
+    writer->steps_left = SARIF_STEPS_MOST - 2;
     for (uint32_t i = 0; i < finding->step_count; i++)
         count = finding->steps[i].side < count ? count : finding->steps[i].side + 1;
-    for (uint32_t side = 0; side < count; side++)
-        json_array_append_new(flows, thread_flow(finding, side));
+    for (uint32_t side = 0; side < count; side++) {
+        json_t *flow = thread_flow(writer, finding, side);
+        if (flow)
+            json_array_append_new(flows, flow);
+    }
     return json_pack("[{s:o}]", "threadFlows", flows);
 }
 
 /* ---- results --------------------------------------------------------------------------- */
 
+/* A sentence begins with a capital letter. What would be taken for a link has a space in it. */
+static void put_words(FILE *stream, const char *before, const char *text, const char *after)
+{
+    fputs(before, stream);
+    for (; *text; text++)
+        fprintf(stream, text[0] == ']' && text[1] == '(' ? "%c " : "%c", *text);
+    fputs(after, stream);
+}
+
+/* "(1)" is the related location with this id. */
+static void put_link(FILE *stream, const struct finding *finding)
+{
+    char place[PLACE_CHARS];
+    place_text(&finding->access[1].place, place);
+    fprintf(stream, " The other access is [%s](1).", strpbrk(place, "[]\\") ? "here" : place);
+}
+
 static char *result_text(const struct finding *finding)
 {
+    const char *sentence = finding_sentence(finding->kind);
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    fprintf(stream, "%s.", finding_sentence(finding->kind));
+    fprintf(stream, "%c%s.", *sentence - 'a' + 'A', sentence + 1);
     if (finding->object)
-        fprintf(stream, " Object: %s.", finding->object);
+        put_words(stream, " Object: ", finding->object, ".");
+    if (finding->access_count > 1)
+        put_link(stream, finding);
     if (finding->why)
-        fprintf(stream, " Why: %s.", finding->why);
+        put_words(stream, " Why: ", finding->why, ".");
+    if (finding->fix)
+        put_words(stream, finding->fix_verified ? " Fix: " : " Advice: ", finding->fix, "");
     if (finding->fix && finding->fix_verified)
-        fprintf(stream, " Fix: %s (%s).", finding->fix, fix_tried_words(finding));
-    else if (finding->fix)
-        fprintf(stream, " Advice: %s.", finding->fix);
+        fprintf(stream, " (%s)", fix_tried_words(finding));
+    fputs(finding->fix ? "." : "", stream);
     fclose(stream);
     return text;
 }
 
-/* The column counts from the first character that is no space. */
-static uint32_t column_in_text(const struct source_place *place)
+/* GitHub's, and ours, which tells accesses of one line apart, and is in the JSON and in baselines. */
+static json_t *fingerprints(struct writer *writer, const struct finding *finding)
 {
-    const uint32_t indent = place->text ? (uint32_t)strspn(place->text, " \t") : 0;
-    return place->column > indent ? place->column - indent : place->column;
-}
-
-/* What tells the accesses of one line apart; calls, and those without a line, by their words. Malloc'd. */
-static char *access_print(const struct finding *finding, uint32_t index)
-{
-    const struct finding_access *access = &finding->access[index];
-    const struct source_place *place = &access->place;
-    const bool by_words = !place->line || finding_of_call(finding->kind);
-    const char *slash = place->file ? strrchr(place->file, '/') : NULL,
-               *file = place->file ? place->file : "";
-    char *line = source_text(place), *text = NULL;
-    if (asprintf(&text, "%s\n%s\n%" PRIu32 "\n%d\n%s\n", slash ? slash + 1 : file, line ? line : "",
-                 column_in_text(place), (int)access->kind, by_words && access->what ? access->what : "") < 0)
-        text = NULL;
+    char own[FINGERPRINT_CHARS], *line = sarif_line_hash(&writer->places, finding);
+    json_t *object = json_object();
+    fingerprint_print(finding->fingerprint, own);
+    put_text(object, "primaryLocationLineHash", line);
+    put_text(object, "orrery/v2", *own ? own : NULL);
     free(line);
-    return text;
-}
-
-/* Which of the two came first is an accident of the schedule. */
-static void put_accesses(FILE *stream, const struct finding *finding)
-{
-    char *first = access_print(finding, 0),
-         *second = finding->access_count > 1 ? access_print(finding, 1) : NULL;
-    const bool swapped = first && second && strcmp(first, second) > 0;
-    fputs(first && !swapped ? first : "", stream);
-    fputs(second ? second : "", stream);
-    fputs(first && swapped ? first : "", stream);
-    free(first);
-    free(second);
-}
-
-/* Of the text of the lines, not their numbers: it outlives edits above them. 0: no memory. */
-static uint64_t fingerprint(const struct finding *finding)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return 0;
-    fprintf(stream, "%s\n%s\n", finding_id(finding->kind), finding->kernel ? finding->kernel : "");
-    if (finding->access_count)
-        put_accesses(stream, finding);
-    else
-        fputs(finding->why ? finding->why : "", stream);
-    fclose(stream);
-    const uint64_t print = XXH3_64bits(text, size);
-    free(text);
-    return print;
-}
-
-/* Of lines that are written alike, as in copies of a function, the later ones have their number in it. */
-struct prints {
-    uint64_t *seen;
-    size_t count;
-};
-
-static json_t *fingerprints(const struct finding *finding, struct prints *prints)
-{
-    uint64_t print = fingerprint(finding), numbered[2] = {print, 1};
-    char hexadecimal[20];
-    for (size_t i = 0; prints->seen && i < prints->count; i++)
-        numbered[1] += prints->seen[i] == print;
-    if (prints->seen)
-        prints->seen[prints->count++] = print;
-    if (numbered[1] > 1)
-        print = XXH3_64bits(numbered, sizeof numbered);
-    snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, print);
-    return json_pack("{s:s}", "orrery/v2", hexadecimal);
+    return object;
 }
 
 static json_t *properties(const struct finding *finding)
@@ -290,97 +178,141 @@ static json_t *properties(const struct finding *finding)
     return object;
 }
 
-static json_t *frame(const struct source_place *place, const char *kernel)
+static json_t *frame(struct writer *writer, const struct finding *finding, const struct source_place *place)
 {
-    return json_pack("{s:o}", "location", location(place, kernel, NULL));
+    return json_pack("{s:o}", "location", sarif_location(&writer->places, finding, place, NULL));
 }
 
 /* No two are the same: they have numbers. */
-static json_t *stack(const struct finding *finding, uint32_t index)
+static json_t *stack(struct writer *writer, const struct finding *finding, uint32_t index)
 {
     const struct finding_access *access = &finding->access[index];
     return json_pack("{s:{s:s},s:[o,o]}", "message", "text", index ? "access 2" : "access 1", "frames",
-                     frame(&access->place, NULL), frame(&access->caller, finding->kernel));
+                     frame(writer, finding, &access->place), frame(writer, finding, &access->caller));
 }
 
 /* Of accesses in functions that the kernel calls; NULL: of none. */
-static json_t *stacks(const struct finding *finding)
+static json_t *stacks(struct writer *writer, const struct finding *finding)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
         if (finding->access[i].caller.line)
-            json_array_append_new(list, stack(finding, i));
+            json_array_append_new(list, stack(writer, finding, i));
     if (json_array_size(list))
         return list;
     json_decref(list);
     return NULL;
 }
 
-static json_t *result(const struct finding *finding, struct prints *prints)
+static json_t *first_location(struct writer *writer, const struct finding *finding)
+{
+    const struct source_place nowhere = {NULL, 0, 0, NULL};
+    return finding->access_count ? access_location(writer, finding, 0)
+                                 : sarif_location(&writer->places, finding, &nowhere, NULL);
+}
+
+/* SARIF 2.1.0, 3.27.24: all results have a state, or none has. */
+static bool compares(const struct scenario *scenario)
+{
+    return scenario->baseline_file && !scenario->update_baseline;
+}
+
+static json_t *result(struct writer *writer, const struct finding *finding)
 {
     char *text = result_text(finding);
     json_t *object =
         json_pack("{s:s,s:i,s:s,s:o}", "ruleId", finding_id(finding->kind), "ruleIndex", (int)finding->kind,
-                  "level", severity_word(finding->severity), "message", message(text));
+                  "level", severity_word(finding->severity), "message", sarif_message(text));
     free(text);
     put_number(object, "occurrenceCount", finding->count);
-    json_object_set_new(object, "partialFingerprints", fingerprints(finding, prints));
+    if (compares(report_scenario(writer->report)))
+        put_text(object, "baselineState", finding->accepted ? "unchanged" : "new");
+    json_object_set_new(object, "partialFingerprints", fingerprints(writer, finding));
     json_object_set_new(object, "properties", properties(finding));
-    json_t *first = finding->access_count
-                        ? access_location(finding, 0)
-                        : location(&(struct source_place){NULL, 0, 0, NULL}, finding->kernel, NULL);
-    json_object_set_new(object, "locations", json_pack("[o]", first));
+    json_object_set_new(object, "locations", json_pack("[o]", first_location(writer, finding)));
     if (finding->access_count > 1) {
-        json_t *second = access_location(finding, 1);
+        json_t *second = access_location(writer, finding, 1);
         put_number(second, "id", 1);
         json_object_set_new(object, "relatedLocations", json_pack("[o]", second));
-        json_object_set_new(object, "codeFlows", code_flows(finding));
+        json_object_set_new(object, "codeFlows", code_flows(writer, finding));
     }
-    json_t *called = stacks(finding);
+    json_t *called = stacks(writer, finding);
     if (called)
         json_object_set_new(object, "stacks", called);
     return object;
 }
 
-static json_t *suppressed_result(const struct finding *finding, const struct scenario *scenario,
-                                 struct prints *prints)
+static json_t *suppressed_result(struct writer *writer, const struct finding *finding)
 {
-    const struct suppression *suppression = suppression_find(scenario, finding);
-    json_t *object = result(finding, prints), *entry = json_object();
+    const struct suppression *suppression = suppression_find(report_scenario(writer->report), finding);
+    json_t *object = result(writer, finding), *entry = json_object();
     put_text(entry, "kind", "external");
-    put_text(entry, "justification", suppression ? suppression->reason : NULL);
+    put_text(entry, "justification", suppression ? suppression->reason : "it is in the baseline");
     json_object_set_new(object, "suppressions", json_pack("[o]", entry));
     return object;
 }
 
 /* ---- the log ------------------------------------------------------------------------------ */
 
-static json_t *invocation(const struct report_end *end)
+static json_t *invocation(const struct report *report, const struct report_end *end)
 {
     enum { NO_PROGRESS = 124 }; /* this status and those above say that the run itself failed */
+    char *root = sarif_root(report);
     json_t *object = json_object();
     json_object_set_new(object, "executionSuccessful", json_boolean(end->exit_status < NO_PROGRESS));
     if (end->exit_status >= 0)
         json_object_set_new(object, "exitCode", json_integer(end->exit_status));
+    if (root) /* by which GitHub makes absolute names relative */
+        json_object_set_new(object, "workingDirectory", json_pack("{s:s}", "uri", root));
+    free(root);
     return object;
+}
+
+/* "orrery/findings/", of findings.sarif: GitHub keeps the results of two categories apart. The process
+ * id has no part in it. */
+static json_t *automation(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL,
+               *name = slash  ? slash + 1
+                       : file ? file
+                              : "stdout",
+               *dot = strrchr(name, '.'), *end = dot && dot > name ? dot : name + strlen(name),
+               *process = strstr(name, "%p");
+    char *id = NULL;
+    const int before = (int)((process && process < end ? process : end) - name),
+              after = process && process < end ? (int)(end - process - 2) : 0;
+    if (asprintf(&id, "orrery/%.*s%.*s/", before, name, after, after ? process + 2 : "") < 0)
+        id = NULL;
+    json_t *object = json_object();
+    put_text(object, "id", id);
+    free(id);
+    return object;
+}
+
+static json_t *empty_log(const struct report *report, const struct report_end *end)
+{
+    json_t *run = json_pack("{s:o,s:o,s:[o],s:s}", "tool", sarif_tool(), "automationDetails",
+                            automation(report_scenario(report)->sarif_file), "invocations",
+                            invocation(report, end), "columnKind", "unicodeCodePoints"),
+           *ids = sarif_base_ids(report);
+    if (ids)
+        json_object_set_new(run, "originalUriBaseIds", ids);
+    return json_pack("{s:s,s:s,s:[o]}", "$schema", schema, "version", "2.1.0", "runs", run);
 }
 
 void report_write_sarif(FILE *stream, const struct report *report, const struct report_end *end)
 {
-    const struct scenario *scenario = report_scenario(report);
-    const size_t count = report_count(report), suppressed = report_suppressed_count(report);
-    struct prints prints = {.seen = calloc(count + suppressed + 1, sizeof *prints.seen)};
+    struct writer writer = {.report = report, .log = empty_log(report, end)};
     json_t *results = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(results, result(report_get(report, i), &prints));
-    for (size_t i = 0; i < suppressed; i++)
-        json_array_append_new(results,
-                              suppressed_result(report_suppressed_get(report, i), scenario, &prints));
-    free(prints.seen);
-    json_t *log = json_pack("{s:s,s:s,s:[{s:o,s:[o],s:s,s:o}]}", "$schema", schema, "version", "2.1.0",
-                            "runs", "tool", tool(scenario), "invocations", invocation(end), "columnKind",
-                            "unicodeCodePoints", "results", results);
-    json_dumpf(log, stream, JSON_INDENT(2));
-    fputc('\n', stream);
-    json_decref(log);
+    sarif_places_init(&writer.places, report);
+    for (size_t i = 0; i < report_count(report); i++)
+        json_array_append_new(results, result(&writer, report_get(report, i)));
+    for (size_t i = 0; i < report_suppressed_count(report); i++)
+        json_array_append_new(results, suppressed_result(&writer, report_suppressed_get(report, i)));
+    sarif_places_fini(&writer.places);
+    json_object_set_new(json_array_get(json_object_get(writer.log, "runs"), 0), "results", results);
+    char *text = sarif_text(writer.log);
+    fputs(text ? text : "", stream);
+    free(text);
+    json_decref(writer.log);
 }

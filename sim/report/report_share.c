@@ -2,9 +2,11 @@
 /* Files that several processes share: each joins its part under a lock. */
 #include "report_share.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "baseline.h"
+#include "sarif.h"
 
 struct report_share {
     struct watch *watch;
@@ -27,6 +29,11 @@ void report_share_free(struct report_share *share)
         free(share->joined[form]);
     }
     free(share);
+}
+
+struct watch *report_share_watch(struct report_share *share)
+{
+    return share->watch;
 }
 
 void report_share_lock(struct report_share *share)
@@ -80,41 +87,11 @@ static char *join_lines(const char *others, const char *before, const char *own)
                                                                                                  : text;
 }
 
-/* ---- the runs of a SARIF log ---------------------------------------------------------- */
+/* ---- a SARIF log ---------------------------------------------------------------------- */
 
-static json_t *only_run(const json_t *log)
+static char *join_logs(const char *others, const char *before, const char *own)
 {
-    return json_array_get(json_object_get(log, "runs"), 0);
-}
-
-/* At the place of the one that this process wrote before. */
-static void put_run(json_t *runs, const json_t *before, json_t *run)
-{
-    for (size_t i = 0; before && i < json_array_size(runs); i++) {
-        if (json_equal(json_array_get(runs, i), before)) {
-            json_array_set(runs, i, run);
-            return;
-        }
-    }
-    json_array_append(runs, run);
-}
-
-static char *join_runs(const char *others, const char *before, const char *own)
-{
-    json_t *log = json_loads(others, 0, NULL), *old = before ? json_loads(before, 0, NULL) : NULL,
-           *now = json_loads(own, 0, NULL);
-    json_t *runs = json_object_get(log, "runs"), *run = only_run(now);
-    char *text = NULL, *dump = NULL;
-    if (json_is_array(runs) && run) {
-        put_run(runs, only_run(old), run);
-        dump = json_dumps(log, JSON_INDENT(2));
-    }
-    if (dump && asprintf(&text, "%s\n", dump) < 0)
-        text = NULL;
-    free(dump);
-    json_decref(log);
-    json_decref(old);
-    json_decref(now);
+    char *text = sarif_join(others, before, own);
     return text ? text : strdup(own); /* the file is none of ours any more */
 }
 
@@ -169,8 +146,9 @@ static char *join_lists(const char *others, const char *own)
 static char *join(enum share_form form, const char *others, const char *before, const char *own)
 {
     switch (form) {
-    case SHARE_SARIF: return join_runs(others, before, own);
+    case SHARE_SARIF: return join_logs(others, before, own);
     case SHARE_SUPPRESSIONS: return join_lists(others, own);
+    case SHARE_BASELINE: return baseline_join(others, own);
     default: return join_lines(others, before, own);
     }
 }

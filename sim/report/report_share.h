@@ -17,8 +17,8 @@
 
 #include "orrery/watch.h"
 
-/* How texts of two processes go together: one after the other, as runs of one log, as one list. */
-enum share_form { SHARE_JSON, SHARE_SARIF, SHARE_SUPPRESSIONS, SHARE_FORM_COUNT };
+/* How texts of two processes go together: one after the other, as one log, as one list. */
+enum share_form { SHARE_JSON, SHARE_SARIF, SHARE_SUPPRESSIONS, SHARE_BASELINE, SHARE_FORM_COUNT };
 
 struct report;
 struct report_share;
@@ -26,6 +26,7 @@ struct report_share;
 /* report.c; NULL: its files are this process's only */
 struct report_share *report_share_of(const struct report *report);
 struct report_share *report_share_new(struct watch *watch);
+struct watch *report_share_watch(struct report_share *share);
 void report_share_free(struct report_share *share);
 void report_share_lock(struct report_share *share);
 void report_share_unlock(struct report_share *share);

@@ -38,7 +38,9 @@ struct watch *watch_new(char out_name[WATCH_NAME_CHARS])
     snprintf(out_name, WATCH_NAME_CHARS, "/proc/%ld/fd/%d", (long)getpid(), descriptor);
     if (watch)
         make_lock(watch);
-    else if (descriptor >= 0)
+    if (watch && !getcwd(watch->root, sizeof watch->root))
+        watch->root[0] = '\0';
+    if (!watch && descriptor >= 0)
         close(descriptor);
     return watch;
 }
@@ -188,6 +190,24 @@ bool watch_begin_file(struct watch *watch, const char *name, bool written)
     file->name = path;
     file->process = alone ? getpid() : 0;
     return alone;
+}
+
+/* ---- the baseline ------------------------------------------------------------------------ */
+
+void watch_accept(struct watch *watch)
+{
+    __atomic_fetch_add(&watch->accepted, 1, __ATOMIC_RELAXED);
+}
+
+void watch_meet_row(struct watch *watch, size_t row)
+{
+    if (row < WATCH_ROWS)
+        __atomic_fetch_or(&watch->rows[row / 8], (uint8_t)(1u << row % 8), __ATOMIC_RELAXED);
+}
+
+bool watch_row_met(const struct watch *watch, size_t row)
+{
+    return row >= WATCH_ROWS || (__atomic_load_n(&watch->rows[row / 8], __ATOMIC_RELAXED) >> row % 8 & 1);
 }
 
 /* A line that is too long is none. */

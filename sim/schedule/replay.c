@@ -24,8 +24,19 @@ static bool chooses(const char *option)
 
 static bool is_output(const char *option)
 {
-    static const char *const names[] = {"log",      "json",     "sarif", "dot",    "html", "gen-suppressions",
-                                        "counters", "timeline", "trace", "record", "save-sources", NULL};
+    static const char *const names[] = {"log",
+                                        "json",
+                                        "sarif",
+                                        "dot",
+                                        "html",
+                                        "gen-suppressions",
+                                        "update-baseline",
+                                        "counters",
+                                        "timeline",
+                                        "trace",
+                                        "record",
+                                        "save-sources",
+                                        NULL};
     return is_among(option, names);
 }
 

@@ -29,16 +29,18 @@ files=(good.yaml "$odd" none.yaml good.yaml missing.yaml)
 run() {
     local name=$1
     shift
-    "$orrery" check --json="$name.json" --junit="$name.xml" --sarif="$name.sarif" "$@" "${files[@]}" >"$name.out" 2>"$name.err"
+    mkdir -p "$name" # the name of the file is in the SARIF log
+    "$orrery" check --json="$name.json" --junit="$name.xml" --sarif="$name/all.sarif" "$@" "${files[@]}" >"$name.out" 2>"$name.err"
     [ $? = 2 ] || { echo "$name: the status is not 2"; bad=1; }
 }
 run one
 run one # files of the same kind are replaced
 for jobs in 2 7; do
     run many -j$jobs
-    for form in json xml sarif out err; do
+    for form in json xml out err; do
         cmp one.$form many.$form || bad=1
     done
+    cmp one/all.sarif many/all.sarif || bad=1
 done
 "$orrery" check "${files[@]}" >plain.out 2>plain.err
 "$orrery" check -j3 "${files[@]}" >jobs.out 2>jobs.err

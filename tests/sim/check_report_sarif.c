@@ -4,7 +4,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "sim/report/sarif.h"
 #include "tests/support/report_fixture.h"
 
 static void write_sarif(FILE *out, const struct report *of)
@@ -135,6 +137,277 @@ START_TEST(fingerprints_know_no_first_access)
 }
 END_TEST
 
+START_TEST(equal_lines_are_numbered_as_they_come)
+{
+    char *prints[2];
+    add(overrun(3));
+    add(overrun(30));
+    ck_assert_uint_ne(report_get(report, 0)->fingerprint, report_get(report, 1)->fingerprint);
+    for (int i = 0; i < 2; i++)
+        prints[i] = fingerprint(overrun(i ? 30 : 3)); /* of a run each */
+    ck_assert_str_eq(prints[0], prints[1]);
+    free(prints[0]);
+    free(prints[1]);
+}
+END_TEST
+
+/* The numbers are those that GitHub's action for uploads computes of the same text. */
+START_TEST(line_hash_is_that_of_github)
+{
+    static const char text[] =
+        "kernel void k(global int *a)\r\n{\r\n\ta[0] = 1; /* \u00e9 \U0001f600 */\r\n}\n\n\n"
+        "kernel void l(global int *a) { a[0] = 1; }\nkernel void l(global int *a) { a[0] = 1; }\n"
+        "a[0] += b[0];  // again\na[0] += b[0];  // again\na[0] += b[0];  // again\n"
+        "a[0] += b[0];  // again\na[0] += b[0];  // again\na[0] += b[0];  // again\n"
+        "a[0] += b[0];  // again\nthe end";
+    static const char *const expected[] = {
+        "f8bb1bb2b73f3886:1", "77e24a92b0f40318:1", "3a403f2ba3c2ea11:1", "f342821890d41509:1",
+        "a074dd8312ab73e2:1", "38c3ddebb3a72d6f:1", "3c2eed0af808fed0:1", "839d702d378d3e07:1",
+        "b57d361c3bb13c8a:1", "b57d361c3bb13c8a:2", "b57d361c3ddbbf7e:1", "b5b0e54ae0ad24a7:1",
+        "d0a083d52f1239ed:1", "371e16860ffd25db:1", "9de5071635536d1:1",  "fb7e5b55ffe37daf:1",
+    };
+    char path[] = "/tmp/orrery-lines-XXXXXX";
+    struct line_hashes hashes = {NULL};
+    const int file = mkstemp(path);
+    ck_assert_int_eq(write(file, text, sizeof text - 1), sizeof text - 1);
+    close(file);
+    for (uint32_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char *hash = line_hashes_of(&hashes, path, i + 1);
+        ck_assert_str_eq(hash, expected[i]);
+        free(hash);
+    }
+    ck_assert_ptr_null(line_hashes_of(&hashes, path, 0));
+    ck_assert_ptr_null(line_hashes_of(&hashes, path, sizeof expected / sizeof *expected + 1));
+    ck_assert_ptr_null(line_hashes_of(&hashes, "/nonexistent/a.cl", 1));
+    unlink(path);
+    line_hashes_fini(&hashes);
+    char *alone = line_hash_of_text("the end\r\n");
+    ck_assert_str_eq(alone, "fb7e5b55ffe37daf:1");
+    free(alone);
+}
+END_TEST
+
+/* ---- several processes -------------------------------------------------------------------- */
+
+/* The log of a process that found these overruns, each so often. */
+static char *log_of(const uint32_t lines[2], uint64_t times)
+{
+    report_clear(report);
+    for (int i = 0; i < 2 && lines[i]; i++) {
+        struct finding finding = overrun(lines[i]);
+        finding.access[0].place.text = lines[i] == 3 ? "three" : lines[i] == 4 ? "four" : "five";
+        finding.count = times;
+        add(finding);
+    }
+    return written(write_sarif);
+}
+
+static json_t *joined(const char *others, const char *before, const char *own)
+{
+    char *text = sarif_join(others, before, own);
+    ck_assert_ptr_nonnull(text);
+    json_t *log = json_loads(text, 0, NULL), *runs = json_object_get(log, "runs");
+    ck_assert_uint_eq(json_array_size(runs), 1);
+    free(text);
+    return log;
+}
+
+static json_t *of_run(json_t *log, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(log, "runs"), 0), key);
+}
+
+static void expect_counts(json_t *log, const int expected[3])
+{
+    json_t *results = of_run(log, "results");
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(number(json_array_get(results, i), "occurrenceCount"), expected[i]);
+    ck_assert_ptr_null(json_array_get(results, 3));
+}
+
+START_TEST(processes_have_one_run_and_their_occurrences_add_up)
+{
+    char *first = strdup(log_of((uint32_t[]){3, 4}, 2)), *second = strdup(log_of((uint32_t[]){4, 5}, 3)),
+         *more = strdup(log_of((uint32_t[]){4, 5}, 7)), *less = strdup(log_of((uint32_t[]){5, 0}, 1));
+    json_t *log = joined(first, NULL, second);
+    expect_counts(log, (int[]){2, 5, 3});
+    ck_assert_uint_eq(json_array_size(of_run(log, "invocations")), 2);
+    char *text = json_dumps(log, 0);
+    json_decref(log);
+    log = joined(text, second, more); /* the second writes again */
+    expect_counts(log, (int[]){2, 9, 7});
+    ck_assert_uint_eq(json_array_size(of_run(log, "invocations")), 2);
+    free(text);
+    text = json_dumps(log, 0);
+    json_decref(log);
+    log = joined(text, more, less); /* and has found less after all */
+    expect_counts(log, (int[]){2, 2, 1});
+    json_decref(log);
+    ck_assert_ptr_null(sarif_join("{\"runs\": [{}]}", NULL, first));
+    ck_assert_ptr_null(sarif_join("no log", NULL, first));
+    char *const all[] = {first, second, more, less, text};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+END_TEST
+
+/* ---- limits --------------------------------------------------------------------------------- */
+
+static bool has_note(json_t *log, const char *id)
+{
+    json_t *invocation = json_array_get(of_run(log, "invocations"), 0),
+           *notes = json_object_get(invocation, "toolExecutionNotifications");
+    bool has = false;
+    for (size_t i = 0; i < json_array_size(notes); i++)
+        has |= strcmp(word(json_object_get(json_array_get(notes, i), "descriptor"), "id"), id) == 0;
+    return has;
+}
+
+static json_t *log_with(size_t warnings, size_t errors, size_t bytes)
+{
+    char *padding = calloc(bytes + 1, 1);
+    memset(padding, 'x', bytes);
+    json_t *log =
+        json_pack("{s:[{s:[{s:b}],s:[]}]}", "runs", "invocations", "executionSuccessful", 1, "results");
+    for (size_t i = 0; i < warnings + errors; i++)
+        json_array_append_new(of_run(log, "results"),
+                              json_pack("{s:s,s:s,s:s}", "level", i < warnings ? "warning" : "error",
+                                        "codeFlows", padding, "padding", i % 2 ? padding : ""));
+    free(padding);
+    return log;
+}
+
+static size_t count_level(json_t *log, const char *level)
+{
+    size_t count = 0;
+    json_t *results = of_run(log, "results");
+    for (size_t i = 0; i < json_array_size(results); i++)
+        count += strcmp(word(json_array_get(results, i), "level"), level) == 0;
+    return count;
+}
+
+START_TEST(results_over_the_limit_leave_the_severest)
+{
+    json_t *log = log_with(SARIF_RESULTS_MOST, 10, 0);
+    free(sarif_text(log));
+    ck_assert_uint_eq(json_array_size(of_run(log, "results")), SARIF_RESULTS_MOST);
+    ck_assert_uint_eq(count_level(log, "error"), 10);
+    ck_assert(has_note(log, "results-over-limit") && !has_note(log, "results-left-out"));
+    json_decref(log);
+    log = log_with(SARIF_RESULTS_MOST, 0, 0);
+    free(sarif_text(log));
+    ck_assert(!has_note(log, "results-over-limit"));
+    json_decref(log);
+}
+END_TEST
+
+START_TEST(file_over_the_limit_loses_paths)
+{
+    json_t *log = log_with(5, 5, 1000 * 1000); /* 15 MB, and 5 without paths */
+    char *text = sarif_text(log);
+    ck_assert_uint_le(strlen(text), SARIF_BYTES_MOST);
+    ck_assert_uint_eq(json_array_size(of_run(log, "results")), 10);
+    ck_assert(has_note(log, "paths-left-out") && !has_note(log, "results-left-out"));
+    free(text);
+    json_decref(log);
+}
+END_TEST
+
+START_TEST(file_over_the_limit_loses_the_least_severe_results)
+{
+    json_t *log = log_with(20, 20, 600 * 1000); /* 12 MB without paths */
+    for (size_t i = 0; i < 40; i++)
+        json_object_del(json_array_get(of_run(log, "results"), i), "codeFlows");
+    char *text = sarif_text(log);
+    ck_assert_uint_le(strlen(text), SARIF_BYTES_MOST);
+    ck_assert_uint_ge(strlen(text), SARIF_BYTES_MOST / 2);
+    ck_assert_uint_eq(count_level(log, "error"), 20);
+    ck_assert_uint_lt(count_level(log, "warning"), 20);
+    ck_assert(has_note(log, "paths-left-out") && has_note(log, "results-left-out"));
+    free(text);
+    json_decref(log);
+}
+END_TEST
+
+START_TEST(steps_over_the_limit_are_left_out)
+{
+    static struct finding_step steps[1500];
+    struct finding finding = race_with_steps();
+    for (size_t i = 0; i < 1500; i++)
+        steps[i] = (struct finding_step){.side = i % 3, .place = {"mp.cl", 8, 5, "x"}, .text = "step"};
+    finding.steps = steps;
+    finding.step_count = 1500;
+    finding.edge_count = 0;
+    add(finding);
+    char *out = written(write_sarif);
+    json_t *log = json_loads(out, 0, NULL), *result = json_array_get(of_run(log, "results"), 0);
+    json_t *flows = json_object_get(json_array_get(json_object_get(result, "codeFlows"), 0), "threadFlows");
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(flows); i++)
+        count += json_array_size(json_object_get(json_array_get(flows, i), "locations"));
+    ck_assert_uint_eq(count, SARIF_STEPS_MOST);
+    ck_assert(has_note(log, "steps-left-out"));
+    json_decref(log);
+    free(out);
+}
+END_TEST
+
+START_TEST(what_has_no_line_has_a_file_and_a_fingerprint_of_its_own)
+{
+    struct finding calls[2] = {overrun(0), overrun(0)};
+    char *hashes[2];
+    for (int i = 0; i < 2; i++) {
+        calls[i].kind = FINDING_API_ERROR;
+        calls[i].access[0] = (struct finding_access){.what = i ? "clFinish" : "clFlush", .act = ACT_CALL};
+        report_clear(report);
+        add(calls[i]);
+        json_t *result = first_result(), *prints = json_object_get(result, "partialFingerprints"),
+               *place = json_object_get(json_array_get(json_object_get(result, "locations"), 0),
+                                        "physicalLocation");
+        ck_assert_int_eq(number(json_object_get(place, "region"), "startLine"), 1);
+        ck_assert_ptr_nonnull(
+            strstr(word(json_object_get(place, "artifactLocation"), "uri"), "check_report_sarif"));
+        hashes[i] = strdup(word(prints, "primaryLocationLineHash"));
+        json_decref(result);
+    }
+    ck_assert_str_ne(hashes[0], hashes[1]);
+    free(hashes[0]);
+    free(hashes[1]);
+}
+END_TEST
+
+static char *category(const char *file)
+{
+    char *name = strdup(file);
+    scenario.sarif_file = name;
+    char *out = written(write_sarif);
+    scenario.sarif_file = NULL;
+    json_t *log = json_loads(out, 0, NULL);
+    char *id = strdup(word(of_run(log, "automationDetails"), "id"));
+    json_decref(log);
+    free(name);
+    free(out);
+    return id;
+}
+
+START_TEST(category_is_the_name_of_the_file)
+{
+    static const char *const cases[][2] = {
+        {"a/b.d/findings.sarif", "orrery/findings/"},
+        {"gpu", "orrery/gpu/"},
+        {"x-%p.sarif", "orrery/x-/"},
+        {"%p", "orrery//"},
+        {"x%p-y.z.json", "orrery/x-y.z/"},
+        {".hidden", "orrery/.hidden/"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *id = category(cases[i][0]);
+        ck_assert_str_eq(id, cases[i][1]);
+        free(id);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -143,6 +416,15 @@ int main(void)
         fingerprints_outlive_edits_above,
         fingerprints_tell_results_apart,
         fingerprints_know_no_first_access,
+        equal_lines_are_numbered_as_they_come,
+        line_hash_is_that_of_github,
+        processes_have_one_run_and_their_occurrences_add_up,
+        results_over_the_limit_leave_the_severest,
+        file_over_the_limit_loses_paths,
+        file_over_the_limit_loses_the_least_severe_results,
+        steps_over_the_limit_are_left_out,
+        what_has_no_line_has_a_file_and_a_fingerprint_of_its_own,
+        category_is_the_name_of_the_file,
     };
     return report_tests("report, sarif", tests, sizeof tests / sizeof tests[0]);
 }

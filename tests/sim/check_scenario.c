@@ -201,7 +201,7 @@ static const char everything[] =
     "quiet: on,\n"
     "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, trace: "
     "t.txt, sarif: out.sarif, html: out.html, dot: out.svg,\n"
-    "         gen_suppressions: out.yaml, save_sources: made}\n"
+    "         gen_suppressions: out.yaml, save_sources: made, baseline: known.txt, update_baseline: true}\n"
     "suppressions:\n"
     "  - {id: \"race-*\", kernel: k, file: \"*.cl\", line: 4, object: \"*'a'*\", reason: \"it's benign\"}\n"
     "  - {id: \"*\"}\n"
@@ -412,6 +412,8 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_str_eq(scenario.dot_file, "out.svg");
     ck_assert_str_eq(scenario.gen_suppressions, "out.yaml");
     ck_assert_str_eq(scenario.sources_folder, "made");
+    ck_assert_str_eq(scenario.baseline_file, "known.txt");
+    ck_assert(scenario.update_baseline);
     ck_assert_uint_eq(scenario.suppression_count, 2);
     ck_assert_str_eq(scenario.suppressions[0].id, "race-*");
     ck_assert_str_eq(scenario.suppressions[0].kernel, "k");
@@ -1372,6 +1374,8 @@ START_TEST(the_option_table_is_complete)
         "dot",
         "suppressions",
         "gen-suppressions",
+        "baseline",
+        "update-baseline",
         "quiet",
         "max-steps",
         "topology",

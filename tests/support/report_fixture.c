@@ -190,6 +190,7 @@ int report_tests(const char *name, const TTest *const *tests, size_t count)
     Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60); /* reports of many megabytes, on a busy machine */
     for (size_t i = 0; i < count; i++)
         tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);

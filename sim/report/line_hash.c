@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GitHub's fingerprint of a line, primaryLocationLineHash. Its action for uploads computes it again from
+ * the file, and warns when it finds another. The hash is of 100 UTF-16 units from the beginning of the
+ * line on, also of the lines that follow: without spaces and tabs, with every end of a line as a
+ * newline, and with 65535 at the end of the file, then zeros. It is the polynomial of these units at 37,
+ * modulo 2 to the 64th. The number after the colon says which of the lines with this hash it is.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "fingerprint.h"
+
+enum { UNITS = 100, FACTOR = 37, END_OF_FILE = 0xffff, NO_CHARACTER = 0xfffd };
+
+struct line_hash {
+    uint64_t hash;
+    uint32_t times; /* how many lines up to this one have it */
+};
+
+struct hashed_file {
+    char *path;
+    size_t count;
+    struct line_hash *lines; /* NULL: it cannot be read */
+    UT_hash_handle hh;
+};
+
+/* ---- units ------------------------------------------------------------------------------ */
+
+struct units {
+    size_t count;
+    uint16_t *at; /* with UNITS zeros after the last one */
+};
+
+/* The character at text, and how many bytes it has: of bytes that are no UTF-8, one each. */
+static uint32_t decode(const unsigned char *text, size_t left, size_t *out_bytes)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const size_t bytes = *text < 0x80 ? 1 : *text < 0xc2 ? 0 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
+    uint32_t character = bytes == 1 ? *text : *text & (0x7fu >> bytes);
+    bool fine = bytes && bytes <= left && *text < 0xf5;
+    for (size_t i = 1; fine && i < bytes; i++) {
+        fine = (text[i] & 0xc0) == 0x80;
+        character = character << 6 | (text[i] & 0x3f);
+    }
+    fine = fine && character >= least[bytes] && character <= 0x10ffff && (character & 0x1ff800) != 0xd800;
+    *out_bytes = fine ? bytes : 1;
+    return fine ? character : NO_CHARACTER;
+}
+
+static void put_unit(struct units *units, uint32_t unit)
+{
+    units->at[units->count++] = (uint16_t)unit;
+}
+
+/* A character of more than 16 bits is two units, which fit: it had four bytes. */
+static struct units units_of(const char *text, size_t size)
+{
+    struct units units = {.at = calloc(size + UNITS + 1, sizeof *units.at)};
+    bool returned = false;
+    for (size_t i = 0, bytes; units.at && i < size; i += bytes) {
+        const uint32_t character = decode((const unsigned char *)text + i, size - i, &bytes);
+        const bool skipped = character == ' ' || character == '\t' || (returned && character == '\n');
+        returned = character == '\r';
+        if (character > 0xffff)
+            put_unit(&units, 0xd800 + ((character - 0x10000) >> 10));
+        if (character > 0xffff)
+            put_unit(&units, 0xdc00 + ((character - 0x10000) & 0x3ff));
+        else if (!skipped)
+            put_unit(&units, returned ? '\n' : character);
+    }
+    if (units.at)
+        put_unit(&units, END_OF_FILE);
+    return units;
+}
+
+/* The zeros after the end make up what is missing. */
+static uint64_t hash_at(const struct units *units, size_t start)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < UNITS; i++)
+        hash = hash * FACTOR + (start + i < units->count ? units->at[start + i] : 0);
+    return hash;
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+struct counted {
+    uint64_t hash;
+    uint32_t times;
+    UT_hash_handle hh;
+};
+
+static uint32_t count_hash(struct counted **all, uint64_t hash)
+{
+    struct counted *counted = NULL, *added = NULL;
+    HASH_FIND(hh, *all, &hash, sizeof hash, counted);
+    if (counted)
+        return ++counted->times;
+    if (!(counted = calloc(1, sizeof *counted)))
+        return 1;
+    *counted = (struct counted){.hash = hash, .times = 1};
+    HASH_ADD(hh, *all, hash, sizeof hash, counted);
+    HASH_FIND(hh, *all, &hash, sizeof hash, added);
+    if (!added)
+        free(counted);
+    return 1;
+}
+
+static void count_lines(struct hashed_file *file)
+{
+    struct counted *all = NULL, *counted, *next;
+    for (size_t i = 0; i < file->count; i++)
+        file->lines[i].times = count_hash(&all, file->lines[i].hash);
+    HASH_ITER(hh, all, counted, next)
+    {
+        HASH_DEL(all, counted);
+        free(counted);
+    }
+}
+
+static void hash_lines(struct hashed_file *file, const char *text, size_t size)
+{
+    struct units units = units_of(text, size);
+    size_t lines = 1;
+    for (size_t i = 0; i < units.count; i++)
+        lines += units.at[i] == '\n';
+    file->lines = units.at ? calloc(lines, sizeof *file->lines) : NULL;
+    for (size_t i = 0; file->lines && i < units.count; i++)
+        if (i == 0 || units.at[i - 1] == '\n')
+            file->lines[file->count++].hash = hash_at(&units, i);
+    free(units.at);
+    count_lines(file);
+}
+
+static char *line_text(const struct hashed_file *file, uint32_t line)
+{
+    char *text = NULL;
+    if (!line || line > file->count)
+        return NULL;
+    const struct line_hash *found = &file->lines[line - 1];
+    return asprintf(&text, "%" PRIx64 ":%" PRIu32, found->hash, found->times) < 0 ? NULL : text;
+}
+
+char *line_hash_of_text(const char *text)
+{
+    struct hashed_file file = {.count = 0};
+    hash_lines(&file, text, strcspn(text, "\r\n"));
+    char *hash = line_text(&file, 1);
+    free(file.lines);
+    return hash;
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static void read_file(struct hashed_file *file)
+{
+    char *text = NULL, part[4096];
+    size_t size = 0;
+    FILE *in = fopen(file->path, "re"), *all = in ? open_memstream(&text, &size) : NULL;
+    for (size_t got; all && (got = fread(part, 1, sizeof part, in)) > 0;)
+        fwrite(part, 1, got, all);
+    if (all && fclose(all) == 0)
+        hash_lines(file, text, size);
+    if (in)
+        fclose(in);
+    free(text);
+}
+
+static void file_free(struct hashed_file *file)
+{
+    free(file->path);
+    free(file->lines);
+    free(file);
+}
+
+/* NULL: out of memory. */
+static struct hashed_file *add_file(struct line_hashes *hashes, const char *path)
+{
+    struct hashed_file *file = calloc(1, sizeof *file), *added = NULL;
+    if (file && (file->path = strdup(path))) {
+        read_file(file);
+        HASH_ADD_KEYPTR(hh, hashes->files, file->path, strlen(file->path), file);
+        HASH_FIND_STR(hashes->files, path, added);
+    }
+    if (file && !added)
+        file_free(file);
+    return added;
+}
+
+char *line_hashes_of(struct line_hashes *hashes, const char *path, uint32_t line)
+{
+    struct hashed_file *file = NULL;
+    HASH_FIND_STR(hashes->files, path, file);
+    if (!file)
+        file = add_file(hashes, path);
+    return file ? line_text(file, line) : NULL;
+}
+
+void line_hashes_fini(struct line_hashes *hashes)
+{
+    struct hashed_file *file, *next;
+    HASH_ITER(hh, hashes->files, file, next)
+    {
+        HASH_DEL(hashes->files, file);
+        file_free(file);
+    }
+}

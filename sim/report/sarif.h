@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The parts of a SARIF log, in the form that GitHub's code scanning takes: one run, whatever
+ *          the number of processes; each result with a physical location; rules that are the same in
+ *          every log; no more of anything than GitHub accepts.
+ *
+ * Interface
+ *   sarif_tool             the tool with its rules, one for each kind of finding, in the order of the
+ *                          kinds
+ *   sarif_places_init      files are named relative to the report's root; fini
+ *   sarif_location         of a place of the finding: where no line of a file is known, what stands for
+ *                          it
+ *   sarif_line_hash        GitHub's fingerprint of that location; malloc'd, NULL: out of memory
+ *   sarif_base_ids         what %SRCROOT% is; NULL: not known
+ *   sarif_root             of the run, "file:///home/me/project/"; malloc'd, NULL: not known
+ *   sarif_note             says in the log that something was left out, once of each id
+ *   sarif_text             the log as text, malloc'd, cut down to the limits; NULL: out of memory
+ *   sarif_join             the log that others wrote, with own in place of what was own before (NULL:
+ *                          nothing); malloc'd; NULL: out of memory, or others is no log of Orrery's
+ *
+ * Messages are json_t objects of SARIF's type message. What is returned belongs to the caller.
+ */
+#ifndef ORRERY_SIM_REPORT_SARIF_H
+#define ORRERY_SIM_REPORT_SARIF_H
+
+#include <jansson.h>
+
+#include "fingerprint.h"
+#include "orrery/report.h"
+
+/* GitHub's limits, https://docs.github.com/code-security "SARIF support for code scanning": a file with
+ * more is refused, but for the locations, of which more are not shown. A file may have 10 MB after
+ * compression by gzip: without it, it has more. */
+enum {
+    SARIF_RESULTS_MOST = 25000,
+    SARIF_BYTES_MOST = 10 * 1000 * 1000,
+    SARIF_STEPS_MOST = 1000, /* locations of the thread flows of one result */
+    SARIF_DESCRIPTION_MOST = 1024
+};
+
+json_t *sarif_message(const char *text);
+json_t *sarif_tool(void);
+
+struct sarif_places {
+    const struct report *report;
+    char *beside; /* the directory of the scenario's source; NULL: a host program */
+    char *whole;  /* what the run is of: a source, a scenario or an executable */
+    bool is_text; /* the source is a text in the scenario */
+    struct line_hashes hashes;
+};
+void sarif_places_init(struct sarif_places *places, const struct report *report);
+void sarif_places_fini(struct sarif_places *places);
+json_t *sarif_location(struct sarif_places *places, const struct finding *finding,
+                       const struct source_place *place, const char *text);
+char *sarif_line_hash(struct sarif_places *places, const struct finding *finding);
+json_t *sarif_base_ids(const struct report *report);
+char *sarif_root(const struct report *report);
+
+void sarif_note(json_t *log, const char *id, const char *text);
+char *sarif_text(json_t *log);
+char *sarif_join(const char *others, const char *before, const char *own);
+
+#endif
