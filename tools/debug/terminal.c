@@ -161,8 +161,7 @@ static void show_reason(struct terminal *t, const json_t *stop)
     const json_int_t point = NUMBER(stop, "point");
     const json_t *finding = json_object_get(stop, "finding");
     if (!strcmp(reason, "exited"))
-        fprintf(t->out, "%sThe run is over, position %" PRId64 ".\n", text && !t->concluded ? text : "",
-                (int64_t)NUMBER(stop, "position"));
+        fprintf(t->out, "%sThe run is over.\n", text && !t->concluded ? text : "");
     else if (!strcmp(reason, "launch"))
         fprintf(t->out, "Kernel %s begins.\n", TEXT(stop, "kernel") ? TEXT(stop, "kernel") : "");
     else if (!strcmp(reason, "beginning"))
