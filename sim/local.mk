@@ -14,6 +14,7 @@ libsim_la_SOURCES = \
 	%D%/device/concurrent.h \
 	%D%/observers/counters_report.c \
 	%D%/observers/counters_report.h \
+	%D%/debug/asks_checker.c \
 	%D%/debug/debugger.c \
 	%D%/debug/debugger.h \
 	%D%/debug/expression.c \

@@ -560,10 +560,11 @@ test_scripts = \
 	%D%/scripts/check_index.sh \
 	%D%/scripts/check_copies.sh \
 	%D%/scripts/check_debug.sh \
+	%D%/scripts/check_debug_races.sh \
 	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_timeline.sh \
 	%D%/scripts/check_machines.sh \
 	%D%/scripts/check_vector.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/debug
+EXTRA_DIST += $(test_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug

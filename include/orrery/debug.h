@@ -10,6 +10,11 @@
  * run is deterministic, so a position means the same in each run of the same scenario: going back is running
  * again.
  *
+ * Plain    Where a plan says that nothing can stop the run, the launches that begin from then on run the code
+ * that they have without a debugger. Then positions are not counted. A run that is interrupted stops at the
+ * beginning of a wave's slice, and says how many launches and work-groups have begun or ended, and how many
+ * slices since.
+ *
  * Requests JSON objects with "verb"; the answer is an object, with "error" when the request is refused. "run"
  * plans how the run goes on, and makes debugger_resumes() true: then host.stopped is to return. Its answer is
  * the next stop.
@@ -33,11 +38,12 @@ struct debugger;
 struct debug_hook {
     struct debugger *debugger;
     void (*line)(void *debugger, struct wave *wave, const struct insn *insn);
-    void (*slice)(void *debugger, struct wave *wave);
+    void (*slice)(void *debugger, struct wave *wave); /* a slice of a wave begins, also of plain code */
     void (*gone)(void *debugger, struct wave *wave);
     void (*fault)(struct debugger *debugger);                         /* a fault was reported */
     void (*device)(struct debugger *debugger, struct device *device); /* made, its checkers attached */
     void (*print)(struct debugger *debugger, const char *text);       /* a kernel printed it; terminated */
+    bool (*is_plain)(const struct debugger *debugger); /* launches that begin now need no marks */
 };
 
 struct debugger_host {
@@ -61,6 +67,8 @@ json_t *debugger_request(struct debugger *debugger,
 bool debugger_resumes(const struct debugger *debugger);
 void debugger_hold(struct debugger *debugger); /* forgets the plan: requests are answered again */
 uint64_t debugger_position(const struct debugger *debugger);
+/* Launches and work-groups that have begun or ended: known in a plain run, too. */
+uint64_t debugger_phases(const struct debugger *debugger);
 /* From another context, as a signal handler: stop at the next event. */
 void debugger_interrupt(struct debugger *debugger);
 /* Events between two calls of host.checkpoint; 0: none. */

@@ -39,6 +39,8 @@ void device_free(struct device *device);
  * earlier launches, and of what memory holds, is kept from the start. */
 bool device_keeps_books(const struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
+/* What an observer that was added hears from now on, by its self; while no waves run. */
+void device_change_observer(struct device *device, const struct observer *observer);
 /* lib/ announces what orders commands and the host; calls are serialised here. */
 /* The host touched memory of the device that it may not touch now: becomes a finding. */
 struct host_access {

@@ -199,6 +199,7 @@ struct finding {
     bool count_at_least;    /* set by report_uncounted */
     uint64_t fingerprint;   /* set by report_add: the same in a later run; 0: not known */
     bool accepted;          /* set by report_add: the baseline has it */
+    uint64_t moment;        /* report_moment() when the second access was made; 0: not known */
 };
 
 struct report;
@@ -274,6 +275,9 @@ const struct finding *report_suppressed_get(const struct report *report, size_t 
  * cleared. NULL: nobody listens. */
 void report_set_listener(struct report *report, void (*heard)(size_t count));
 void report_clear(struct report *report);
+/* A debugger's number of the event that is under way: a finding may be reported long after its accesses. */
+void report_set_moment(struct report *report, uint64_t (*moment)(void *self), void *self);
+uint64_t report_moment(const struct report *report); /* 0: nobody counts events */
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
 

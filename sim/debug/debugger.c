@@ -63,10 +63,27 @@ static void wave_gone(void *debugger, struct wave *wave)
         d->focus.wave = NULL;
 }
 
+/* Where it is, is known by what has begun alone: the session goes there by another run. */
+static void stop_plain(struct debugger *d)
+{
+    if (!d->interrupted)
+        return;
+    d->interrupted = 0;
+    d->resumes = false;
+    d->host.stopped(d->host.self, d,
+                    json_pack("{s:s,s:b,s:I,s:I}", "reason", "pause", "plain", true, "phases",
+                              (json_int_t)d->phases, "slices", (json_int_t)d->slices));
+}
+
 /* The same memory runs one work-group after another. */
 static void wave_slice(void *debugger, struct wave *wave)
 {
     struct debugger *d = debugger;
+    d->slices++;
+    if (!wave->code->debug) {
+        stop_plain(d);
+        return;
+    }
     struct seen_wave *seen = wave_note(d, wave);
     if (seen && wave->resume == wave->code->insns)
         seen->line = UINT32_MAX;
@@ -76,7 +93,7 @@ static void wave_slice(void *debugger, struct wave *wave)
 
 /* ---- stops ----------------------------------------------------------------------------------- */
 
-static void add_place(struct debugger *d, json_t *stop)
+void debugger_add_place(struct debugger *d, json_t *stop)
 {
     struct view view;
     struct frame frame;
@@ -106,8 +123,6 @@ static void add_place(struct debugger *d, json_t *stop)
 
 static void add_access(json_t *list, const struct finding_access *access)
 {
-    struct origin none = {0};
-    (void)none;
     json_array_append_new(
         list, json_pack("{s:s,s:i,s:b,s:[I,I,I],s:s}", "file", access->place.file ? access->place.file : "",
                         "line", (int)access->place.line, "item", access->has_item, "global",
@@ -128,9 +143,10 @@ static void add_finding(json_t *stop, const struct finding *finding)
         fclose(stream);
     }
     json_object_set_new(stop, "finding",
-                        json_pack("{s:s,s:s,s:i,s:o,s:s}", "id", finding_id(finding->kind), "sentence",
+                        json_pack("{s:s,s:s,s:i,s:o,s:s,s:I}", "id", finding_id(finding->kind), "sentence",
                                   finding_sentence(finding->kind), "launch", (int)finding->launch, "accesses",
-                                  accesses, "text", text ? text : ""));
+                                  accesses, "text", text ? text : "", "position",
+                                  (json_int_t)finding->moment));
     free(text);
 }
 
@@ -156,7 +172,7 @@ void debugger_stop(struct debugger *d, const struct stop_place *place)
         add_finding(stop, place->finding);
     if (d->plan.collect)
         add_collected(d, stop);
-    add_place(d, stop);
+    debugger_add_place(d, stop);
     d->interrupted = 0;
     d->resumes = false;
     d->host.stopped(d->host.self, d, stop);
@@ -188,10 +204,18 @@ static void begin_event(struct debugger *d)
     d->position++;
 }
 
+/* Where a run without marks was interrupted, or as near as one with marks comes: waves that wait may have
+ * other slices. */
+static bool is_past_phase(const struct debugger *d)
+{
+    return d->plan.phases &&
+           (d->phases > d->plan.phases || (d->phases == d->plan.phases && d->slices >= d->plan.slices));
+}
+
 /* The plan's limit, or an interrupt. True: it stopped. */
 static bool stop_in_any_case(struct debugger *d, struct wave *wave)
 {
-    const bool limit = d->plan.limit && d->position >= d->plan.limit;
+    const bool limit = (d->plan.limit && d->position >= d->plan.limit) || is_past_phase(d);
     if (!limit && !d->interrupted)
         return false;
     if (wave && !(d->focus.wave == wave && lane_mask_test(&wave->active, d->focus.lane)))
@@ -313,9 +337,8 @@ static void hook_sync(void *debugger, const struct sync_event *event)
         }
 }
 
-static void hook_launch(void *debugger, const struct launch_event *event)
+static void launch_event_stops(struct debugger *d, const struct launch_event *event)
 {
-    struct debugger *d = debugger;
     begin_event(d);
     if (event->phase == LAUNCH_BEGIN)
         d->launch = (const struct launch *)(const void *)event->launch; /* which it is the first part of */
@@ -324,6 +347,24 @@ static void hook_launch(void *debugger, const struct launch_event *event)
         return;
     if (d->plan.mode == PLAN_LAUNCH && event->phase == LAUNCH_BEGIN)
         take_hit(d, "launch", &(struct hit){0}, NULL);
+}
+
+/* While another launch runs with marks, all that begin have them: positions count the events of both. */
+static void hook_launch(void *debugger, const struct launch_event *event)
+{
+    struct debugger *d = debugger;
+    const struct observer deaf = {.self = d, .launch = hook_launch};
+    d->live += event->phase == LAUNCH_BEGIN;
+    d->live -= event->phase == LAUNCH_END;
+    d->phases++;
+    d->slices = 0;
+    if (d->plain)
+        return;
+    launch_event_stops(d, event);
+    if (!d->plan.plain || d->changed || event->phase != LAUNCH_BEGIN || d->live > 1)
+        return;
+    d->plain = true;
+    device_change_observer(d->device, &deaf);
 }
 
 /* Inside the access that is at fault: no event of its own, as it is not one position more in a run without
@@ -345,10 +386,22 @@ static void hook_device(struct debugger *d, struct device *device)
 
 static void hook_print(struct debugger *d, const char *text)
 {
-    d->host.print(d->host.self, d->position, text, false);
+    d->host.print(d->host.self, d->plain ? INT64_MAX : d->position, text, false); /* else it is known when */
+}
+
+static bool is_plain(const struct debugger *d)
+{
+    return d->plain;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
+
+/* The checker hears of an event before it is counted here. */
+static uint64_t next_position(void *debugger)
+{
+    const struct debugger *d = debugger;
+    return d->position + 1;
+}
 
 struct debugger *debugger_new(const struct debugger_host *host, struct report *report)
 {
@@ -357,12 +410,15 @@ struct debugger *debugger_new(const struct debugger_host *host, struct report *r
         return NULL;
     d->host = *host;
     d->report = report;
-    d->hook = (struct debug_hook){d, hook_line, wave_slice, wave_gone, hook_fault, hook_device, hook_print};
+    report_set_moment(report, next_position, d);
+    d->hook = (struct debug_hook){d,          hook_line,   wave_slice, wave_gone,
+                                  hook_fault, hook_device, hook_print, is_plain};
     return d;
 }
 
 void debugger_free(struct debugger *d)
 {
+    report_set_moment(d->report, NULL, NULL);
     points_fini(d);
     free(d->waves);
     free(d);
@@ -386,8 +442,10 @@ void debugger_end(struct debugger *d, const char *text, int status)
     d->wave_count = 0;
     d->launch = NULL;
     d->device = NULL; /* all that the run had is gone */
-    json_t *stop = json_pack("{s:s,s:I,s:s,s:i}", "reason", "exited", "position", (json_int_t)d->position,
-                             "text", text, "status", status);
+    json_t *stop =
+        json_pack("{s:s,s:s,s:i,s:b}", "reason", "exited", "text", text, "status", status, "plain", d->plain);
+    if (!d->plain)
+        json_object_set_new(stop, "position", json_integer((json_int_t)d->position));
     if (d->plan.collect)
         add_collected(d, stop);
     d->resumes = false;
@@ -413,6 +471,11 @@ void debugger_hold(struct debugger *d)
 uint64_t debugger_position(const struct debugger *d)
 {
     return d->position;
+}
+
+uint64_t debugger_phases(const struct debugger *d)
+{
+    return d->phases;
 }
 
 void debugger_interrupt(struct debugger *d)

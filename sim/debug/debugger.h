@@ -150,9 +150,13 @@ struct plan {
     struct item_id item;
     uint32_t call, line; /* where it began; UNTIL: the line */
     uint64_t limit;      /* position at which it ends in any case; 0: none */
-    bool collect;        /* does not stop: notes the last place before limit */
-    bool points;         /* breakpoints count */
-    uint64_t last;       /* noted; 0: none */
+    /* likewise: once so many launches and work-groups have begun or ended, and so many slices since;
+     * 0: none */
+    uint64_t phases, slices;
+    bool plain;    /* nothing can stop it: launches that begin run without marks */
+    bool collect;  /* does not stop: notes the last place before limit */
+    bool points;   /* breakpoints count */
+    uint64_t last; /* noted; 0: none */
     uint32_t last_point;
     uint32_t previous_call, previous_line; /* of the item's line before, for collecting */
     uint64_t count;                        /* places that were noted */
@@ -176,6 +180,11 @@ struct debugger {
     size_t findings; /* that were there at the event before */
     uint64_t checkpoint_every, checkpoint_next;
     volatile sig_atomic_t interrupted;
+    uint64_t phases; /* launches and work-groups that have begun or ended */
+    uint64_t slices; /* of waves, that have begun since */
+    uint32_t live;   /* launches that have begun and not ended */
+    bool plain;      /* they run without marks, and positions are not counted */
+    bool changed;    /* memory was written by hand: another run to here is not the same */
 
     struct seen_wave *waves;
     uint32_t wave_count, wave_room;
@@ -199,9 +208,14 @@ struct stop_place {
     const struct finding *finding;
 };
 void debugger_stop(struct debugger *d, const struct stop_place *place);
+void debugger_add_place(struct debugger *d, json_t *stop); /* where the focus stands */
 struct seen_wave *debugger_wave(struct debugger *d, const struct wave *wave);
 uint64_t debugger_hash(const struct debugger *d);
 
+/* asks_checker.c: how each earlier access of the expression's bytes stands to a read and a write by the
+ * view's work-item; what of other work-items happens before */
+json_t *inquiry_why(struct debugger *d, const struct view *view, const char *expression);
+json_t *inquiry_clocks(struct debugger *d, const struct view *view);
 json_t *request_answer(struct debugger *d, const json_t *request); /* request.c */
 json_t *refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -97,6 +97,9 @@ static bool mode_of(const char *name, enum plan_mode *out_mode)
 json_t *plan_set(struct debugger *d, const json_t *request)
 {
     struct plan plan = {.limit = (uint64_t)json_integer_value(json_object_get(request, "limit")),
+                        .phases = (uint64_t)json_integer_value(json_object_get(request, "phases")),
+                        .slices = (uint64_t)json_integer_value(json_object_get(request, "slices")),
+                        .plain = json_is_true(json_object_get(request, "plain")),
                         .collect = json_is_true(json_object_get(request, "collect")),
                         .fresh = json_is_true(json_object_get(request, "fresh")),
                         .points = !json_is_false(json_object_get(request, "points")),

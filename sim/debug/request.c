@@ -108,6 +108,21 @@ static json_t *answer_threads(struct debugger *d, const json_t *request)
     return json_pack("{s:o,s:I}", "threads", sorted(list), "left_out", (json_int_t)left_out);
 }
 
+/* The work-item becomes the one that stands at the stop; where it is. */
+static json_t *answer_focus(struct debugger *d, const json_t *request)
+{
+    struct view view;
+    json_t *error = find_view(d, request, &view), *place = json_object();
+    if (error) {
+        json_decref(place);
+        return error;
+    }
+    d->focus.wave = view.wave;
+    d->focus.lane = view.lane;
+    debugger_add_place(d, place);
+    return place;
+}
+
 static json_t *answer_stack(struct debugger *d, const json_t *request)
 {
     struct view view;
@@ -442,6 +457,23 @@ static json_t *answer_hash(struct debugger *d, const json_t *request)
     return json_pack("{s:s,s:I}", "hash", text, "position", (json_int_t)d->position);
 }
 
+/* ---- what the checker knows ------------------------------------------------------------------- */
+
+static json_t *answer_why(struct debugger *d, const json_t *request)
+{
+    struct view view;
+    const char *expression = json_string_value(json_object_get(request, "expression"));
+    json_t *error = find_view(d, request, &view);
+    return error ? error : inquiry_why(d, &view, expression ? expression : "");
+}
+
+static json_t *answer_clocks(struct debugger *d, const json_t *request)
+{
+    struct view view;
+    json_t *error = find_view(d, request, &view);
+    return error ? error : inquiry_clocks(d, &view);
+}
+
 static json_t *answer_points(struct debugger *d, const json_t *request)
 {
     return json_object_get(request, "points") ? points_set(d, request) : points_get(d);
@@ -458,6 +490,7 @@ json_t *request_answer(struct debugger *d, const json_t *request)
         {"run", plan_set},
         {"points", answer_points},
         {"threads", answer_threads},
+        {"focus", answer_focus},
         {"stack", answer_stack},
         {"evaluate", answer_evaluate},
         {"lanes", answer_lanes},
@@ -469,6 +502,8 @@ json_t *request_answer(struct debugger *d, const json_t *request)
         {"source", answer_source},
         {"sources", answer_sources},
         {"launch", answer_launch},
+        {"why", answer_why},
+        {"clocks", answer_clocks},
     };
     const char *verb = json_string_value(json_object_get(request, "verb"));
     for (size_t i = 0; verb && i < sizeof rows / sizeof *rows; i++)

@@ -161,9 +161,21 @@ static void print_log(struct debugger *d, const struct point *point, const struc
     free(text);
 }
 
+/* A log without a text of its own says what happened, and when. */
+static void print_hit(struct debugger *d, const struct hit *hit)
+{
+    char text[DEBUG_TEXT * 2 + 40];
+    snprintf(text, sizeof text, "position %" PRIu64 ": %s\n", d->position, hit->text);
+    d->host.print(d->host.self, d->position, text, true);
+}
+
 /* A line of text for each work-item that meets the condition. */
 static void print_logs(struct debugger *d, const struct point *point, struct hit *hit)
 {
+    if (!*point->log) {
+        print_hit(d, hit);
+        return;
+    }
     if (point->kind != POINT_LINE && point->kind != POINT_FUNCTION) {
         print_log(d, point, hit);
         return;

@@ -54,6 +54,7 @@ bool memory_read(const struct view *view, uint64_t address, void *out_bytes, uin
 
 bool memory_write(const struct view *view, uint64_t address, const void *bytes, uint64_t size)
 {
+    view->debugger->changed = true;
     const uint8_t *in = bytes;
     if (view->wave && is_private(view, address, size)) {
         for (uint64_t i = 0; i < size; i++) {

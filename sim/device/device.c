@@ -121,6 +121,15 @@ void device_add_observer(struct device *device, const struct observer *observer)
     merge_observers(device);
 }
 
+void device_change_observer(struct device *device, const struct observer *observer)
+{
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].self == observer->self)
+            device->observers[i] = *observer;
+    device->listener = device->sync_listener = NULL;
+    merge_observers(device);
+}
+
 /* The only one who hears of waves; NULL: there are several, or none. */
 static const struct observer *only_listener(const struct device *device)
 {

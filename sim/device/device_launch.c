@@ -9,6 +9,7 @@
 #include "device_state.h"
 #include "fault.h"
 #include "host_memory.h"
+#include "orrery/debug.h"
 #include "orrery/image.h"
 #include "pipe_end.h"
 #include "device_program.h"
@@ -276,6 +277,13 @@ static void announce(const struct launch *launch, enum launch_phase phase)
         launch->observer->launch(launch->observer->self, &event);
 }
 
+/* A debugger that has nothing to stop at lets a launch run without its marks. */
+static bool is_debugged(const struct device *device)
+{
+    const struct debug_hook *hook = device->scenario->debug;
+    return hook && !hook->is_plain(hook->debugger);
+}
+
 static enum status take_code(struct live_launch *live, struct kernel *kernel,
                              const struct launch_request *request)
 {
@@ -285,7 +293,7 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
                                   .preempt = schedule_is_preemptive(launch->schedule),
                                   .poison = live->device->arena.memory.track_validity,
                                   .zero_private = kernel->program->zero_private,
-                                  .debug = live->device->scenario->debug != NULL,
+                                  .debug = is_debugged(live->device),
                                   .spurious = launch->schedule->spurious > 0};
     struct variant *variant;
     enum status status = kernel_variant(kernel, &wanted, &variant, &live->diagnosis);
@@ -497,6 +505,10 @@ static enum status begin(struct live_launch *live, const struct launch_request *
         host_memory_forget(device->host_memory);
     concurrent_focus(live);
     announce(launch, LAUNCH_BEGIN);
+    if (launch->code && launch->code->debug && !is_debugged(device)) /* it was told so at the announcement */
+        status = take_code(live, (struct kernel *)request->kernel, request);
+    if (status != STATUS_OK)
+        return status;
     launch->wave_observer = launch->observer ? device_wave_observer(device, &launch->info) : NULL;
     check_same_images(launch, request);
     live->schedule = schedule_new(launch, &device->concurrent, &live->diagnosis);

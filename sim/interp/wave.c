@@ -291,7 +291,7 @@ static int64_t run_slice(struct wave *wave, int64_t budget)
     const int64_t slice = budget < SLICE ? budget : SLICE;
     const struct insn *insn = wave->resume;
     wave->budget = slice;
-    if (wave->code->debug)
+    if (wave->host && wave->host->slice)
         wave->host->slice(wave->host->debugger, wave);
     while (insn)
         insn = insn->exec(insn, wave->frame, wave);

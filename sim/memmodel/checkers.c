@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "checker_inquiry.h"
 #include "checker_state.h"
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/common/footprint.h"
@@ -272,6 +273,20 @@ void checkers_packets(struct checkers *checkers, const struct origin *origin, co
     const struct post *post = post_of(checkers, origin->launch);
     if (post && post->crosses)
         cross_launch_packets(checkers->cross, origin, use);
+}
+
+enum inquiry_answer checkers_why(struct checkers *checkers, const struct race_inquiry *inquiry,
+                                 const struct inquiry_sink *sink)
+{
+    const struct post *post = post_of(checkers, inquiry->origin->launch);
+    return post ? checker_why(post->checker, inquiry, sink) : INQUIRY_UNCHECKED;
+}
+
+enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race_inquiry *inquiry,
+                                    const struct inquiry_sink *sink)
+{
+    const struct post *post = post_of(checkers, inquiry->origin->launch);
+    return post ? checker_clocks(post->checker, inquiry, sink) : INQUIRY_UNCHECKED;
 }
 
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)

@@ -6,6 +6,7 @@
  * Interface
  *   checkers_new, checkers_free   borrows what checker_new borrows
  *   checkers_observer, checkers_set_sink   as of one checker
+ *   checkers_why, checkers_clocks what a debugger asks
  *   checkers_set_cross            who hears of launches that may order each other by atomics, besides;
  *                                 borrowed
  *
@@ -15,6 +16,7 @@
 #define ORRERY_MEMMODEL_CHECKERS_H
 
 #include "checker.h"
+#include "orrery/inquiry.h"
 
 struct checkers;
 struct checkers *checkers_new(const struct memory *memory, struct report *report,
@@ -30,6 +32,12 @@ uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin
 struct packets_use;
 /* a work-item moves some */
 void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use);
+/* A debugger's questions to the checker of the wave's launch: include/orrery/inquiry.h. It has another state
+ * then: only a copy of the process may ask. */
+enum inquiry_answer checkers_why(struct checkers *checkers, const struct race_inquiry *inquiry,
+                                 const struct inquiry_sink *sink);
+enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race_inquiry *inquiry,
+                                    const struct inquiry_sink *sink);
 struct cross_launch;
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross);
 

@@ -6,6 +6,9 @@ libmemmodel_la_SOURCES = \
 	%D%/checker.c \
 	%D%/checker.h \
 	%D%/checker_footprint.c \
+	%D%/checker_inquiry.c \
+	%D%/checker_inquiry_clocks.c \
+	%D%/checker_inquiry.h \
 	%D%/checker_lanes.c \
 	%D%/checker_places.c \
 	%D%/checker_state.h \
@@ -27,6 +30,7 @@ libmemmodel_la_SOURCES = \
 	%D%/commands/commands_sites.c \
 	%D%/commands/commands_state.h \
 	%D%/commands/commands_report.c \
+	%D%/shadow/shadow_list.c \
 	%D%/shadow/wave_items.c \
 	%D%/shadow/wave_items.h \
 	%D%/launches/inter_launch_calls.c \

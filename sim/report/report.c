@@ -40,6 +40,8 @@ struct report {
     FILE *stream;
     bool colour;
     void (*heard)(size_t count);
+    uint64_t (*moment)(void *self);
+    void *moment_self;
     struct list found, suppressed;
     struct report_devices devices;
     struct report_places places;
@@ -618,6 +620,17 @@ void report_source_made(struct report *report, const char *name, const struct en
     pthread_mutex_lock(&report->lock);
     report_places_made(&report->places, name, maker);
     pthread_mutex_unlock(&report->lock);
+}
+
+void report_set_moment(struct report *report, uint64_t (*moment)(void *self), void *self)
+{
+    report->moment = moment;
+    report->moment_self = self;
+}
+
+uint64_t report_moment(const struct report *report)
+{
+    return report->moment ? report->moment(report->moment_self) : 0;
 }
 
 /* Those that a suppression hides have rows, too, if they had one before. */

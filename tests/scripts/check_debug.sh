@@ -15,7 +15,9 @@ fail() { echo "FAIL: $*"; failed=1; }
 
 for script in "$src"/*.commands; do
     name=$(basename "$script" .commands)
-    timeout 120 "$orrery" debug --batch -x "$script" "$src/calls.yaml" >"$work/$name" 2>&1 </dev/null
+    scenario=$src/$name.yaml
+    [ -f "$scenario" ] || scenario=$src/calls.yaml
+    timeout 120 "$orrery" debug --batch -x "$script" "$scenario" >"$work/$name" 2>&1 </dev/null
     if [ "${1:-}" = --renew ]; then
         cp "$work/$name" "$src/$name.expected"
     elif ! diff -u "$src/$name.expected" "$work/$name"; then

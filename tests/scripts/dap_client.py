@@ -3,6 +3,8 @@
 """A client of the Debug Adapter Protocol that drives each request of `orrery debug --dap` on one scenario.
 
 dap_client.py ORRERY SCENARIO [PROGRAM ARGUMENT...]: exit status 0 when each answer is as expected. Only the standard library.
+With DAP_SCHEMA=FILE, the protocol's debugProtocol.json (github.com/microsoft/vscode-debugadapter-node), each message of the adapter
+has to be valid by it, too, and its line says which definitions were met; this needs python3-jsonschema.
 """
 import base64
 import json
@@ -12,6 +14,35 @@ import re
 import socket
 import subprocess
 import sys
+
+
+class Schema:
+    """The published schema of the protocol. Its definition of a message is named after its command or event."""
+
+    def __init__(self, path):
+        import jsonschema
+        with open(path) as file:
+            self.schema = json.load(file)
+        self.validate = jsonschema.Draft4Validator
+        self.met = set()
+
+    def name_of(self, message):
+        kind = message["type"].capitalize()
+        if kind == "Response" and not message["success"]:
+            return "ErrorResponse"
+        name = message["event" if kind == "Event" else "command"]
+        name = name[:1].upper() + name[1:] + kind
+        return name if name in self.schema["definitions"] else kind
+
+    def check(self, message):
+        name = self.name_of(message)
+        self.met.add(name)
+        validator = self.validate({"$ref": "#/definitions/" + name, "definitions": self.schema["definitions"]})
+        errors = ["%s: %s" % ("/".join(map(str, error.absolute_path)), error.message) for error in validator.iter_errors(message)]
+        assert not errors, (name, errors, message)
+
+
+schema = Schema(os.environ["DAP_SCHEMA"]) if os.environ.get("DAP_SCHEMA") else None
 
 
 class Client:
@@ -37,7 +68,10 @@ class Client:
                 break
             if line.lower().startswith(b"content-length:"):
                 length = int(line.split(b":")[1])
-        return json.loads(self.read.read(length))
+        message = json.loads(self.read.read(length))
+        if schema:
+            schema.check(message)
+        return message
 
     def send(self, command, arguments):
         self.sequence += 1
@@ -184,6 +218,14 @@ def test_requests(client, scenario):
     local_info = client.ask("dataBreakpointInfo", name="nothing", frameId=client.top(thread)["id"])
     assert local_info["dataId"] is None, local_info
     assert len(client.ask("orrery/lanes", expression="get_global_id(0)")["threads"]) == 8
+    # what the race checker knows: work-item 1 has stored there in helper, and so has work-item 4 on the line of the stop
+    def inside(thread):
+        accesses = client.ask("orrery/why", expression="data[4]", threadId=thread)["accesses"]
+        return next(access for access in accesses if access["global"] == [1, 0, 0] and access["line"] == line["inside"])
+    assert inside(2)["own"] and not inside(2)["races_with_write"], inside(2)
+    assert inside(3)["races_with_write"] and inside(3)["why"] and not inside(3)["edges"], inside(3)
+    assert "no variable" in client.refused("orrery/why", expression="nothing", threadId=2)
+    assert all(row["local_memory"] for row in client.ask("orrery/clocks", threadId=1)["rows"])
     # findings
     client.ask("setExceptionBreakpoints", filters=["findings"])
     stop = client.run("continue", threadId=thread)["body"]
@@ -263,6 +305,20 @@ def test_program(argv, program):
     assert client.process.wait(20) == 0
 
 
+def test_entry(argv, scenario):
+    """The stop at the first line has the reason that the protocol has for it, and so has each kind of step after it."""
+    client = Client(argv)
+    client.ask("initialize")
+    client.ask("launch", program=scenario, stopOnEntry=True)
+    client.event("initialized")
+    client.ask("configurationDone")
+    stop = client.event("stopped")["body"]
+    assert stop["reason"] == "entry", stop
+    assert client.run("next", threadId=stop["threadId"])["body"]["reason"] == "step"
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
 def test_nonsense(client):
     """Arguments that are missing or of another type are refused or ignored, and the session stays."""
     commands = ("setBreakpoints setFunctionBreakpoints setExceptionBreakpoints exceptionInfo dataBreakpointInfo setDataBreakpoints threads stackTrace scopes "
@@ -285,9 +341,12 @@ def main():
     if len(sys.argv) > 3:
         test_program(argv, sys.argv[3:])
     test_errors(argv)
+    test_entry(argv, scenario)
     test_requests(launched(argv, scenario), scenario)
     test_nonsense(launched(argv, scenario))
     test_walk(launched(argv, scenario, port=True), int(os.environ.get("WALK", "25")))
+    if schema:
+        print("valid:", " ".join(sorted(schema.met)))
 
 
 main()

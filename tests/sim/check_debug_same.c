@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_debug_same [SCENARIO...]: each scenario, or some of each kind, runs without and with a debugger that
- * never stops. The findings, the kernels' output, the buffers that the scenario expects and the choices of
- * the schedule have to be the same bytes. Prints what differs.
+ * check_debug_same [SCENARIO...]: each scenario, or some of each kind, runs without a debugger, with one that
+ * never stops, and with one that lets it run without marks. The findings, the kernels' output, the buffers that
+ * the scenario expects and the choices of the schedule have to be the same bytes, and the last two to have as many
+ * launches and work-groups. Prints what differs.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -13,10 +14,14 @@
 #include "orrery/scenario_run.h"
 #include "orrery/schedule.h"
 
+enum manner { ALONE, MARKED, PLAIN };
+static const char *const manners[] = {"without a debugger", "with one", "with one that lets it run"};
+
 static void go_on(void *self, struct debugger *debugger, json_t *stop)
 {
-    json_t *run = json_pack("{s:s,s:s,s:b}", "verb", "run", "mode", "continue", "points", 0);
-    (void)self;
+    const enum manner *manner = self;
+    json_t *run = json_pack("{s:s,s:s,s:b,s:b}", "verb", "run", "mode", "continue", "points", 0, "plain",
+                            *manner == PLAIN);
     json_decref(stop);
     json_decref(debugger_request(debugger, run));
     json_decref(run);
@@ -52,14 +57,15 @@ static void write_result(FILE *stream, enum status status, const struct report *
         schedule_record_print(result->record, stream);
 }
 
-static char *run(const char *path, bool debugged)
+static char *run(const char *path, enum manner manner, uint64_t *out_phases)
 {
     struct scenario scenario;
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
     char *text = NULL;
     size_t size = 0;
-    const struct debugger_host host = {.stopped = go_on, .checkpoint = no_copy, .print = no_print};
+    const struct debugger_host host = {
+        .self = &manner, .stopped = go_on, .checkpoint = no_copy, .print = no_print};
     FILE *stream = open_memstream(&text, &size);
     if (!stream || scenario_load_file(&scenario, path, &diagnosis) != STATUS_OK) {
         fprintf(stderr, "%s: %s\n", path, diagnosis.text);
@@ -68,13 +74,14 @@ static char *run(const char *path, bool debugged)
     struct report *report = report_new(&scenario);
     struct debugger *debugger = debugger_new(&host, report);
     report_set_stream(report, NULL, false);
-    if (debugged)
+    if (manner != ALONE)
         scenario.debug = debugger_hook(debugger);
     debugger_begin(debugger);
     const enum status status = scenario_run(&scenario, report, &result, &diagnosis);
     write_result(stream, status, report, &result);
     if (status != STATUS_OK)
         fprintf(stream, "%s\n", diagnosis.text);
+    *out_phases = debugger_phases(debugger);
     debugger_free(debugger);
     scenario_result_fini(&result);
     report_free(report);
@@ -120,13 +127,27 @@ int main(int argc, char **argv)
     return differs != 0;
 }
 
+static bool is_same(const char *path, const char *const text[3], enum manner manner)
+{
+    if (strcmp(text[ALONE], text[manner]) == 0)
+        return true;
+    printf("FAIL: %s\n--- %s\n%s--- %s\n%s", path, manners[ALONE], text[ALONE], manners[manner],
+           text[manner]);
+    return false;
+}
+
 static int compare(const char *path)
 {
-    char *plain = run(path, false), *debugged = run(path, true);
-    const int same = strcmp(plain, debugged) == 0;
-    if (!same)
-        printf("FAIL: %s\n--- without a debugger\n%s--- with one\n%s", path, plain, debugged);
-    free(plain);
-    free(debugged);
-    return !same;
+    uint64_t phases[3];
+    char *text[3];
+    for (enum manner manner = ALONE; manner <= PLAIN; manner++)
+        text[manner] = run(path, manner, &phases[manner]);
+    bool same =
+        is_same(path, (const char *const *)text, MARKED) && is_same(path, (const char *const *)text, PLAIN);
+    if (phases[MARKED] != phases[PLAIN])
+        printf("FAIL: %s: %llu launches and work-groups begin and end with marks, %llu without\n", path,
+               (unsigned long long)phases[MARKED], (unsigned long long)phases[PLAIN]);
+    for (enum manner manner = ALONE; manner <= PLAIN; manner++)
+        free(text[manner]);
+    return !(same && phases[MARKED] == phases[PLAIN]);
 }

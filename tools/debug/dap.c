@@ -42,6 +42,7 @@ struct dap {
     struct scenario scenario;
     char **command; /* the target, when it is a program; NULL: a scenario that launches its kernels */
     bool loaded, quits, stops_on_entry, stops_at_end, configured, over;
+    bool enters; /* the next step is the one to the first line */
     struct session *session;
     json_t *waiting; /* requests that came while it ran */
     json_t *stop;
@@ -206,6 +207,9 @@ static void announce_stop(struct dap *dap, json_t *stop)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].reason, reason))
             shown = rows[i].of_protocol;
+    if (dap->enters && !strcmp(shown, "step"))
+        shown = "entry";
+    dap->enters = false;
     const json_int_t thread = NUMBER(stop, "thread"), point = NUMBER(stop, "point");
     const json_t *finding = json_object_get(stop, "finding");
     json_t *body = json_pack("{s:s,s:I,s:b}", "reason", shown, "threadId", thread ? thread : 1,
@@ -389,6 +393,7 @@ static json_t *request_configuration_done(struct dap *dap, const json_t *argumen
     if (!dap->session)
         return fail(dap, "nothing is launched");
     dap->configured = true;
+    dap->enters = dap->stops_on_entry;
     if (dap->stops_on_entry)
         resume_later(dap, "run", json_pack("{s:s,s:i,s:i}", "mode", "step", "thread", 1, "launch", 1));
     else
@@ -1138,6 +1143,18 @@ static json_t *request_lanes(struct dap *dap, const json_t *arguments)
                               TEXT(arguments, "expression") ? TEXT(arguments, "expression") : ""));
 }
 
+static json_t *request_why(struct dap *dap, const json_t *arguments)
+{
+    return ask(dap, json_pack("{s:s,s:s,s:I}", "verb", "why", "expression",
+                              TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "", "thread",
+                              NUMBER(arguments, "threadId")));
+}
+
+static json_t *request_clocks(struct dap *dap, const json_t *arguments)
+{
+    return ask(dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", NUMBER(arguments, "threadId")));
+}
+
 static json_t *request_hash(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
@@ -1200,6 +1217,8 @@ static const struct {
     {"orrery/lanes", request_lanes},
     {"orrery/hash", request_hash},
     {"orrery/lastAccess", request_last_access},
+    {"orrery/why", request_why},
+    {"orrery/clocks", request_clocks},
 };
 
 static void respond(struct dap *dap, const json_t *message, json_t *body)

@@ -3,6 +3,10 @@
  * Going back is running again from a copy. The last place before here is found from the nearest copy on: a
  * run that collects notes each place up to the limit; where it notes none, the copy before that is next. At
  * most about twice the way back to the place is run again.
+ *
+ * Where no breakpoint is set, a run that goes on runs the code that it has without a debugger
+ * (include/orrery/debug.h, Plain). The position is not known then: the first question that needs it runs to
+ * the same place again, from the beginning, with positions.
  */
 #include "session.h"
 
@@ -35,6 +39,7 @@ struct session {
     uint64_t interval;
     uint64_t position, furthest; /* furthest: output up to there was shown */
     bool ended, started;
+    bool plain; /* it ended so: the position is not known */
     json_t *points;
 };
 
@@ -167,6 +172,7 @@ static json_t *take_stop(struct session *session, json_t *stop)
     if (session->position > session->furthest)
         session->furthest = session->position;
     session->ended = reason && !strcmp(json_string_value(reason), "exited");
+    session->plain = session->ended && json_is_true(json_object_get(stop, "plain"));
     return stop;
 }
 
@@ -306,7 +312,7 @@ static bool wake(struct session *session, int slot)
 /* ---- requests
  * --------------------------------------------------------------------------------------------------- */
 
-json_t *session_ask(struct session *session, json_t *request)
+static json_t *ask(struct session *session, json_t *request)
 {
     if (!send_message(session, request))
         return target_ended(session);
@@ -314,13 +320,9 @@ json_t *session_ask(struct session *session, json_t *request)
 }
 
 /* A refusal is a reply, a stop the answer. */
-json_t *session_run(struct session *session, json_t *plan)
+static json_t *run(struct session *session, json_t *plan)
 {
     json_object_set_new(plan, "verb", json_string("run"));
-    if (session->ended) {
-        json_decref(plan);
-        return json_pack("{s:s}", "error", "the run is over");
-    }
     if (!send_message(session, plan))
         return target_ended(session);
     for (;;) {
@@ -340,10 +342,72 @@ json_t *session_run(struct session *session, json_t *plan)
     }
 }
 
+/* ---- runs without positions --------------------------------------------------------------------- */
+
+/* From the beginning to a place that a run without positions has come to: what was printed on the way is not
+ * printed again. */
+static json_t *run_again(struct session *session, json_t *plan)
+{
+    const int slot = nearest_copy(session, 0);
+    session->furthest = UINT64_MAX;
+    if (slot < 0 || !wake(session, slot)) {
+        json_decref(plan);
+        return json_pack("{s:s}", "error", "there is no way back from here");
+    }
+    json_t *stop = run(session, plan);
+    session->furthest = session->position;
+    return stop;
+}
+
+/* The position of the end. */
+static void find_position(struct session *session)
+{
+    if (session->plain)
+        json_decref(run_again(session, json_pack("{s:s,s:b}", "mode", "continue", "points", 0)));
+    session->plain = false;
+}
+
+static bool can_stop(const struct session *session, const json_t *plan)
+{
+    const char *mode = json_string_value(json_object_get(plan, "mode"));
+    return !mode || strcmp(mode, "continue") || json_object_get(plan, "limit") ||
+           (json_array_size(session->points) && !json_is_false(json_object_get(plan, "points")));
+}
+
+json_t *session_run(struct session *session, json_t *plan)
+{
+    if (session->ended) {
+        json_decref(plan);
+        return json_pack("{s:s}", "error", "the run is over");
+    }
+    if (!can_stop(session, plan))
+        json_object_set_new(plan, "plain", json_true());
+    json_t *stop = run(session, plan);
+    json_t *phases = json_object_get(stop, "phases");
+    if (!phases)
+        return stop;
+    json_t *there = json_pack("{s:s,s:O,s:O,s:b}", "mode", "goto", "phases", phases, "slices",
+                              json_object_get(stop, "slices"), "points", 0);
+    json_decref(stop);
+    stop = run_again(session, there);
+    if (!json_object_get(stop, "error"))
+        json_object_set_new(stop, "reason", json_string("pause"));
+    return stop;
+}
+
+json_t *session_ask(struct session *session, json_t *request)
+{
+    const char *verb = json_string_value(json_object_get(request, "verb"));
+    if (verb && !strcmp(verb, "hash"))
+        find_position(session);
+    return ask(session, request);
+}
+
 json_t *session_restart(struct session *session)
 {
     const int slot = nearest_copy(session, 0);
     session->furthest = 0;
+    session->plain = false;
     if (slot >= 0 && wake(session, slot))
         return json_pack("{s:s,s:i}", "reason", "start", "position", 0);
     return json_pack("{s:s}", "error", "the run has not begun");
@@ -351,6 +415,7 @@ json_t *session_restart(struct session *session)
 
 json_t *session_goto(struct session *session, uint64_t position)
 {
+    find_position(session);
     if (position < session->position || (session->ended && position != session->position)) {
         const int slot = nearest_copy(session, position ? position - 1 : 0);
         if (slot < 0 || !wake(session, slot))
@@ -372,7 +437,7 @@ static json_t *collect(struct session *session, json_t *plan, int slot, uint64_t
     json_object_set_new(once, "collect", json_true());
     json_object_set_new(once, "limit", json_integer((json_int_t)limit));
     json_object_set_new(once, "fresh", json_boolean(session->position == 0));
-    return session_run(session, once);
+    return run(session, once);
 }
 
 /* Where the plan was met last before the position from which it is asked; 0: nowhere. out_stop gets the last
@@ -398,6 +463,7 @@ static uint64_t find_last(struct session *session, json_t *plan, uint64_t before
 json_t *session_back(struct session *session, json_t *plan)
 {
     json_t *found, *stop;
+    find_position(session);
     const uint64_t last = find_last(session, plan, session->position, &found);
     const json_int_t point = json_integer_value(json_object_get(found, "last_point"));
     const char *error = json_string_value(json_object_get(found, "error"));
@@ -417,6 +483,7 @@ json_t *session_back(struct session *session, json_t *plan)
 json_t *session_last(struct session *session, json_t *plan)
 {
     json_t *found, *answer;
+    find_position(session);
     const uint64_t here = session->position;
     const bool ended = session->ended;
     const uint64_t last = find_last(session, plan, here, &found);
@@ -424,17 +491,25 @@ json_t *session_last(struct session *session, json_t *plan)
     answer = json_pack("{s:I,s:O*}", "last", (json_int_t)last, "text", json_object_get(found, "last_text"));
     json_decref(found);
     if (ended)
-        json_decref(session_run(session, json_pack("{s:s,s:b}", "mode", "continue", "points", 0)));
+        json_decref(run(session, json_pack("{s:s,s:b}", "mode", "continue", "points", 0)));
     else
         json_decref(session_goto(session, here));
     return answer;
+}
+
+json_t *session_replay(struct session *session)
+{
+    find_position(session);
+    const json_int_t here = (json_int_t)session->position;
+    return run_again(session, session->ended ? json_pack("{s:s}", "mode", "continue")
+                                             : json_pack("{s:s,s:I}", "mode", "goto", "limit", here));
 }
 
 json_t *session_points(struct session *session, json_t *points)
 {
     json_decref(session->points);
     session->points = points;
-    return session_ask(session, json_pack("{s:s,s:O}", "verb", "points", "points", points));
+    return ask(session, json_pack("{s:s,s:O}", "verb", "points", "points", points));
 }
 
 void session_interrupt(struct session *session)
@@ -443,8 +518,9 @@ void session_interrupt(struct session *session)
         kill(session->running, DEBUG_SIGNAL);
 }
 
-uint64_t session_position(const struct session *session)
+uint64_t session_position(struct session *session)
 {
+    find_position(session);
     return session->position;
 }
 

@@ -11,6 +11,7 @@
  *   session_goto                to a position, forwards or backwards
  *   session_back                to the last place before this one that a plan or a breakpoint meets
  *   session_last                the same place, without going there
+ *   session_replay              from the beginning to here once more: log points print what they see
  *   session_restart             to position 0
  *
  * A stop has "reason", "position" and where it is: see sim/debug. A refusal has "error". All are new
@@ -43,12 +44,13 @@ json_t *session_run(struct session *session, json_t *plan);    /* takes the plan
 json_t *session_goto(struct session *session, uint64_t position);
 json_t *session_back(struct session *session, json_t *plan);
 json_t *session_last(struct session *session, json_t *plan);
+json_t *session_replay(struct session *session);
 json_t *session_restart(struct session *session);
 void session_interrupt(struct session *session);
 /* Breakpoints, as the engine's "points"; they stay with the session. Takes the list; the answer says where
  * they stand. */
 json_t *session_points(struct session *session, json_t *points);
-uint64_t session_position(const struct session *session);
+uint64_t session_position(struct session *session); /* may run to the end again, to know it */
 bool session_ended(const struct session *session);
 size_t session_copies(const struct session *session);
 

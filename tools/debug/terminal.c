@@ -83,6 +83,9 @@ static const struct verb_row verbs[] = {
     {"lanes", 3, do_lanes, "EXPRESSION: its value in each work-item of the work-group"},
     {"who-wrote", 4, do_who_wrote, "EXPRESSION: the latest write to its memory"},
     {"last-access", 5, do_last_access, "EXPRESSION: the latest access to its memory"},
+    {"history", 4, do_history, "EXPRESSION: each value that it had so far, and when"},
+    {"why", 3, do_why, "EXPRESSION: would an access of its memory here race, with whom, and why"},
+    {"clocks", 3, do_clocks, "what other work-items did that happens before this place, and by which edge"},
     {"gmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of global memory"},
     {"lmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of local memory"},
     {"pmem", 2, do_private_memory, "ADDRESS [SIZE]: bytes of the work-item's private memory"},
@@ -161,8 +164,7 @@ static void show_reason(struct terminal *t, const json_t *stop)
     const json_int_t point = NUMBER(stop, "point");
     const json_t *finding = json_object_get(stop, "finding");
     if (!strcmp(reason, "exited"))
-        fprintf(t->out, "%sThe run is over, position %" PRId64 ".\n", text && !t->concluded ? text : "",
-                (int64_t)NUMBER(stop, "position"));
+        fprintf(t->out, "%sThe run is over.\n", text && !t->concluded ? text : "");
     else if (!strcmp(reason, "launch"))
         fprintf(t->out, "Kernel %s begins.\n", TEXT(stop, "kernel") ? TEXT(stop, "kernel") : "");
     else if (!strcmp(reason, "beginning"))

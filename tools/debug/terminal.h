@@ -2,7 +2,7 @@
 /*
  * PURPOSE  The terminal client: gdb's verbs over a session. terminal.c reads commands and has the table of
  * verbs; the others have the verbs: terminal_run.c moves, terminal_points.c sets what stops, terminal_data.c
- * shows.
+ * shows, terminal_order.c asks the race checker.
  */
 #ifndef ORRERY_TOOLS_DEBUG_TERMINAL_H
 #define ORRERY_TOOLS_DEBUG_TERMINAL_H
@@ -51,8 +51,10 @@ void points_send(struct terminal *t);
 void points_hit(struct terminal *t, json_int_t id); /* a temporary one goes */
 /* terminal_data.c */
 verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
-    do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_hash, do_global_memory,
-    do_private_memory, do_ptype, do_output;
+    do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_history, do_hash,
+    do_global_memory, do_private_memory, do_ptype, do_output;
+/* terminal_order.c */
+verb do_why, do_clocks;
 void show_displays(struct terminal *t);
 void show_line(struct terminal *t, const char *file, json_int_t line);
 

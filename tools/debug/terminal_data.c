@@ -489,10 +489,11 @@ static void show_sources(struct terminal *t)
     json_decref(answer);
 }
 
+/* To know the position may take another run, which leaves copies. */
 static void show_position(struct terminal *t)
 {
-    fprintf(t->out, "position %" PRIu64 ", %zu copies to go back to\n", session_position(t->session),
-            session_copies(t->session));
+    const uint64_t position = session_position(t->session);
+    fprintf(t->out, "position %" PRIu64 ", %zu copies to go back to\n", position, session_copies(t->session));
 }
 
 static bool begins(const char *text, const char *name)
@@ -633,6 +634,39 @@ void do_who_wrote(struct terminal *t, const char *arguments)
 void do_last_access(struct terminal *t, const char *arguments)
 {
     show_last(t, arguments, true);
+}
+
+/* A variable of the work-item is compared at each of its lines; other memory has a row for each write. */
+static json_t *log_of_writes(struct terminal *t, const char *expression)
+{
+    json_t *value = evaluate_here(t, expression, false), *point = NULL;
+    if (!value)
+        return NULL;
+    if (!json_object_get(value, "address"))
+        refuse_command(t, "'%s' is no memory: its value cannot change", expression);
+    else if (json_is_true(json_object_get(value, "private")))
+        point = json_pack("{s:i,s:s,s:s,s:s,s:I,s:I}", "id", 1000000, "kind", "expression", "log", "",
+                          "expression", expression, "thread", t->thread, "launch", t->launch);
+    else
+        point = json_pack("{s:i,s:s,s:s,s:O,s:O,s:b,s:b}", "id", 1000000, "kind", "watch", "log", "",
+                          "address", json_object_get(value, "address"), "size",
+                          json_object_get(value, "size"), "read", 0, "write", 1);
+    json_decref(value);
+    return point;
+}
+
+void do_history(struct terminal *t, const char *arguments)
+{
+    json_t *point = log_of_writes(t, arguments);
+    if (!point)
+        return;
+    json_decref(session_points(t->session, json_pack("[o]", point)));
+    const json_int_t thread = t->thread;
+    json_t *stop = session_replay(t->session);
+    is_refused(t, stop);
+    json_decref(stop);
+    points_send(t);
+    t->thread = thread;
 }
 
 void do_hash(struct terminal *t, const char *arguments)

@@ -130,7 +130,7 @@ void do_goto(struct terminal *t, const char *arguments)
 
 static bool restart(struct terminal *t)
 {
-    if (session_position(t->session) <= 1 && !session_ended(t->session))
+    if (!session_ended(t->session) && session_position(t->session) <= 1)
         return true;
     json_t *start = session_restart(t->session);
     const bool fine = !is_refused(t, start);
@@ -175,6 +175,49 @@ static json_t *run_to_finding(struct terminal *t, bool races)
     return stop;
 }
 
+/* 1 + global linear id; 0: no work-item, or no launch is known. */
+static json_int_t number_of(struct terminal *t, const json_t *access)
+{
+    json_t *launch = json_is_true(json_object_get(access, "item")) ? ask(t, "launch", NULL) : NULL;
+    const json_t *ids = json_object_get(access, "global"), *sizes = json_object_get(launch, "global_size"),
+                 *offsets = json_object_get(launch, "global_offset");
+    json_int_t number = 0;
+    for (size_t k = 3; launch && k-- > 0;)
+        number = number * json_integer_value(json_array_get(sizes, k)) +
+                 json_integer_value(json_array_get(ids, k)) - json_integer_value(json_array_get(offsets, k));
+    number += launch != NULL;
+    json_decref(launch);
+    return number;
+}
+
+/* The stop is the work-item's, if it is there. */
+static void focus_on(struct terminal *t, json_t *stop, json_int_t number)
+{
+    json_t *place =
+        number ? session_ask(t->session, json_pack("{s:s,s:I}", "verb", "focus", "thread", number)) : NULL;
+    if (place && !json_object_get(place, "error"))
+        json_object_update(stop, place);
+    json_decref(place);
+}
+
+/* A finding may be reported long after its second access: the run goes back to there. */
+static json_t *stand_at_second(struct terminal *t, json_t *stop)
+{
+    json_t *finding = json_object_get(stop, "finding");
+    const json_int_t position = NUMBER(finding, "position");
+    if (!position)
+        return stop;
+    json_incref(finding);
+    if (position < NUMBER(stop, "position")) {
+        json_decref(stop);
+        stop = session_goto(t->session, (uint64_t)position);
+        json_object_set(stop, "finding", finding);
+    }
+    focus_on(t, stop, number_of(t, json_array_get(json_object_get(finding, "accesses"), 1)));
+    json_decref(finding);
+    return stop;
+}
+
 /* "next", or the finding's number in the order of the report. */
 void do_race(struct terminal *t, const char *arguments)
 {
@@ -184,45 +227,38 @@ void do_race(struct terminal *t, const char *arguments)
         json_decref(stop);
         stop = run_to_finding(t, false);
     }
-    take_stop(t, stop, true);
+    take_stop(t, stand_at_second(t, stop), true);
+}
+
+/* Where the stop is at the first one already, the other one. */
+static const json_t *first_of(const json_t *stop)
+{
+    const json_t *accesses = json_object_get(json_object_get(stop, "finding"), "accesses"),
+                 *here = json_object_get(stop, "global"), *first = json_array_get(accesses, 0),
+                 *second = json_array_get(accesses, 1);
+    const bool at_first = json_equal(json_object_get(first, "global"), here) &&
+                          json_equal(json_object_get(first, "line"), json_object_get(stop, "line"));
+    const bool at_second = json_equal(json_object_get(second, "global"), here) &&
+                           json_equal(json_object_get(second, "line"), json_object_get(stop, "line"));
+    return second && at_first && !at_second ? second : first;
 }
 
 void do_first_access(struct terminal *t, const char *arguments)
 {
     (void)arguments;
-    const json_t *accesses = json_object_get(json_object_get(t->stop, "finding"), "accesses"),
-                 *first = json_array_get(accesses, 0);
-    /* Of two, the report names the later one first or second: the other one is that of another work-item. */
-    for (size_t i = 0; i < json_array_size(accesses); i++) {
-        const json_t *access = json_array_get(accesses, i);
-        if (json_is_true(json_object_get(access, "item")) &&
-            !json_equal(json_object_get(access, "global"), json_object_get(t->stop, "global")))
-            first = access;
-    }
-    json_t *launch = first ? ask(t, "launch", NULL) : NULL;
-    if (!launch) {
-        if (!first)
-            refuse_command(t, "this stop is no finding with accesses");
+    const json_t *first = first_of(t->stop);
+    const json_int_t number = number_of(t, first);
+    if (!number) {
+        refuse_command(t, "this stop is no finding with accesses of work-items");
         return;
     }
-    const json_t *ids = json_object_get(first, "global"), *sizes = json_object_get(launch, "global_size"),
-                 *offsets = json_object_get(launch, "global_offset");
-    json_int_t number = 0;
-    for (size_t k = 3; k-- > 0;)
-        number = number * json_integer_value(json_array_get(sizes, k)) +
-                 json_integer_value(json_array_get(ids, k)) - json_integer_value(json_array_get(offsets, k));
-    json_decref(launch);
     json_decref(session_points(t->session, json_pack("[{s:i,s:s,s:s,s:I,s:I}]", "id", 1000000, "kind", "line",
                                                      "file", TEXT(first, "file"), "line",
-                                                     NUMBER(first, "line"), "thread", number + 1)));
+                                                     NUMBER(first, "line"), "thread", number)));
     json_t *stop = session_back(t->session, json_pack("{s:s}", "mode", "continue"));
     json_object_del(stop, "point");
     json_object_del(stop, "text");
-    if (json_object_get(stop,
-                        "thread")) { /* a line begins for a whole wave: of it, the work-item that accesses */
-        json_object_set_new(stop, "thread", json_integer(number + 1));
-        json_object_set_new(stop, "global", json_deep_copy(ids));
-    }
+    focus_on(t, stop, number);
     points_send(t);
     take_stop(t, stop, true);
 }

@@ -72,8 +72,8 @@ static void say_what(struct wording *text, const struct races *races, const stru
                       (enum memory_scope)how->scope);
 }
 
-static void fill_access(const struct races *races, uint64_t unit, const struct context *how,
-                        struct finding_access *access, struct wording *what, struct wording *by)
+void races_access(const struct races *races, uint64_t unit, const struct context *how,
+                  struct finding_access *access, struct wording *what, struct wording *by)
 {
     bool copy = unit >= UNIT_COPIES;
     if (races->host->access)
@@ -148,16 +148,17 @@ static void prepare(struct races *races, const struct race_event *under_way, str
     finding->common_bytes = common_bytes(&pair->unreported);
     races->host->object(races->host->self, race->address, reporting->object, sizeof reporting->object);
     finding->object = reporting->object[0] ? reporting->object : NULL;
-    fill_access(races, race->unit, race->context, &finding->access[0], &reporting->what[0],
-                &reporting->by[0]);
-    fill_access(races, now->unit_state->unit, &now->how, &finding->access[1], &reporting->what[1],
-                &reporting->by[1]);
+    races_access(races, race->unit, race->context, &finding->access[0], &reporting->what[0],
+                 &reporting->by[0]);
+    races_access(races, now->unit_state->unit, &now->how, &finding->access[1], &reporting->what[1],
+                 &reporting->by[1]);
     race_values(races->memory, under_way, !races->accompanied, race, now, pair->unreported.end, finding);
     race_why(&reporting->answer, races, pair, race, now);
     finding->spec = race->device_dirty
                         ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel"
                         : "OpenCL 2.2 API, 3.3.6 data race";
     finding->known = 1 + report_count(races->report);
+    finding->moment = report_moment(races->report);
     reporting->finding = *finding;
     pair->object = finding->object ? strdup(finding->object) : NULL;
     finding->object = pair->object;
@@ -596,6 +597,29 @@ static struct race_pair *new_pair(struct races *races, const struct race *race,
     *(races->untold ? races->untold_end : &races->untold) = pair;
     races->untold_end = &pair->next_untold;
     return pair;
+}
+
+bool races_explain(struct races *races, const struct race *race, const struct shadow_access *now,
+                   struct answer *out_answer)
+{
+    struct wording texts[4] = {{.used = 0}};
+    struct race_pair *pair = calloc(1, sizeof *pair);
+    if (!pair || !(pair->meetings = calloc(1, sizeof *pair->meetings))) {
+        free(pair);
+        return false;
+    }
+    pair->counter.site[0] = race->context->site;
+    pair->counter.site[1] = now->how.site;
+    pair->counter.space = race->region->space;
+    pair->counter.device_dirty = race->device_dirty;
+    pair->svm_atomics = race->region->svm_atomics;
+    meet(races, pair, race, now, 0);
+    races_access(races, race->unit, race->context, &pair->finding.access[0], &texts[0], &texts[1]);
+    races_access(races, now->unit_state->unit, &now->how, &pair->finding.access[1], &texts[2], &texts[3]);
+    race_why(out_answer, races, pair, race, now);
+    free(pair->meetings);
+    free(pair);
+    return true;
 }
 
 /* The next bytes of what is news. */

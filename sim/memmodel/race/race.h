@@ -102,6 +102,12 @@ void races_begin(struct races *races, const struct launch_info *launch);
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time);
 void races_tell(struct races *races, const struct race_event *under_way);
 void races_end(struct races *races);
+/* Why nothing orders the two, and what would, without a report of them. False: no memory. */
+bool races_explain(struct races *races, const struct race *race, const struct shadow_access *now,
+                   struct answer *out_answer);
+/* An access as a finding has it; its texts are the wordings'. */
+void races_access(const struct races *races, uint64_t unit, const struct context *how,
+                  struct finding_access *access, struct wording *what, struct wording *by);
 
 /* The work-item after a unit that is no copy. */
 void race_item(const struct races *races, uint64_t unit, struct item *out_item);

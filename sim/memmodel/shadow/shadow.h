@@ -279,5 +279,9 @@ struct unit_filter {
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter,
                     struct footprint_part *part);
 uint64_t shadow_collected(const struct shadow_region *region);
+/* Each access that is kept for the bytes; one that several cells keep comes as often. */
+void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t bytes, void *self,
+                 void (*take)(void *self, uint64_t unit, const struct context *how));
+void shadow_unsaturate(struct shadow_region *region); /* the next access of each word is judged */
 
 #endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verbs that ask the race checker: would an access race, and what happens before. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "terminal.h"
+
+#define TEXT(object, key) json_string_value(json_object_get(object, key))
+#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
+#define TRUE(object, key) json_is_true(json_object_get(object, key))
+
+/* "barrier at k.cl:12"; "atomic store, memory_order_release at k.cl:9 of work-item (0,0,0) -> ..." */
+static void print_end(struct terminal *t, const json_t *end, bool who)
+{
+    fprintf(t->out, "%s at %s:%" PRId64, TEXT(end, "what"), TEXT(end, "file"), (int64_t)NUMBER(end, "line"));
+    if (!who)
+        return;
+    fputs(" of work-item ", t->out);
+    print_item(t->out, json_object_get(end, "global"));
+}
+
+static void print_edge(struct terminal *t, const json_t *edge)
+{
+    const bool barrier = TRUE(edge, "barrier");
+    print_end(t, json_object_get(edge, "from"), !barrier);
+    if (barrier)
+        return;
+    fputs(" -> ", t->out);
+    print_end(t, json_object_get(edge, "to"), true);
+}
+
+/* ---- why --------------------------------------------------------------------------------------- */
+
+static void print_who(struct terminal *t, const json_t *access)
+{
+    const json_t *global = json_object_get(access, "global");
+    fprintf(t->out, "  %s at %s:%" PRId64 " by ", TEXT(access, "what"), TEXT(access, "file"),
+            (int64_t)NUMBER(access, "line"));
+    if (global) {
+        fputs("work-item ", t->out);
+        print_item(t->out, global);
+    } else {
+        fputs(TEXT(access, "by") ? TEXT(access, "by") : "a copy", t->out);
+    }
+}
+
+static const char *verdict_of(const json_t *access)
+{
+    const bool read = TRUE(access, "races_with_read"), write = TRUE(access, "races_with_write");
+    if (read || write)
+        return !write ? "a read here would race"
+               : read ? "a read or a write here would race"
+                      : "a write here would race";
+    if (TRUE(access, "own"))
+        return "the work-item's own, in program order";
+    return "happens before";
+}
+
+/* Those after it that differ in the work-item alone are only counted. */
+static bool is_alike(const json_t *a, const json_t *b)
+{
+    return json_equal(json_object_get(a, "what"), json_object_get(b, "what")) &&
+           json_equal(json_object_get(a, "line"), json_object_get(b, "line")) &&
+           json_equal(json_object_get(a, "file"), json_object_get(b, "file")) &&
+           json_equal(json_object_get(a, "why"), json_object_get(b, "why")) &&
+           !strcmp(verdict_of(a), verdict_of(b)) &&
+           json_array_size(json_object_get(a, "edges")) == json_array_size(json_object_get(b, "edges"));
+}
+
+static void print_access(struct terminal *t, const json_t *access, size_t more)
+{
+    const json_t *edges = json_object_get(access, "edges");
+    const size_t count = json_array_size(edges);
+    const bool races = TRUE(access, "races_with_read") || TRUE(access, "races_with_write");
+    print_who(t, access);
+    if (more)
+        fprintf(t->out, " and %zu more", more);
+    fprintf(t->out, ": %s", verdict_of(access));
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? "; " : ", by ", t->out);
+        print_edge(t, json_array_get(edges, i));
+    }
+    fputc('\n', t->out);
+    if (races && TEXT(access, "why"))
+        fprintf(t->out, "    because: %s\n", TEXT(access, "why"));
+    if (races && TEXT(access, "fix"))
+        fprintf(t->out, "    to order them: %s\n", TEXT(access, "fix"));
+}
+
+static void print_conclusion(struct terminal *t, const json_t *list, bool read_only)
+{
+    bool read = false, write = false;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        read |= TRUE(json_array_get(list, i), "races_with_read");
+        write |= TRUE(json_array_get(list, i), "races_with_write");
+    }
+    if (!json_array_size(list) && !read_only)
+        fputs("No work-item of this launch has accessed it. ", t->out);
+    if (read_only)
+        fputs("No instruction of the kernel writes there: a read cannot race, and who read is not kept.\n",
+              t->out);
+    else if (!read && !write)
+        fputs("Neither a read nor a write here would race.\n", t->out);
+    else if (!read)
+        fputs("A read here would not race.\n", t->out);
+}
+
+void do_why(struct terminal *t, const char *arguments)
+{
+    json_t *answer = ask(t, "why", json_pack("{s:s}", "expression", arguments));
+    const json_t *list = json_object_get(answer, "accesses");
+    const size_t count = json_array_size(list);
+    if (!answer)
+        return;
+    fprintf(t->out, "%" PRId64 " bytes at 0x%" PRIx64 "\n", (int64_t)NUMBER(answer, "size"),
+            (uint64_t)NUMBER(answer, "address"));
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && is_alike(json_array_get(list, i), json_array_get(list, end));)
+            end++;
+        print_access(t, json_array_get(list, i), end - i - 1);
+    }
+    print_conclusion(t, list, TRUE(answer, "read_only"));
+    json_decref(answer);
+}
+
+/* ---- clocks ------------------------------------------------------------------------------------ */
+
+static void print_row(struct terminal *t, const json_t *row)
+{
+    const bool global = TRUE(row, "global_memory"), local = TRUE(row, "local_memory");
+    const json_t *edge = json_object_get(row, "edge");
+    print_item(t->out, json_object_get(row, "first"));
+    if (NUMBER(row, "count") > 1) {
+        fputs(" to ", t->out);
+        print_item(t->out, json_object_get(row, "last"));
+    }
+    fputs("  before its ", t->out);
+    print_end(t, json_object_get(row, "until"), false);
+    fprintf(t->out, "  %s  by ", !local ? "global" : global ? "global, local" : "local");
+    if (edge)
+        print_edge(t, edge);
+    else
+        fputs("an edge that is not kept", t->out);
+    fputc('\n', t->out);
+}
+
+void do_clocks(struct terminal *t, const char *arguments)
+{
+    (void)arguments;
+    json_t *answer = ask(t, "clocks", NULL);
+    const json_t *rows = json_object_get(answer, "rows");
+    if (!answer)
+        return;
+    if (!json_array_size(rows))
+        fputs("Nothing that another work-item did happens before this place.\n", t->out);
+    else
+        fputs("work-items  what they did  memory  edge\n", t->out);
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        print_row(t, json_array_get(rows, i));
+    json_decref(answer);
+}
