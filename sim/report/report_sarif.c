@@ -185,10 +185,11 @@ static char *result_text(const struct finding *finding)
         fprintf(stream, " Object: %s.", finding->object);
     if (finding->why)
         fprintf(stream, " Why: %s.", finding->why);
-    if (finding->fix && finding->fix_verified)
-        fprintf(stream, " Fix: %s (%s).", finding->fix, fix_tried_words(finding));
-    else if (finding->fix)
-        fprintf(stream, " Advice: %s.", finding->fix);
+    char *claim = finding->fix ? fix_claim_text(finding) : NULL;
+    if (finding->fix)
+        fprintf(stream, " %s: %s%s.", strcmp(fix_label(finding), "fix") == 0 ? "Fix" : "Advice", finding->fix,
+                claim ? claim : "");
+    free(claim);
     fclose(stream);
     return text;
 }
@@ -279,7 +280,11 @@ static json_t *properties(const struct finding *finding)
     put_text(object, "why", finding->why);
     put_text(object, "fix", finding->fix);
     if (finding->fix)
-        json_object_set_new(object, "fixVerified", json_boolean(finding->fix_verified));
+        json_object_set_new(object, "fixVerified",
+                            json_boolean(finding_fix_claim(finding) == FIX_CLAIM_TRIED));
+    if (finding->fix)
+        put_text(object, "fixClaim", fix_claim_word(finding_fix_claim(finding)));
+    put_text(object, "fixNote", finding->fix_note);
     if (finding->fix_partial)
         json_object_set_new(object, "fixPartial", json_true());
     if (finding->count_at_least)
