@@ -11,7 +11,7 @@
  * Rules    A fix holds when, under the schedule of the run and under the default one, with all checks on,
  *          its finding is gone, there is no finding that the text without it does not have, each launch
  *          ends, and what the buffers hold is what serial runs of the text without it leave, as far as
- *          these agree: one work-item at a time, forwards, backwards and in two random orders. What
+ *          these agree: one work-item at a time, forwards, backwards and in four random orders. What
  *          they do not agree on depends on the order, and nothing is known of what was meant.
  * Limits   The first 10 findings with edits; scenarios of at most 65,536 work-items; 16 times the loop
  *          iterations of the run itself. None depends on wall-clock time.

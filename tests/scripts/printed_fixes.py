@@ -74,8 +74,8 @@ def claims(finding):
 
 
 def prepare(found):
-    """A case for each fix: what was found, the finding, the edited scenario and its source."""
-    cases = []
+    """A case for each fix: what was found, the finding, the edited scenario and its source. Equal edits are one text."""
+    cases, names = [], {}
     for path, result in found.items():
         with open(path) as file:
             scenario = file.read()
@@ -84,26 +84,38 @@ def prepare(found):
                 continue
             if not finding.get("edits"):
                 sys.exit("%s: a fix without edits: %s" % (path, finding["fix"]))
-            name = "edited_%d" % len(cases)
+            edits = (path, json.dumps(finding["edits"]))
+            name = names.setdefault(edits, "edited_%d" % len(names))
             source = source_of(scenario)
             with open(os.path.join(there, name + ".cl"), "w") as file:
                 file.write(edited(source, finding["edits"]))
             with open(os.path.join(there, name + ".yaml"), "w") as file:
                 file.write(with_source(scenario, name + ".cl"))
-            standard = re.search(r"-cl-std=\S+?(?=[\" ])", scenario)
-            cases.append((path, result["findings"], finding, os.path.join(there, name), standard[0] if standard else "-cl-std=CL3.0"))
+            options = re.search(r" options: *\"([^\"]*)\"", scenario)
+            cases.append((path, result["findings"], finding, os.path.join(there, name), options[1] if options else "-cl-std=CL3.0"))
     return cases
 
 
+def compiles(options, files):
+    done = subprocess.run(["clang-14", "-x", "cl", "-target", "spir64", "-Xclang", "-finclude-default-header", "-Xclang",
+                           "-fdeclare-opencl-builtins", "-Xclang", "-cl-ext=+all", "-fsyntax-only", "-w", "-I", there] + options.split() + files,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+    return done.stdout if done.returncode else ""
+
+
 def compile_all(cases):
-    """What clang says of the edited texts: one run a language."""
+    """What clang says of the edited texts: one run for equal options. What it does not know by itself, as functions of
+    extensions, it does not know of the text without the edits either."""
     said = ""
-    for standard in sorted({case[4] for case in cases}):
-        files = [case[3] + ".cl" for case in cases if case[4] == standard]
-        done = subprocess.run(["clang-14", "-x", "cl", standard, "-target", "spir64", "-Xclang", "-finclude-default-header", "-Xclang",
-                               "-fdeclare-opencl-builtins", "-Xclang", "-cl-ext=+all", "-fsyntax-only", "-w"] + files,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
-        said += done.stdout if done.returncode else ""
+    for options in sorted({case[4] for case in cases}):
+        if not compiles(options, sorted({case[3] + ".cl" for case in cases if case[4] == options})):
+            continue
+        for name, path in sorted({(case[3], case[0]) for case in cases if case[4] == options}):
+            with open(path) as file, open(os.path.join(there, "original.cl"), "w") as original:
+                original.write(source_of(file.read()))
+            wrong = compiles(options, [name + ".cl"])
+            if wrong and not compiles(options, [os.path.join(there, "original.cl")]):
+                said += path + ": " + wrong
     return said
 
 
@@ -119,12 +131,12 @@ def judge(before, finding, result):
 
 def main():
     shutil.copytree(os.path.dirname(scenarios[0]), there)
-    found = check([], [os.path.join(there, os.path.basename(path)) for path in scenarios])
+    found = check([], scenarios)
     cases = prepare(found)
     said = compile_all(cases) if shutil.which("clang-14") else ""
     if said:
         print(said)
-    again = check(["--fixes=off"], [case[3] + ".yaml" for case in cases])
+    again = check(["--fixes=off"], sorted({case[3] + ".yaml" for case in cases}))
     bad = bool(said)
     for path, before, finding, name, _ in cases:
         wrong = judge(before, finding, again[name + ".yaml"])
