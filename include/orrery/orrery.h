@@ -84,7 +84,8 @@ struct orrery_finding {
     const char *cause;     /* the id of the finding that this one may follow from, and its place */
     const char *cause_file;
     uint32_t cause_line, cause_column;
-    const char *fix_claim; /* "tried", "compiles" (not run again), and of advice "orders", "fails" or "none" */
+    /* "tried", "compiles" (not run again), and of advice "orders", "fails" or "none" */
+    const char *fix_claim;
 };
 
 struct orrery_statistics {

@@ -56,11 +56,11 @@ struct code_change {
     enum code_change_kind {
         CHANGE_STATEMENT, /* `text`, a call, as a statement beside `site`, on the side of `place` */
         CHANGE_WAIT,      /* likewise, a wait for the event of the copy at `other` */
-        CHANGE_CALL, /* what is given of the function (text), flags, orders and scope, at the call of `site` */
-        CHANGE_STORE, /* an atomic store with order and scope instead of the plain one */
+        CHANGE_CALL,      /* the call at `site` gets what is given of name (text), flags, orders, scope */
+        CHANGE_STORE,     /* an atomic store with order and scope instead of the plain one */
         CHANGE_LOAD,
-        CHANGE_BUFFER, /* the write at `site` goes to the other one of two buffers that the read at `other` is of */
-        CHANGE_MOVE /* the statement of `site` goes before (place.side) or after that of `other` */
+        CHANGE_BUFFER, /* the write at `site` goes to the other buffer than the read at `other` */
+        CHANGE_MOVE    /* the statement of `site` goes before (place.side) or after that of `other` */
     } kind;
     uint32_t site, other;
     struct fence_place place;
