@@ -102,6 +102,7 @@ libsim_la_SOURCES = \
 	%D%/report/sarif_places.c \
 	%D%/report/sarif_rules.c \
 	%D%/device/rewrite.c \
+	%D%/device/rewrite_change.c \
 	%D%/device/rewrite.h \
 	%D%/device/rewrite_text.c \
 	%D%/device/rewrite_text.h \
@@ -110,6 +111,8 @@ libsim_la_SOURCES = \
 	%D%/scenario/scenario.c \
 	%D%/scenario/scenario.def \
 	%D%/scenario/scenario_build.c \
+	%D%/scenario/scenario_fixes.c \
+	%D%/scenario/scenario_fixes.h \
 	%D%/scenario/scenario_image.c \
 	%D%/scenario/scenario_image.h \
 	%D%/scenario/scenario_launch.c \

@@ -527,6 +527,7 @@ test_scripts = \
 	%D%/scripts/check_alloc.sh \
 	%D%/scripts/check_oracle.sh \
 	%D%/scripts/check_fixes.sh \
+	%D%/scripts/check_printed_fixes.sh \
 	%D%/scripts/check_host_callbacks.sh \
 	%D%/scripts/check_waiting_loops.sh \
 	%D%/scripts/check_barrier_waits.sh \
@@ -567,4 +568,4 @@ test_scripts = \
 	%D%/scripts/check_vector.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug
+EXTRA_DIST += $(test_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/fixes.py %D%/scripts/printed_fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug

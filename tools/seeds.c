@@ -81,6 +81,8 @@ static void command_begin(const struct search *search, struct words *words, bool
     for (size_t i = 0; i < settings->count; i++)
         if (loud || !overridden(settings->given[i].name))
             option_add(words, settings->given[i].name, settings->given[i].value);
+    if (!loud && strcmp(search->target->command, "run") == 0)
+        option_add(words, "fixes", "off"); /* the exit status is all that counts */
     if (search->target->exec)
         option_add(words, "exec", search->target->exec);
 }

@@ -288,6 +288,7 @@ struct launch_result {
     uint64_t end_time; /* simulated nanoseconds: its own work-groups have ended */
     /* of a kernel that it enqueued, or one of those: a negative event status; 0: none failed */
     int32_t child_error;
+    uint64_t steps; /* loop iterations, of it and of what it enqueued, and one for each of them */
 };
 /* May come from another thread. IN_TIME: once it has taken more loop iterations than LAUNCH_PATIENCE. */
 enum launch_stop { LAUNCH_GOES_ON, LAUNCH_STOPS_IN_TIME, LAUNCH_STOPS };

@@ -78,7 +78,7 @@ struct orrery_finding {
     uint64_t count;        /* how often at the same place */
     const char *why;
     const char *fix;
-    int fix_verified; /* it was tried: removes this race; 0: it is advice */
+    int fix_verified; /* the launch was run again with it: removes this race; 0: not so. See fix_claim */
     const char *spec;
     uint32_t access_count; /* 0, 1 or 2 */
     struct orrery_access access[2];
@@ -86,6 +86,8 @@ struct orrery_finding {
     const char *cause;     /* the id of the finding that this one may follow from, and its place */
     const char *cause_file;
     uint32_t cause_line, cause_column;
+    /* "tried", "compiles" (not run again), and of advice "orders", "fails" or "none" */
+    const char *fix_claim;
 };
 
 struct orrery_statistics {

@@ -160,6 +160,17 @@ struct finding_edge {
     bool synchronises; /* false: it would have to */
 };
 
+enum fix_trial { TRIAL_NONE, TRIAL_HOLDS, TRIAL_FAILS };
+
+/* What is known of a fix, from least to most. Only COMPILES and TRIED are called a fix; the others are advice. */
+enum fix_claim {
+    FIX_CLAIM_NONE,     /* general words */
+    FIX_CLAIM_FAILS,    /* run again with it, something is wrong: fix_note */
+    FIX_CLAIM_ORDERS,   /* orders the accesses, as far as the recorded operations say; no text to try */
+    FIX_CLAIM_COMPILES, /* likewise, and its edits compile; the launches were not run again */
+    FIX_CLAIM_TRIED     /* the launches were run again with its edits: the race is gone, and nothing else is worse */
+};
+
 /* Text in place of what stands in a file from one place up to another one, which is not part of it. */
 struct finding_edit { const char *file; uint32_t line, column, end_line, end_column; const char *text; };
 
@@ -179,8 +190,10 @@ struct finding {
     uint32_t access_count;  /* 0, 1 or 2 */
     struct finding_access access[2];
     const char *why;        /* sentence, or NULL: "4 bytes past the end of argument 0 'data' ..." */
-    const char *fix;        /* sentence, or NULL; advice where it was not tried */
-    bool fix_verified;      /* it was tried: the launch's operations were ordered again with it, and this race was gone */
+    const char *fix;        /* sentence, or NULL; what of it is known: finding_fix_claim() */
+    bool fix_orders;        /* the operations as they were recorded, ordered again with it: the accesses do not race */
+    enum fix_trial fix_trial; /* what came of running the launches again with the edits */
+    const char *fix_note;   /* of a trial that failed: "run again with it, the race is still there"; else NULL */
     uint32_t edit_count;
     const struct finding_edit *edits; /* the fix as text, which was compiled; all of them together. None: it is words only */
     bool fix_partial;       /* set by report_not_covered */
@@ -241,6 +254,12 @@ void report_source_made(struct report *report, const char *name, const struct en
 /* A finding that was added before came `times` more: at the same places, for the same kernel. Of places that are not known
  * the words and the object, too, are to be those that were added; where a suppression names one, the object always. */
 void report_again(struct report *report, const struct finding *finding, uint64_t times);
+/* Findings whose fix may still be tried are printed later, in the order in which they came: from report_hold() on, the first
+ * with edits and all after it wait until report_release(). */
+void report_hold(struct report *report);
+void report_release(struct report *report);
+/* What came of trying the fix of report_get(index); note: of a trial that failed, copied. */
+void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
 /* Of those that came again, some race with the fix that was tried all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);
 /* It came so often that nobody counted any more. */
@@ -248,6 +267,9 @@ void report_uncounted(struct report *report, const struct finding *finding);
 /* There may be more of a kind, at other places: not all that was needed to find them was kept. */
 void report_incomplete(struct report *report, enum finding_kind kind);
 uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
+
+enum fix_claim finding_fix_claim(const struct finding *finding);
+const char *fix_claim_word(enum fix_claim claim); /* "tried", the words of JSON */
 
 /* "acq_rel", "work_group", the words of JSON and traces; NULL: it is not atomic. */
 const char *finding_access_order(const struct finding_access *access);

@@ -246,6 +246,8 @@ struct scenario_launch {
 /* all NULL: a host program runs */
 struct scenario_program {
     char *source_file, *source_text, *spirv_file, *options;
+    /* instead of the source's, which keeps its name; no key; borrowed. NULL: none */
+    const char *edited_text;
 };
 
 /* ---- what should come of it ------------------------------------------------ */
@@ -320,6 +322,10 @@ struct scenario_fault {
 const char *api_error_name(int error); /* "CL_INVALID_VALUE"; NULL: there is none */
 bool api_error_from_name(const char *name, int *out_error);
 
+/* What becomes of an edit that a finding proposes. TRY: it is compiled, and a scenario's launches run again
+ * with it. */
+enum fixes { FIXES_TRY, FIXES_COMPILE, FIXES_OFF };
+
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct debug_hook;
@@ -334,7 +340,8 @@ struct scenario {
     enum severity fail_on; /* ERROR */
     int error_exitcode;    /* 66 */
     bool shared_pages;     /* false: the host is caught at memory that commands use */
-    bool faults_stop;      /* a faulty access ends its work-item; false: it goes on */
+    enum fixes fixes;
+    bool faults_stop; /* a faulty access ends its work-item; false: it goes on */
     bool keep_exit_code, expect_kernels, quiet;
     /* of findings on standard error: auto, which is on a terminal without NO_COLOR */
     enum colour colour;

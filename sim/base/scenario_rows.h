@@ -43,6 +43,7 @@ enum row_type {
     ROW_TRIPLE,
     ROW_SCOPE_RULE,
     ROW_FAULTS,
+    ROW_FIXES,
     ROW_CHECKS,
     ROW_FAST,
     ROW_COLOUR,

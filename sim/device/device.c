@@ -489,6 +489,12 @@ static bool host_other_buffer(void *self, uint32_t first, uint32_t later, char *
     return launch_other_buffer(device->launch, first, later, out_name, size);
 }
 
+static bool host_change(void *self, const struct code_change *change, struct code_rewrite *rewrite)
+{
+    const struct device *device = self;
+    return launch_change(device->launch, change, rewrite);
+}
+
 static bool host_uniform(void *self, uint32_t site)
 {
     const struct device *device = self;
@@ -517,7 +523,7 @@ static bool make_checker(struct device *device)
         host_between,  host_in_turn,      host_next_turn,       host_each_turn, host_last_turn,
         host_precedes, host_collective,   host_controls_branch, host_decides,   host_spins_on,
         host_beside,   host_order,        host_opencl_c,        host_update,    host_rewrite,
-        host_builds,   host_other_buffer, host_uniform,         host_even};
+        host_builds,   host_other_buffer, host_change,          host_uniform,   host_even};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -511,7 +511,8 @@ enum status device_launch_end(struct live_launch *live, uint64_t *out_time, stru
     enum status status = family->status;
     *out_time = family->serial ? clock_now(&family->device->clock) : family->end_time;
     if (result)
-        *result = (struct launch_result){.end_time = family->end_time, .child_error = family->root.status};
+        *result = (struct launch_result){
+            .end_time = family->end_time, .child_error = family->root.status, .steps = family->steps};
     if (status != STATUS_OK)
         diagnose(diagnosis, status, "%s", family->diagnosis.text);
     else if (family->root.status < 0 && family->child.text[0])

@@ -25,6 +25,7 @@ struct code_place;
 struct fence_place;
 struct finding_access;
 struct code_order;
+struct code_change;
 struct code_rewrite;
 struct code_edit;
 
@@ -138,6 +139,8 @@ bool launch_rewrite(const struct launch *launch, uint32_t load, uint32_t store, 
 int launch_builds(const struct launch *launch, uint32_t site, const struct code_edit *edits, uint32_t count);
 bool launch_other_buffer(const struct launch *launch, uint32_t first, uint32_t later, char *out_name,
                          size_t size);
+bool launch_change(const struct launch *launch, const struct code_change *change,
+                   struct code_rewrite *rewrite);
 bool launch_uniform(const struct launch *launch, uint32_t site);
 bool launch_even(const struct launch *launch, uint32_t site);
 bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool past,

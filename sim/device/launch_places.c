@@ -527,6 +527,8 @@ int launch_builds(const struct launch *launch, uint32_t site, const struct code_
     const struct program *program = launch->info.program;
     if (!program || !program->compiled || !program_is_own(program, site))
         return BUILDS_UNKNOWN;
+    if (report_scenario(launch->report)->fixes == FIXES_OFF)
+        return BUILDS; /* its edits are kept from the report */
     return program_builds(program, edits, count) ? BUILDS : BUILDS_NOT;
 }
 
@@ -541,6 +543,38 @@ bool launch_other_buffer(const struct launch *launch, uint32_t first, uint32_t l
     return rewrite_other_buffer(program->lines, program->line_count,
                                 (struct rewrite_place){read->line, read->column},
                                 (struct rewrite_place){write->line, write->column}, out_name, size);
+}
+
+static struct rewrite_place place_of(const struct site *site)
+{
+    return (struct rewrite_place){site->line, site->column};
+}
+
+bool launch_change(const struct launch *launch, const struct code_change *change,
+                   struct code_rewrite *rewrite)
+{
+    const struct site *site = launch_site(launch, change->site), *other = launch_site(launch, change->other),
+                      *beside = launch_site(launch, change->place.site);
+    const struct program *program = launch->info.program;
+    if (!program || !program_is_own(program, change->site) ||
+        (change->other && !program_is_own(program, change->other)) ||
+        (change->place.site && !program_is_own(program, change->place.site)))
+        return false;
+    const struct change_request request = {.update = {.lines = program->lines,
+                                                      .line_count = program->line_count,
+                                                      .read = place_of(site),
+                                                      .write = place_of(site),
+                                                      .type = site->type,
+                                                      .size = site->size,
+                                                      .local = change->local,
+                                                      .opencl_c = launch_opencl_c(launch)},
+                                           .change = change,
+                                           .other =
+                                               change->other ? place_of(other) : (struct rewrite_place){0, 0},
+                                           .line = change->place.line   ? change->place.line
+                                                   : change->place.site ? beside->line
+                                                                        : site->line};
+    return rewrite_change(&request, rewrite);
 }
 
 bool launch_even(const struct launch *launch, uint32_t number)

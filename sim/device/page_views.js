@@ -188,7 +188,13 @@ function orderEntries(finding) {
 }
 
 function findingArticle(data, player, finding, f) {
-    const fix = finding.fix && finding.fix_verified ? `${finding.fix} (${say("tried")})` : finding.fix;
+    const claim = {
+        tried: say("tried"),
+        compiles: say("compiles"),
+        orders: say("orders"),
+        fails: say("fails", finding.fix_note || ""),
+    }[finding.fix_claim];
+    const fix = finding.fix && claim ? `${finding.fix} (${claim})` : finding.fix;
     const edits = (finding.edits || []).map(edit =>
         say("edit", edit.file || "", edit.line, edit.column, edit.text || say("nothing")),
     );
@@ -213,7 +219,7 @@ function findingArticle(data, player, finding, f) {
         orderEntries(finding),
         entries([
             ["why", finding.why],
-            [finding.fix_verified ? "fix" : "advice", fix],
+            [["tried", "compiles"].includes(finding.fix_claim) ? "fix" : "advice", fix],
             ["edits", edits.join("\n")],
             ["caused", finding.cause ? `${finding.cause.id}, ${placeText(finding.cause)}` : ""],
             ["spec", finding.spec],

@@ -1363,6 +1363,61 @@ bool rewrite_update(const struct rewrite_request *request, struct code_rewrite *
     return done;
 }
 
+/* ---- an access that becomes atomic ------------------------------------------------------------ */
+
+static const char *const order_words[] = {"memory_order_relaxed", "memory_order_acquire",
+                                          "memory_order_release", "memory_order_acq_rel",
+                                          "memory_order_seq_cst"};
+static const char *const scope_words[] = {"memory_scope_work_item", "memory_scope_sub_group",
+                                          "memory_scope_work_group", "memory_scope_device",
+                                          "memory_scope_all_svm_devices"};
+
+/* The object that is read at a token. */
+static bool find_read(struct rewriting *r)
+{
+    const uint32_t at = syntax_token_at(&r->syntax, r->request->read.line, r->request->read.column);
+    if (at == NO_TOKEN || !(is(r, at, "*") || token_is_word(&r->syntax, at)))
+        return false;
+    const uint32_t first = is(r, at, "*") ? at : postfix_begin(r, at), end = unary_end(r, at);
+    if (end > r->syntax.token_count || is(r, end, "(") || (end < r->syntax.token_count && is_step(r, end)) ||
+        (end < r->syntax.token_count && token_assigns(&r->syntax, end)))
+        return false;
+    r->object = r->whole = (struct range){first, end};
+    return true;
+}
+
+static void put_atomic(const struct rewriting *r, struct piece *piece, const struct code_change *change)
+{
+    const bool stores = change->kind == CHANGE_STORE;
+    put(piece, "atomic_%s_explicit((volatile %s atomic_%s *)", stores ? "store" : "load", space(r), r->type);
+    put_pointer(r, piece);
+    if (stores) {
+        put(piece, ", ");
+        put_range(r, piece, r->value, NULL);
+    }
+    put(piece, ", %s, %s)", order_words[change->order], scope_words[change->scope]);
+}
+
+bool rewrite_access(const struct change_request *request, struct code_rewrite *rewrite)
+{
+    const struct code_change *change = request->change;
+    struct rewriting r = {.request = &request->update, .out = rewrite};
+    struct piece piece = {.used = 0};
+    bool done = false;
+    if (is_old_language(&r) || change->order < 0 || change->scope < 0)
+        return false;
+    if (syntax_read(&r.syntax, request->update.lines, request->update.line_count) &&
+        (change->kind == CHANGE_STORE ? find_write(&r) && r.alone && is(&r, r.operator, "=")
+                                      : find_read(&r))) {
+        find_type(&r);
+        if (r.type)
+            put_atomic(&r, &piece, change);
+        done = r.type && add_edit(&r, r.whole, &piece);
+    }
+    syntax_fini(&r.syntax);
+    return done;
+}
+
 /* ---- two buffers that take turns ----------------------------------------------------------- */
 
 static bool same(const struct syntax *syntax, uint32_t a, uint32_t b)
@@ -1446,12 +1501,14 @@ static uint32_t buffer_at(const struct syntax *syntax, uint32_t token)
     return token_is_word(syntax, token) && token_is(syntax, token + 1, "[") ? token : NO_TOKEN;
 }
 
-bool rewrite_other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
-                          struct rewrite_place write, char *out_name, size_t size)
+/* rewrite NULL: nobody asks for the edit. */
+static bool other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
+                         struct rewrite_place write, char *out_name, size_t size,
+                         struct code_rewrite *rewrite)
 {
     const struct rewrite_request request = {.lines = lines, .line_count = line_count, .write = write};
     struct code_rewrite unused;
-    struct rewriting r = {.request = &request, .out = &unused};
+    struct rewriting r = {.request = &request, .out = rewrite ? rewrite : &unused};
     const struct syntax *syntax = &r.syntax;
     bool found = false;
     if (syntax_read(&r.syntax, lines, line_count) && find_write(&r)) {
@@ -1470,9 +1527,27 @@ bool rewrite_other_buffer(char *const *lines, uint32_t line_count, struct rewrit
             snprintf(out_name, size, "%.*s[1 - %.*s]", (int)syntax->tokens[to].length, syntax->tokens[to].at,
                      (int)syntax->tokens[to + 2].length, syntax->tokens[to + 2].at);
         found = other != NO_TOKEN || (indexed && takes_turns(syntax, to + 2));
+        struct piece piece = {.used = 0};
+        if (found && rewrite) {
+            put(&piece, "%s", out_name);
+            found = add_edit(&r, (struct range){to, other != NO_TOKEN ? to + 1 : to + 4}, &piece);
+        }
     }
     syntax_fini(&r.syntax);
     return found;
+}
+
+bool rewrite_other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
+                          struct rewrite_place write, char *out_name, size_t size)
+{
+    return other_buffer(lines, line_count, read, write, out_name, size, NULL);
+}
+
+bool rewrite_buffer(const struct change_request *request, struct code_rewrite *rewrite)
+{
+    char name[CODE_STATEMENT_CHARS];
+    return other_buffer(request->update.lines, request->update.line_count, request->other,
+                        request->update.write, name, sizeof name, rewrite);
 }
 
 /* ---- the text with edits ------------------------------------------------------------------- */

@@ -3,10 +3,13 @@
  * PURPOSE  An atomic update in place of a read and a write of one object, as text of OpenCL C.
  *
  * Interface
- *   rewrite_update    the edits that make one atomic update of a write and of the read that it depends on;
- * false: the text has no form that is known here rewrite_other_buffer   a read and a write of one of two
- * buffers that take turns: how the text calls the other one rewrite_apply     the text with edits done to it;
- * malloc'd, NULL: out of memory
+ *   rewrite_update        the edits that make one atomic update of a write and of the read that it
+ *                         depends on; false: the text has no form that is known here
+ *   rewrite_other_buffer  a read and a write of one of two buffers that take turns: how the text calls the
+ *                         other one
+ *   rewrite_change        adds the edits that make a change to *rewrite; rewrite_access, rewrite_buffer: of
+ *                         an access that becomes atomic, and of one that goes to the other buffer
+ *   rewrite_apply         the text with edits done to it; malloc'd, NULL: out of memory
  *
  * It knows tokens, statements and operators, not types nor macros: a result is a proposal until a compiler
  * has taken it.
@@ -37,6 +40,16 @@ struct rewrite_request {
 bool rewrite_update(const struct rewrite_request *request, struct code_rewrite *out_rewrite);
 bool rewrite_other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
                           struct rewrite_place write, char *out_name, size_t size);
+/* Of the change, site stands at update.write, other at `other`; line: that the statement is beside. */
+struct change_request {
+    struct rewrite_request update;
+    const struct code_change *change;
+    struct rewrite_place other;
+    uint32_t line;
+};
+bool rewrite_change(const struct change_request *request, struct code_rewrite *rewrite);
+bool rewrite_access(const struct change_request *request, struct code_rewrite *rewrite);
+bool rewrite_buffer(const struct change_request *request, struct code_rewrite *rewrite);
 char *rewrite_apply(char *const *lines, uint32_t line_count, const struct code_edit *edits,
                     uint32_t edit_count);
 

@@ -98,6 +98,23 @@ const char *finding_spec(enum finding_kind kind)
     return pages[page_index(kind)].spec;
 }
 
+enum fix_claim finding_fix_claim(const struct finding *finding)
+{
+    if (!finding->fix)
+        return FIX_CLAIM_NONE;
+    if (finding->fix_trial != TRIAL_NONE)
+        return finding->fix_trial == TRIAL_HOLDS ? FIX_CLAIM_TRIED : FIX_CLAIM_FAILS;
+    if (!finding->fix_orders)
+        return FIX_CLAIM_NONE;
+    return finding->edit_count ? FIX_CLAIM_COMPILES : FIX_CLAIM_ORDERS;
+}
+
+const char *fix_claim_word(enum fix_claim claim)
+{
+    static const char *const words[] = {"none", "fails", "orders", "compiles", "tried"};
+    return words[claim];
+}
+
 const char *finding_access_order(const struct finding_access *access)
 {
     static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};

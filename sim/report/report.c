@@ -25,6 +25,7 @@ struct entry {
     bool hidden;       /* it is among the suppressed */
     uint64_t reported; /* how much of finding.count was printed; 0: nothing, it was beyond the limit */
     uint64_t taken;    /* how much of finding.count report_take_new has seen */
+    bool waits;        /* to be printed by report_release, with that count */
     UT_hash_handle hh; /* lookup only: order is that of the list */
 };
 
@@ -58,6 +59,7 @@ struct report {
     struct fingerprints fingerprints;
     struct baseline baseline; /* what is accepted; no rows: nothing, or all of it with update_baseline */
     size_t accepted;          /* of the suppressed, those that are so by the baseline alone */
+    bool holds, waits; /* report_hold: findings with edits wait, and all after the first one that does */
 
     char *root;                 /* the directory that the run began in; NULL: it is not known */
     struct report_share *share; /* NULL: its files are this process's only */
@@ -276,6 +278,7 @@ static void entry_free(struct entry *entry)
     disown(finding->object);
     disown(finding->why);
     disown(finding->fix);
+    disown(finding->fix_note);
     disown(finding->spec);
     free(entry->key);
     free(entry);
@@ -307,6 +310,7 @@ static struct entry *entry_new(const struct finding *finding, char *key)
     own(&entry->finding.object);
     own(&entry->finding.why);
     own(&entry->finding.fix);
+    own(&entry->finding.fix_note);
     own(&entry->finding.spec);
     return entry;
 }
@@ -545,8 +549,46 @@ static void announce(struct report *report, struct entry *entry)
     report->kind_count[entry->finding.kind]++;
     if (!within_limit(report, entry->finding.kind))
         return;
-    print(report, &entry->finding, report_print_finding);
     entry->reported = entry->finding.count;
+    report->waits |= report->holds && entry->finding.edit_count;
+    entry->waits = report->waits;
+    if (!entry->waits)
+        print(report, &entry->finding, report_print_finding);
+}
+
+void report_hold(struct report *report)
+{
+    pthread_mutex_lock(&report->lock);
+    report->holds = true;
+    pthread_mutex_unlock(&report->lock);
+}
+
+/* How often they came by now is said at the end, as of those that did not wait. */
+void report_release(struct report *report)
+{
+    pthread_mutex_lock(&report->lock);
+    for (size_t i = 0; i < report->found.count; i++) {
+        struct entry *entry = report->found.entries[i];
+        struct finding finding = entry->finding;
+        finding.count = entry->reported;
+        if (entry->waits)
+            print(report, &finding, report_print_finding);
+        entry->waits = false;
+    }
+    report->holds = report->waits = false;
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note)
+{
+    pthread_mutex_lock(&report->lock);
+    if (index < report->found.count) {
+        struct finding *finding = &report->found.entries[index]->finding;
+        finding->fix_trial = trial;
+        disown(finding->fix_note);
+        finding->fix_note = trial == TRIAL_FAILS && note ? strdup(note) : NULL;
+    }
+    pthread_mutex_unlock(&report->lock);
 }
 
 /* Without memory to keep it, a finding still counts and is reported. */

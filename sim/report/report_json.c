@@ -204,9 +204,14 @@ static json_t *finding_json(const struct finding *finding)
     put_text(object, "why", finding->why);
     put_text(object, "fix", finding->fix);
     if (finding->fix)
-        json_object_set_new(object, "fix_verified", json_boolean(finding->fix_verified));
-    json_t *edits = finding->edit_count ? json_array() : NULL;
-    for (uint32_t i = 0; i < finding->edit_count; i++)
+        json_object_set_new(object, "fix_verified",
+                            json_boolean(finding_fix_claim(finding) == FIX_CLAIM_TRIED));
+    if (finding->fix)
+        put_text(object, "fix_claim", fix_claim_word(finding_fix_claim(finding)));
+    put_text(object, "fix_note", finding->fix_note);
+    const bool shown = finding->edit_count && finding_fix_claim(finding) >= FIX_CLAIM_COMPILES;
+    json_t *edits = shown ? json_array() : NULL;
+    for (uint32_t i = 0; shown && i < finding->edit_count; i++)
         json_array_append_new(edits, edit_json(&finding->edits[i]));
     if (edits)
         json_object_set_new(object, "edits", edits);

@@ -253,25 +253,39 @@ static void print_also(FILE *stream, const struct finding *finding)
     print_paragraph(stream, "also", text);
 }
 
-const char *fix_tried_words(const struct finding *finding)
+const char *fix_label(const struct finding *finding)
 {
-    return finding->kind == FINDING_IMAGE_READ_AFTER_WRITE ? "tried: the read then sees what was written"
-                                                           : "tried: removes this race";
+    return finding_fix_claim(finding) >= FIX_CLAIM_COMPILES ? "fix" : "advice";
 }
 
-/* Malloc'd; NULL: out of memory. */
-static char *fix_tried_text(const struct finding *finding)
+/* What is known of it, malloc'd: " (compiles; not run again)". NULL: out of memory. */
+char *fix_claim_text(const struct finding *finding)
 {
+    const bool image = finding->kind == FINDING_IMAGE_READ_AFTER_WRITE;
     char *text = NULL;
-    return asprintf(&text, "%s (%s)", finding->fix, fix_tried_words(finding)) < 0 ? NULL : text;
+    switch (finding_fix_claim(finding)) {
+    case FIX_CLAIM_TRIED:
+        return strdup(image ? " (tried: the read then sees what was written)"
+                            : " (tried: removes this race)");
+    case FIX_CLAIM_COMPILES: return strdup(" (compiles; not run again)");
+    case FIX_CLAIM_ORDERS:
+        return strdup(image ? " (orders the write before the read; not run again)"
+                            : " (orders the two; not run again)");
+    case FIX_CLAIM_FAILS:
+        return asprintf(&text, " (tried: %s)", finding->fix_note ? finding->fix_note : "it fails") < 0 ? NULL
+                                                                                                       : text;
+    default: return strdup("");
+    }
 }
 
-/* A fix was tried; what was not is advice. */
 static void print_fix(FILE *stream, const struct finding *finding)
 {
-    char *text = finding->fix_verified ? fix_tried_text(finding) : NULL;
-    print_paragraph(stream, finding->fix_verified ? "fix" : "advice", text ? text : finding->fix);
+    char *claim = fix_claim_text(finding), *text = NULL;
+    if (claim && asprintf(&text, "%s%s", finding->fix, claim) < 0)
+        text = NULL;
+    print_paragraph(stream, fix_label(finding), text ? text : finding->fix);
     free(text);
+    free(claim);
 }
 
 static void print_cause(FILE *stream, const struct finding *cause)

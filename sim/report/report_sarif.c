@@ -135,11 +135,12 @@ static char *result_text(const struct finding *finding)
         put_link(stream, finding);
     if (finding->why)
         put_words(stream, " Why: ", finding->why, ".");
+    char *claim = finding->fix ? fix_claim_text(finding) : NULL;
     if (finding->fix)
-        put_words(stream, finding->fix_verified ? " Fix: " : " Advice: ", finding->fix, "");
-    if (finding->fix && finding->fix_verified)
-        fprintf(stream, " (%s)", fix_tried_words(finding));
+        put_words(stream, strcmp(fix_label(finding), "fix") == 0 ? " Fix: " : " Advice: ", finding->fix, "");
+    fputs(claim ? claim : "", stream);
     fputs(finding->fix ? "." : "", stream);
+    free(claim);
     fclose(stream);
     return text;
 }
@@ -167,7 +168,11 @@ static json_t *properties(const struct finding *finding)
     put_text(object, "why", finding->why);
     put_text(object, "fix", finding->fix);
     if (finding->fix)
-        json_object_set_new(object, "fixVerified", json_boolean(finding->fix_verified));
+        json_object_set_new(object, "fixVerified",
+                            json_boolean(finding_fix_claim(finding) == FIX_CLAIM_TRIED));
+    if (finding->fix)
+        put_text(object, "fixClaim", fix_claim_word(finding_fix_claim(finding)));
+    put_text(object, "fixNote", finding->fix_note);
     if (finding->fix_partial)
         json_object_set_new(object, "fixPartial", json_true());
     if (finding->count_at_least)

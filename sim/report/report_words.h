@@ -8,7 +8,7 @@
  *   source_text                  the line without indentation and control characters; malloc'd
  *   print_action                 "plain load, 4 bytes, read 42"
  *   number_type_word              "float"; NULL: none of those
- *   fix_tried_words              "tried: removes this race", of a fix that was
+ *   fix_label, fix_claim_text    "fix" or "advice"; " (tried: removes this race)", malloc'd
  *   print_entity                 "work-item (64,0,0), sub-group 0, ...", or who else it was
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_WORDS_H
@@ -23,7 +23,8 @@ const char *access_word(const struct finding_access *access);
 void place_text(const struct source_place *place, char out[PLACE_CHARS]);
 char *source_text(const struct source_place *place);
 const char *number_type_word(enum number_type type);
-const char *fix_tried_words(const struct finding *finding);
+const char *fix_label(const struct finding *finding);
+char *fix_claim_text(const struct finding *finding);
 void print_action(FILE *stream, const struct finding_access *access);
 void print_entity(FILE *stream, const struct finding_access *access);
 

@@ -152,6 +152,12 @@ static const struct word after_faults[] = {
     {"stop", true},
     {NULL, 0},
 };
+static const struct word fixes_words[] = {
+    {"try", FIXES_TRY},
+    {"compile", FIXES_COMPILE},
+    {"off", FIXES_OFF},
+    {NULL, 0},
+};
 static const struct word colours[] = {
     {"auto", COLOUR_AUTO},
     {"always", COLOUR_ALWAYS},
@@ -469,6 +475,11 @@ static bool field_set(struct scenario *scenario, const struct scenario_row *row,
         if (fine)
             *(bool *)field = word != 0;
         return fine;
+    case ROW_FIXES:
+        fine = word_set(fixes_words, text, &word, expected);
+        if (fine)
+            *(enum fixes *)field = (enum fixes)word;
+        return fine;
     case ROW_INT:
         fine = number_set(row, text, &number, expected);
         if (fine)
@@ -601,6 +612,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     case ROW_STRING:
     case ROW_REPLAY: text_print_quoted(*(char *const *)field, stream); break;
     case ROW_BOOL: fputs(*(const bool *)field ? "true" : "false", stream); break;
+    case ROW_FIXES: fputs(word_name(fixes_words, (int)*(const enum fixes *)field), stream); break;
     case ROW_FAULTS: fputs(word_name(after_faults, *(const bool *)field), stream); break;
     case ROW_INT: fprintf(stream, "%d", *(const int *)field); break;
     case ROW_UINT: fprintf(stream, "%" PRIu32, *(const uint32_t *)field); break;

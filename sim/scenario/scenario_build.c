@@ -129,7 +129,9 @@ static enum status build_source(const struct scenario *scenario, struct spirv *o
     const struct scenario_program *program = &scenario->program;
     enum status status = STATUS_OK;
     size_t size;
-    if (program->source_file)
+    if (program->edited_text)
+        out_source->text = strdup(program->edited_text);
+    else if (program->source_file)
         status = read_input(scenario, program->source_file, &out_source->text, &size, diagnosis);
     else
         out_source->text = strdup(program->source_text);

@@ -277,6 +277,7 @@ static void end(struct batch *batch, struct ahead *ahead)
         status = diagnosis->status;
     ahead->live = NULL;
     ahead->over = true;
+    batch->run->steps += ahead->result.steps;
     batch->running--;
     if (batch->count > 1)
         announce(batch, ahead, ORDER_END);

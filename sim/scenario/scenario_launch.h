@@ -6,11 +6,13 @@
  * Interface
  *   scenario_launch_all   all of them, in order; addresses holds their buffers. NO_PROGRESS when one made
  *                         none; another status when one could not begin for a reason that is no finding
+ *   scenario_perform      a whole run of a struct run that has scenario, diagnosis, report and output
  */
 #ifndef ORRERY_SIM_SCENARIO_SCENARIO_LAUNCH_H
 #define ORRERY_SIM_SCENARIO_SCENARIO_LAUNCH_H
 
 #include "orrery/device.h"
+#include "orrery/scenario_run.h"
 #include "sim/device/placement_log.h"
 
 /* A scenario that runs. */
@@ -27,7 +29,22 @@ struct run {
     uint32_t commands;
     uint32_t buffers;
     uint32_t queue; /* the default device queue; 0: none */
+    uint64_t steps; /* loop iterations of the launches that are over */
     FILE *output;
+    const struct built *built; /* the program; NULL: it is still to be built. Borrowed */
+    struct contents *contents; /* gets what the buffers hold in the end; NULL: nobody asks */
+};
+
+/* What scenario_build gave. */
+struct built {
+    struct spirv spirv;
+    struct scenario_source source;
+};
+
+/* What one argument's memory holds, of its type; empty of arguments without memory of their own. */
+struct contents {
+    size_t count;
+    struct value_list *values; /* launch after launch, argument after argument */
 };
 
 static inline const struct scenario_arg *run_arg(const struct run *run, size_t launch, size_t arg)
@@ -36,5 +53,10 @@ static inline const struct scenario_arg *run_arg(const struct run *run, size_t l
 }
 
 enum status scenario_launch_all(struct run *run);
+
+/* Everything up to the results, on a device of the run's own; run_fini afterwards, on every return. */
+enum status scenario_perform(struct run *run, struct scenario_result *result);
+void scenario_run_fini(struct run *run);
+void contents_fini(struct contents *contents);
 
 #endif

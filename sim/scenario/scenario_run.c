@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orrery/debug.h"
+#include "scenario_fixes.h"
 #include "scenario_launch.h"
 
 /* ---- set-up --------------------------------------------------------------------------- */
@@ -21,29 +22,31 @@ static enum status build_failed(struct run *run, enum status status, const char 
     return diagnose(run->diagnosis, status, "%s%s%.*s", cause.text, length ? "\n" : "", (int)length, log);
 }
 
+static enum status load_built(struct run *run, const struct built *built)
+{
+    const struct scenario_source *source = &built->source;
+    const struct program_request request = {
+        .words = built->spirv.words,
+        .word_count = built->spirv.word_count,
+        .source_name = source->name,
+        .source_text = source->text,
+        .compiled = source->text ? &source->compiled : NULL,
+        .detailed_errors = source->detailed_errors,
+        .uniform_groups = source->uniform_groups,
+    };
+    return program_load(run->device, &request, &run->program, run->diagnosis);
+}
+
 static enum status load_program(struct run *run)
 {
-    struct spirv spirv;
-    struct scenario_source source;
+    struct built built;
     char *log;
-    enum status status = scenario_build(run->scenario, &spirv, &source, &log, run->diagnosis);
-    if (status != STATUS_OK) {
-        status = build_failed(run, status, log ? log : "");
-        goto out;
-    }
-    struct program_request request = {
-        .words = spirv.words,
-        .word_count = spirv.word_count,
-        .source_name = source.name,
-        .source_text = source.text,
-        .compiled = source.text ? &source.compiled : NULL,
-        .detailed_errors = source.detailed_errors,
-        .uniform_groups = source.uniform_groups,
-    };
-    status = program_load(run->device, &request, &run->program, run->diagnosis);
-out:
-    spirv_fini(&spirv);
-    scenario_source_fini(&source);
+    if (run->built)
+        return load_built(run, run->built);
+    enum status status = scenario_build(run->scenario, &built.spirv, &built.source, &log, run->diagnosis);
+    status = status == STATUS_OK ? load_built(run, &built) : build_failed(run, status, log ? log : "");
+    spirv_fini(&built.spirv);
+    scenario_source_fini(&built.source);
     free(log);
     return status;
 }
@@ -158,6 +161,47 @@ static enum status read_results(struct run *run, struct scenario_result *result)
     return status;
 }
 
+static enum status take_contents(struct run *run, size_t launch, size_t index)
+{
+    const struct scenario_arg *arg = run_arg(run, launch, index);
+    struct value_list *values = &run->contents->values[run->contents->count++];
+    const size_t bytes = arg->values.count * value_type_size(arg->values.type);
+    const bool memory = arg->kind == SCENARIO_ARG_BUFFER || arg->kind == SCENARIO_ARG_IMAGE;
+    *values = (struct value_list){.type = arg->values.type};
+    if (arg->same_as || !memory || !bytes)
+        return STATUS_OK;
+    values->data = calloc(1, bytes);
+    values->count = values->data ? arg->values.count : 0;
+    return values->data
+               ? device_read(run->device, ++run->commands, run->addresses[launch][index], values->data, bytes)
+               : STATUS_OUT_OF_MEMORY;
+}
+
+static enum status take_all_contents(struct run *run)
+{
+    const struct scenario *scenario = run->scenario;
+    size_t count = 0;
+    enum status status = STATUS_OK;
+    for (size_t l = 0; l < scenario->launch_count; l++)
+        count += scenario->launches[l].arg_count;
+    run->contents->count = 0;
+    run->contents->values = calloc(count + 1, sizeof *run->contents->values);
+    if (!run->contents->values)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t l = 0; l < scenario->launch_count; l++)
+        for (size_t a = 0; a < scenario->launches[l].arg_count && status == STATUS_OK; a++)
+            status = take_contents(run, l, a);
+    return status;
+}
+
+void contents_fini(struct contents *contents)
+{
+    for (size_t i = 0; i < contents->count; i++)
+        free(contents->values[i].data);
+    free(contents->values);
+    *contents = (struct contents){0};
+}
+
 static enum status take_placements(struct run *run, struct scenario_result *result)
 {
     const struct scenario_expect *expect = &run->scenario->expect;
@@ -211,9 +255,9 @@ static enum status make_queue(struct run *run)
     return run->scenario->device.device_enqueue ? new_queue(run, &run->queue) : STATUS_OK;
 }
 
-static enum status perform(struct run *run, struct report *report, struct scenario_result *result)
+enum status scenario_perform(struct run *run, struct scenario_result *result)
 {
-    enum status status = device_new(run->scenario, report, &run->device, run->diagnosis);
+    enum status status = device_new(run->scenario, run->report, &run->device, run->diagnosis);
     if (status != STATUS_OK)
         return status;
     device_set_printf(run->device, keep_output, run);
@@ -241,6 +285,8 @@ static enum status perform(struct run *run, struct report *report, struct scenar
             read = read_results(run, result);
         if (read == STATUS_OK)
             read = take_placements(run, result);
+        if (read == STATUS_OK && run->contents)
+            read = take_all_contents(run);
         status = read != STATUS_OK ? read : status;
     }
     if (run->program)
@@ -250,7 +296,7 @@ static enum status perform(struct run *run, struct report *report, struct scenar
     return status;
 }
 
-static void run_fini(struct run *run)
+void scenario_run_fini(struct run *run)
 {
     for (size_t l = 0; run->addresses && l < run->scenario->launch_count; l++)
         free(run->addresses[l]);
@@ -272,8 +318,14 @@ enum status scenario_run(const struct scenario *scenario, struct report *report,
     run.output = open_memstream(&out_result->output, &out_result->output_size);
     if (!run.output)
         return STATUS_OUT_OF_MEMORY;
-    enum status status = perform(&run, report, out_result);
-    run_fini(&run);
+    const bool tries = scenario_tries_fixes(scenario);
+    if (tries)
+        report_hold(report);
+    enum status status = scenario_perform(&run, out_result);
+    scenario_run_fini(&run);
+    if (tries && (status == STATUS_OK || status == STATUS_NO_PROGRESS))
+        scenario_try_fixes(scenario, run.steps, report);
+    report_release(report);
     fclose(run.output);
     return status;
 }

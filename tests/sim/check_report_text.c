@@ -32,7 +32,8 @@ END_TEST
 START_TEST(fix_that_was_not_tried_is_advice)
 {
     struct finding finding = race();
-    finding.fix_verified = false;
+    finding.fix_orders = false;
+    finding.fix_trial = TRIAL_NONE;
     add(finding);
     ck_assert_ptr_nonnull(strstr(so_far(), "\n  advice memory_scope_device at mp.cl:8 and mp.cl:11\n"));
     ck_assert_ptr_null(strstr(so_far(), "\n  fix "));

@@ -133,6 +133,7 @@ START_TEST(defaults_of_the_run)
     ck_assert_uint_eq(scenario.max_findings, 10);
     ck_assert(!scenario.keep_exit_code && !scenario.force_files && !scenario.expect_kernels &&
               !scenario.quiet && !scenario.shared_pages && !scenario.faults_stop);
+    ck_assert_int_eq(scenario.fixes, FIXES_TRY);
     ck_assert_ptr_null(scenario.log_file);
     ck_assert_int_eq(scenario.expect.exit_status, -1);
 }
@@ -196,7 +197,7 @@ static const char everything[] =
     "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, "
     "spurious: 30, record: turns-%p.txt}\n"
     "checks: {bounds: warning, rights: error, uninitialised: error, divergence: off, races: warning, "
-    "atomics: warning, progress: off, api: error, faults: stop, shared_pages: on}\n"
+    "atomics: warning, progress: off, api: error, fixes: compile, faults: stop, shared_pages: on}\n"
     "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, force: true, expect_kernels: yes, "
     "quiet: on,\n"
     "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, trace: "

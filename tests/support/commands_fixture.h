@@ -123,7 +123,7 @@ static inline size_t races(void)
 static inline const char *the_fix(bool tried)
 {
     ck_assert_uint_eq(races(), 1);
-    ck_assert_int_eq(report_get(report, 0)->fix_verified, tried);
+    ck_assert_int_eq(report_get(report, 0)->fix_orders, tried);
     return report_get(report, 0)->fix;
 }
 

@@ -58,7 +58,8 @@ struct finding race(void)
                "the acquire at mp.cl:11 "
                "that read its value is in work-group (1,0,0)",
         .fix = "memory_scope_device at mp.cl:8 and mp.cl:11",
-        .fix_verified = true,
+        .fix_orders = true,
+        .fix_trial = TRIAL_HOLDS,
         .spec = "OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race",
     };
     return finding;

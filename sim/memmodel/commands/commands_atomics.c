@@ -51,7 +51,7 @@ static void tell(void *self, const struct cross_race *race)
                          a < b ? b : a, why);
         if (race->side[0].packets)
             wording_one_at_a_time(race->reads_packets, why, sizeof why);
-        finding.fix_verified = commands_fix(commands, a < b ? a : b, a < b ? b : a, fix);
+        finding.fix_orders = commands_fix(commands, a < b ? a : b, a < b ? b : a, fix);
         finding.why = why;
         finding.fix = fix;
     }

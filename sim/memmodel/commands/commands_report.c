@@ -455,7 +455,7 @@ static void tell(struct commands *commands, const struct conflict *conflict)
             say_no_map_yet(why);
         if (second->packets)
             wording_one_at_a_time(second->reads_packets, why, sizeof why);
-        finding.fix_verified = fix_of_pair(commands, first, second, fix);
+        finding.fix_orders = fix_of_pair(commands, first, second, fix);
     }
     report_add(commands->report, &finding);
 }

@@ -42,12 +42,32 @@ struct code_order {
     uint32_t statement;
 };
 
-enum { CODE_EDITS_MOST = 4, CODE_TEXT_CHARS = 400, CODE_OLD_CHARS = 60 };
+enum { NOT_GIVEN = -1, CODE_STATEMENT_CHARS = 128 };
+enum { CODE_EDITS_MOST = 6, CODE_TEXT_CHARS = 400, CODE_OLD_CHARS = 60 };
 
 /* Text in place of what stands from one place of a file up to another one, which is not part of it. */
 struct code_edit {
     uint32_t line, column, end_line, end_column;
     char text[CODE_TEXT_CHARS], old[CODE_OLD_CHARS]; /* old: what stands there; "": it is long */
+};
+
+/* A change of the code, in the terms of who looks for it; the text of the source gives the edits. */
+struct code_change {
+    enum code_change_kind {
+        CHANGE_STATEMENT, /* `text`, a call, as a statement beside `site`, on the side of `place` */
+        CHANGE_WAIT,      /* likewise, a wait for the event of the copy at `other` */
+        CHANGE_CALL,      /* the call at `site` gets what is given of name (text), flags, orders, scope */
+        CHANGE_STORE,     /* an atomic store with order and scope instead of the plain one */
+        CHANGE_LOAD,
+        CHANGE_BUFFER, /* the write at `site` goes to the other buffer than the read at `other` */
+        CHANGE_MOVE    /* the statement of `site` goes before (place.side) or after that of `other` */
+    } kind;
+    uint32_t site, other;
+    struct fence_place place;
+    uint32_t regions;                /* flags: 1 << region; 0: as they are */
+    int order, failure, scope;       /* enums; NOT_GIVEN: as they are */
+    bool local;                      /* the object's address space is local, else global */
+    char text[CODE_STATEMENT_CHARS]; /* "": as it is */
 };
 
 /* UNKNOWN: there is no source, or nobody knows how it was compiled. */
@@ -117,6 +137,8 @@ struct checker_host {
     /* NULL, or: does an access and a later write go to one of two buffers that take turns, where the other
      * one would do? Its name. */
     bool (*other_buffer)(void *self, uint32_t first, uint32_t later, char *out_name, size_t size);
+    /* NULL, or: adds the edits that make a change to *rewrite. False: the source has no text for it. */
+    bool (*change)(void *self, const struct code_change *change, struct code_rewrite *rewrite);
     /* NULL, or: all of a work-group execute it, or none does, whatever memory has */
     bool (*uniform)(void *self, uint32_t site);
     /* NULL, or: no condition of a loop that it is in differs between work-items */

@@ -263,6 +263,16 @@ static void say_between(const struct question *question, uint32_t first, uint32_
     wording_place(fix, host, first);
 }
 
+/* The statement, and the change that puts it there. */
+static void put_at(const struct code_place *place, const char *statement, struct wording *fix)
+{
+    const struct fence_place at = {.side = place->before ? FENCE_BEFORE : FENCE_AFTER,
+                                   .site = place->site,
+                                   .line = place->line,
+                                   .braces = place->braces};
+    wording_statement(fix, statement, &at);
+}
+
 static uint32_t access_beside(const struct question *question, bool past)
 {
     return past ? question->meetings->second.site : question->meetings->first.site;
@@ -296,6 +306,31 @@ void say_beside(const struct question *question, uint32_t site, bool past, struc
     }
 }
 
+void say_statement_beside(const struct question *question, uint32_t site, bool past, const char *statement,
+                          struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const uint32_t access = access_beside(question, past);
+    struct fence_place place;
+    struct code_change change = {.kind = CHANGE_STATEMENT, .site = site};
+    wording_add(fix, "%s", statement);
+    say_beside(question, site, past, fix);
+    if (!host->beside || !host->beside(host->self, site, access, past, &place) ||
+        place.side == FENCE_NOWHERE || strlen(statement) >= sizeof change.text) {
+        fix->untold = true;
+        return;
+    }
+    strcpy(change.text, statement);
+    change.place = place;
+    if (place.side == FENCE_BETWEEN) {
+        change.other = past ? access : site; /* the later of the two */
+        change.place.site = site;
+    }
+    if (place.side == FENCE_LOOP)
+        change.place.site = 0;
+    wording_change(fix, &change);
+}
+
 /* Accesses of one line, or of one statement, of which nothing can be read ahead: the first one in the code
  * writes, or it is of an earlier statement. */
 static bool in_line(const struct question *question, struct code_order *out_order)
@@ -317,6 +352,15 @@ static void say_in_line(const struct question *question, const struct code_order
             : "two statements instead of one, with work_group_barrier(%s) between the two accesses, at ",
         region_flag(question->region));
     wording_place(fix, question->host, order->entwined ? order->statement : question->meetings->second.site);
+    struct code_change change = {.kind = CHANGE_STATEMENT, .place.side = FENCE_BETWEEN};
+    const struct meeting *meeting = question->meetings;
+    change.site = change.place.site = order->first == 0 ? meeting->first.site : meeting->second.site;
+    change.other = order->first == 0 ? meeting->second.site : meeting->first.site;
+    snprintf(change.text, sizeof change.text, "work_group_barrier(%s)", region_flag(question->region));
+    if (two)
+        wording_change(fix, &change);
+    else
+        fix->untold = true;
 }
 
 static bool separate_in_line(const struct question *question, struct wording *fix,
@@ -475,6 +519,7 @@ static void say_release(const struct question *question, uint32_t load, enum mem
 {
     wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, load),
                 scope_name(scope));
+    fix->untold |= strcmp(store_function(question, load), "atomic_store_explicit") != 0;
 }
 
 static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
@@ -497,6 +542,11 @@ static void say_atomics(const struct question *question, enum memory_scope scope
                     scope_name(scope));
     else
         wording_add(fix, "atomic operations with %s at ", scope_name(scope));
+    if (one && all_write(question) && !update && !updates)
+        wording_store(fix, question->meetings->first.site, question->region == IN_LOCAL,
+                      lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
+    else
+        fix->untold = true;
 }
 
 /* Other groups execute the same statement. */
@@ -512,10 +562,17 @@ static void say_other_atomic(const struct question *question, const struct asked
                              const struct asked *plain, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    if (plain->writes && host->spins_on && host->spins_on(host->self, atomic->site, plain->site))
+    const bool local = question->region == IN_LOCAL,
+               unlocks =
+                   plain->writes && host->spins_on && host->spins_on(host->self, atomic->site, plain->site);
+    if (unlocks)
         say_release(question, atomic->site, atomic->scope, fix);
     else
         wording_add(fix, "an atomic operation with %s at ", scope_name(atomic->scope));
+    if (plain->writes)
+        wording_store(fix, plain->site, local, unlocks ? ORDER_RELEASE : ORDER_RELAXED, atomic->scope);
+    else
+        wording_load(fix, plain->site, local, ORDER_RELAXED, atomic->scope);
 }
 
 /* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that
@@ -645,6 +702,7 @@ static bool find_other_buffer(const struct question *question, struct wording *f
         return false;
     wording_add(fix, "%s, the other buffer, for the write at ", name);
     wording_place(fix, host, write);
+    wording_change(fix, &(struct code_change){.kind = CHANGE_BUFFER, .site = write, .other = read});
     return true;
 }
 
@@ -797,9 +855,16 @@ static bool barrier_builds(const struct question *question, const struct suggest
     const bool lines = suggested_fix->kind == FIX_BARRIER || suggested_fix->kind == FIX_TURN ||
                        suggested_fix->kind == FIX_NEXT_TURN || suggested_fix->kind == FIX_TURNS;
     struct code_rewrite *rewrite = &proposal->rewrites[0];
-    if (!lines || !suggested_fix->place.site || suggested_fix->place.branches ||
-        suggested_fix->place.braces || suggested_fix->next.braces || !host->builds)
+    if (!lines || !suggested_fix->place.site || suggested_fix->place.branches || !host->builds)
         return true;
+    if (suggested_fix->place.braces || suggested_fix->next.braces) {
+        char statement[CODE_STATEMENT_CHARS];
+        snprintf(statement, sizeof statement, "work_group_barrier(%s)", region_flag(question->region));
+        put_at(&suggested_fix->place, statement, &proposal->fix);
+        if (suggested_fix->kind == FIX_TURNS)
+            put_at(&suggested_fix->next, statement, &proposal->fix);
+        return true;
+    }
     *rewrite = (struct code_rewrite){.edit_count = 0};
     edit_barrier(question, &suggested_fix->place, rewrite);
     if (suggested_fix->kind == FIX_TURNS)
@@ -834,8 +899,7 @@ bool explain_fix(const struct question *question, struct proposal *out_proposal,
 {
     const struct meeting *meeting = question->meetings;
     struct wording *fix = &out_proposal->fix;
-    fix->used = 0;
-    fix->bytes[0] = '\0';
+    *fix = (struct wording){.used = 0};
     out_proposal->rewrite_count = 0;
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
     if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
@@ -879,6 +943,14 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
     wording_regions(out_fix, regions | 1u << question->region);
     wording_add(out_fix, ") at ");
     wording_place(out_fix, host, site);
+    struct code_change change = {.kind = CHANGE_CALL,
+                                 .site = site,
+                                 .regions = regions | 1u << question->region,
+                                 .order = NOT_GIVEN,
+                                 .failure = NOT_GIVEN,
+                                 .scope = NOT_GIVEN,
+                                 .text = "work_group_barrier"};
+    wording_change(out_fix, &change);
     return true;
 }
 
@@ -893,6 +965,7 @@ bool explain_barrier_before(const struct question *question, struct wording *out
         place.first != 0 || !insert_barrier_before_copy(question, place.site))
         return false;
     wording_add(out_fix, "work_group_barrier(%s)", region_flag(question->region));
+    put_at(&place, out_fix->bytes, out_fix);
     say_at(question, &place, out_fix);
     return true;
 }
@@ -908,6 +981,7 @@ bool explain_image_fence(const struct question *question, struct wording *out_fi
         return false;
     wording_add(out_fix,
                 "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)");
+    put_at(&place, out_fix->bytes, out_fix);
     say_at(question, &place, out_fix);
     return true;
 }
@@ -928,5 +1002,8 @@ bool explain_wait(const struct question *question, struct wording *out_fix)
         return false;
     wording_add(out_fix, "wait_group_events");
     say_at(question, &place, out_fix);
+    struct code_change change = {.kind = CHANGE_WAIT, .site = place.site, .other = meeting->first.site};
+    change.place = (struct fence_place){.side = FENCE_BEFORE, .site = place.site, .line = place.line};
+    wording_change(out_fix, &change);
     return true;
 }

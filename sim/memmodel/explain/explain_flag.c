@@ -82,22 +82,32 @@ static void say_why(const struct question *question, const struct passing *passi
                                             : " wrote, but it is plain: it races, and acquires nothing");
 }
 
-static void say_end(const struct question *question, const struct asked *end, const char *function,
-                    enum memory_order order, enum memory_scope scope, struct wording *fix)
+static void say_end(const struct question *question, int region, const struct asked *end,
+                    const char *function, enum memory_order order, enum memory_scope scope,
+                    struct wording *fix)
 {
     wording_add(fix, "%s%s%s%s, %s at ", fix->used ? ", and " : "", end->atomic ? "" : function,
                 end->atomic ? "" : " with ", order_name(order), scope_name(scope));
     wording_place(fix, question->host, end->site);
+    const bool local = region == IN_LOCAL;
+    if (end->atomic)
+        wording_call(fix, end->site, 0, (int)order, NOT_GIVEN, (int)scope);
+    else if (end->writes && strcmp(function, "atomic_store_explicit") == 0)
+        wording_store(fix, end->site, local, order, scope);
+    else if (!end->writes)
+        wording_load(fix, end->site, local, order, scope);
+    else
+        fix->untold = true;
 }
 
 static void say_fix(const struct question *question, const struct passing *passing, enum memory_scope scope,
                     struct wording *fix)
 {
     if (!passing->store.atomic || !releases(passing) || passing->store.scope != scope)
-        say_end(question, &passing->store, store_function(question, passing->load.site),
+        say_end(question, passing->region, &passing->store, store_function(question, passing->load.site),
                 passing->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
     if (!passing->load.atomic || !acquires(passing) || passing->load.scope != scope)
-        say_end(question, &passing->load, "atomic_load_explicit",
+        say_end(question, passing->region, &passing->load, "atomic_load_explicit",
                 passing->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
 }
 

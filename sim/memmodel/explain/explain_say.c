@@ -36,6 +36,21 @@ static void fix_place(const struct saying *saying, uint32_t spot)
     wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
 }
 
+/* The call there is to have what is given. */
+static void fix_call(const struct saying *saying, uint32_t spot, uint32_t regions, int order, int failure,
+                     int scope)
+{
+    const struct spot *at = &saying->search->spots[spot];
+    const struct code_change change = {.kind = CHANGE_CALL,
+                                       .site = at->site,
+                                       .regions = regions,
+                                       .order = order,
+                                       .failure = failure,
+                                       .scope = scope,
+                                       .local = is_atomic(at->sample) && at->sample->region == IN_LOCAL};
+    wording_change(&saying->answer->fix, &change);
+}
+
 /* What the source has there; NULL: not known. */
 static const char *text_at(const struct saying *saying, uint32_t spot)
 {
@@ -138,6 +153,7 @@ static void say_flags(const struct saying *saying, const struct edit *edit)
     wording_regions(&answer->fix, spot->sample->regions | 1u << region);
     wording_add(&answer->fix, " at ");
     fix_place(saying, edit->spot);
+    fix_call(saying, edit->spot, spot->sample->regions | 1u << region, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
 }
 
 /* Would its scope do, had the other end the same? */
@@ -288,6 +304,8 @@ static void say_scopes(const struct saying *saying, const struct edit edits[2])
         !is_old_fence(text_at(saying, from->spot)))
         wording_add(fix, "an atomic_work_item_fence with it at ");
     fix_place(saying, to->spot);
+    fix_call(saying, from->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
+    fix_call(saying, to->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
 }
 
 /* A compare-exchange that failed: its other order counts, and that of success must be no weaker. */
@@ -334,10 +352,13 @@ static void say_order(const struct saying *saying, const struct edit *edit)
         fix_function(saying, edit->spot);
         wording_add(fix, "%s", order_name(edit->order));
     }
-    if (edit->kind == EDIT_ORDER_AND_SCOPE)
+    const bool scoped = edit->kind == EDIT_ORDER_AND_SCOPE;
+    if (scoped)
         wording_add(fix, ", %s", scope_name(edit->scope));
     wording_add(fix, " at ");
     fix_place(saying, edit->spot);
+    fix_call(saying, edit->spot, 0, (int)(edit->fails ? edit->success : edit->order),
+             edit->fails ? (int)edit->order : NOT_GIVEN, scoped ? (int)edit->scope : NOT_GIVEN);
 }
 
 static const struct sync_op *flag_of(const struct saying *saying, const struct edit *edit)
@@ -380,11 +401,11 @@ static enum memory_scope scope_at(const struct saying *saying, uint32_t spot)
 
 static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_order order)
 {
-    wording_add(&saying->answer->fix,
-                "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
+    struct wording statement = {.used = 0};
+    wording_add(&statement, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
                 order_name(order), scope_name(scope_at(saying, spot)));
-    say_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE,
-               &saying->answer->fix);
+    say_statement_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE,
+                         statement.bytes, &saying->answer->fix);
 }
 
 static void say_fences(const struct saying *saying, const struct edit *edit)
@@ -399,6 +420,7 @@ static void say_fences(const struct saying *saying, const struct edit *edit)
         wording_add(why, " only");
         wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at ");
         fix_place(saying, edit->spot);
+        fix_call(saying, edit->spot, 1u << IN_GLOBAL | 1u << IN_LOCAL, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
         return;
     }
     say_fence_beside(saying, edit->spot, sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE);
@@ -455,12 +477,14 @@ static void say_fence(const struct saying *saying, const struct edit *edit)
                 is_failed_exchange(saying, sample) ? "failed compare-exchange" : sync_op_noun(sample));
     why_place(saying, edit->spot);
     wording_add(why, sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
-    wording_add(fix, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
+    struct wording statement = {.used = 0};
+    wording_add(&statement, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
                 region_flag(saying->search->question->region));
     if (!old)
-        wording_add(fix, ", %s, %s", order_name(edit->order), scope_name(edit->scope));
-    wording_add(fix, ")");
-    say_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires, fix);
+        wording_add(&statement, ", %s, %s", order_name(edit->order), scope_name(edit->scope));
+    wording_add(&statement, ")");
+    say_statement_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires,
+                         statement.bytes, fix);
 }
 
 /* Of a store: it, or a fence before it. */
@@ -518,6 +542,8 @@ static void say_store(const struct saying *saying, const struct edit *edit)
     wording_add(&saying->answer->fix, "atomic_store_explicit with memory_order_release, %s at ",
                 scope_name(edit->scope));
     fix_place(saying, edit->spot);
+    wording_store(&saying->answer->fix, saying->search->spots[edit->spot].site, question->region == IN_LOCAL,
+                  ORDER_RELEASE, edit->scope);
 }
 
 static void say_update(const struct saying *saying, const struct edit *edit)
@@ -539,6 +565,16 @@ static void say_update(const struct saying *saying, const struct edit *edit)
                                                         : ": its value was read, and it released nothing");
     wording_add(&saying->answer->fix, "an atomic read-modify-write at ");
     fix_place(saying, edit->spot);
+    struct code_change change = {.kind = CHANGE_CALL,
+                                 .site = saying->search->spots[edit->spot].site,
+                                 .order = NOT_GIVEN,
+                                 .failure = NOT_GIVEN,
+                                 .scope = NOT_GIVEN,
+                                 .text = "atomic_exchange_explicit"};
+    if (begins(text_at(saying, edit->spot), "atomic_store"))
+        wording_change(&saying->answer->fix, &change);
+    else
+        saying->answer->fix.untold = true;
 }
 
 static void say_edit(const struct saying *saying, const struct edit *edit)
@@ -552,6 +588,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
         fix_function(saying, edit->spot);
         wording_add(fix, "%s at ", scope_name(edit->scope));
         fix_place(saying, edit->spot);
+        fix_call(saying, edit->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)edit->scope);
         break;
     case EDIT_FENCE: say_fence(saying, edit); break;
     case EDIT_FENCES: say_fences(saying, edit); break;
@@ -562,6 +599,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
         why_place(saying, edit->spot);
         wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag"
                                                : " comes after the atomic that sets the flag");
+        fix->untold = true;
         wording_add(fix, "the fence of ");
         fix_place(saying, edit->spot);
         wording_add(fix, moves_forward(sample) ? " after that atomic" : " before that atomic");

@@ -121,6 +121,9 @@ static void say_side(const struct question *question, const struct side *side, s
     say_place(question, side, side->access, fix);
     wording_add(fix, side->before ? " before " : " after ");
     say_place(question, side, side->operation, fix);
+    struct code_change change = {.kind = CHANGE_MOVE, .site = side->access, .other = side->operation};
+    change.place.side = side->before ? FENCE_BEFORE : FENCE_AFTER;
+    wording_change(fix, &change);
 }
 
 bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,

@@ -164,6 +164,8 @@ void say_at(const struct question *question, const struct code_place *place, str
 void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
 const char *store_function(const struct question *question, uint32_t load);
 bool fits_beside(const struct question *question, uint32_t site, bool past);
+void say_statement_beside(const struct question *question, uint32_t site, bool past, const char *statement,
+                          struct wording *fix);
 void say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix);
 bool insert_wait(const struct question *question);
 bool insert_image_fence(const struct question *question, const struct code_place *place);

@@ -20,6 +20,60 @@ void wording_add(struct wording *text, const char *format, ...)
         text->used = sizeof text->bytes - 1;
 }
 
+void wording_change(struct wording *text, const struct code_change *change)
+{
+    if (text->change_count < CHANGES_MOST)
+        text->changes[text->change_count++] = *change;
+    else
+        text->untold = true;
+}
+
+void wording_call(struct wording *text, uint32_t site, uint32_t regions, int order, int failure, int scope)
+{
+    const struct code_change change = {.kind = CHANGE_CALL,
+                                       .site = site,
+                                       .regions = regions,
+                                       .order = order,
+                                       .failure = failure,
+                                       .scope = scope};
+    wording_change(text, &change);
+}
+
+static void change_access(struct wording *text, enum code_change_kind kind, uint32_t site, bool local,
+                          enum memory_order order, enum memory_scope scope)
+{
+    const struct code_change change = {.kind = kind,
+                                       .site = site,
+                                       .order = (int)order,
+                                       .failure = NOT_GIVEN,
+                                       .scope = (int)scope,
+                                       .local = local};
+    wording_change(text, &change);
+}
+
+void wording_store(struct wording *text, uint32_t site, bool local, enum memory_order order,
+                   enum memory_scope scope)
+{
+    change_access(text, CHANGE_STORE, site, local, order, scope);
+}
+
+void wording_load(struct wording *text, uint32_t site, bool local, enum memory_order order,
+                  enum memory_scope scope)
+{
+    change_access(text, CHANGE_LOAD, site, local, order, scope);
+}
+
+void wording_statement(struct wording *text, const char *statement, const struct fence_place *place)
+{
+    struct code_change change = {.kind = CHANGE_STATEMENT, .site = place->site, .place = *place};
+    if (strlen(statement) >= sizeof change.text) {
+        text->untold = true;
+        return;
+    }
+    strcpy(change.text, statement);
+    wording_change(text, &change);
+}
+
 void wording_put(struct wording *text, const char *old, const char *now)
 {
     const size_t was = strlen(old), is = strlen(now);

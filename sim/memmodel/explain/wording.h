@@ -4,6 +4,9 @@
  *
  * Interface
  *   wording_add      printf
+ *   wording_change   a change that the words ask for; wording_call: of the call at a site, what is not
+ *                    NOT_GIVEN; wording_store, wording_load: an atomic access instead of a plain one;
+ *                    wording_statement: a call more
  *   wording_put      another word instead of one, as long or shorter, wherever it stands
  *   wording_place    "mp.cl:8"; wording_line: another line of the site's file, 0: its own
  *   wording_group    "work-group (1,0,0)"
@@ -17,12 +20,25 @@
 
 #include "sim/memmodel/common/code_host.h"
 
+enum { CHANGES_MOST = 3 };
+
+/* changes: those of the code that a fix's words ask for; untold: the words ask for more. */
 struct wording {
     char bytes[600];
     size_t used;
+    struct code_change changes[CHANGES_MOST];
+    uint32_t change_count;
+    bool untold;
 };
 
 void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wording_change(struct wording *text, const struct code_change *change);
+void wording_call(struct wording *text, uint32_t site, uint32_t regions, int order, int failure, int scope);
+void wording_store(struct wording *text, uint32_t site, bool local, enum memory_order order,
+                   enum memory_scope scope);
+void wording_load(struct wording *text, uint32_t site, bool local, enum memory_order order,
+                  enum memory_scope scope);
+void wording_statement(struct wording *text, const char *statement, const struct fence_place *place);
 void wording_put(struct wording *text, const char *old, const char *now);
 void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line);
 void wording_place(struct wording *text, const struct checker_host *host, uint32_t site);

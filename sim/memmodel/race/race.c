@@ -204,8 +204,8 @@ static void ask_again(struct races *races, struct reporting *reporting)
     if (!pair->apart)
         return;
     if (race_why_later(&reporting->answer, races, pair)) {
-        pair->finding.fix_verified = reporting->finding.fix_verified = true;
-        reporting->finding.edit_count = 0;
+        pair->finding.fix_orders = reporting->finding.fix_orders = true;
+        race_why_edits(&reporting->answer, races, &reporting->finding);
     } else {
         stop_meeting(pair);
     }
@@ -269,8 +269,9 @@ static void amend_flag(struct races *races, const struct reporting *follower)
     struct race_pair *pair = reporting->pair;
     struct finding *finding = &reporting->finding;
     reporting->answer.fix = follower->answer.fix;
-    finding->edit_count = 0;
-    pair->finding.fix_verified = finding->fix_verified = true;
+    reporting->answer.rewrite_count = 0;
+    race_why_edits(&reporting->answer, races, finding);
+    pair->finding.fix_orders = finding->fix_orders = true;
     pair->finding.blamed_count = finding->blamed_count = follower->finding.blamed_count;
     memcpy(finding->blamed, follower->finding.blamed, sizeof finding->blamed);
     pair->suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};

@@ -731,6 +731,7 @@ static void word_for_language(const struct races *races, struct answer *answer)
     wording_put(&answer->fix, "work_group_barrier", "barrier");
     for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++)
         needs |= strstr(answer->fix.bytes, newer[i]) != NULL;
+    answer->fix.untold |= needs;
     if (needs)
         wording_add(&answer->fix, ", which needs -cl-std=CL2.0 or later");
 }
@@ -784,20 +785,37 @@ bool race_why_later(struct answer *answer, struct races *races, struct race_pair
     return true;
 }
 
-/* The accesses are in the file that the edits are of. */
-static void tell_edits(struct answer *answer, struct finding *finding)
+/* The text of the changes that the words ask for, if there is one and it compiles. False: there is none. */
+static bool edit_changes(struct answer *answer, const struct races *races)
+{
+    const struct checker_host *host = races->host;
+    const struct wording *fix = &answer->fix;
+    struct code_rewrite *rewrite = &answer->rewrites[0];
+    bool fine = fix->change_count && !fix->untold && host->change && host->builds;
+    *rewrite = (struct code_rewrite){.edit_count = 0};
+    for (uint32_t i = 0; i < fix->change_count && fine; i++)
+        fine = host->change(host->self, &fix->changes[i], rewrite);
+    return fine &&
+           host->builds(host->self, fix->changes[0].site, rewrite->edits, rewrite->edit_count) == BUILDS;
+}
+
+/* All edits are of one file, in which the accesses of an update are, too. */
+void race_why_edits(struct answer *answer, const struct races *races, struct finding *finding)
 {
     finding->edit_count = 0;
     finding->edits = answer->edits;
+    if (report_scenario(races->report)->fixes == FIXES_OFF)
+        return; /* nothing was compiled */
+    struct source_place place = finding->access[0].place;
+    if (!answer->rewrite_count && edit_changes(answer, races)) {
+        answer->rewrite_count = 1;
+        races->host->place(races->host->self, answer->fix.changes[0].site, &place);
+    }
     for (uint32_t i = 0; i < answer->rewrite_count; i++) {
         for (uint32_t k = 0; k < answer->rewrites[i].edit_count; k++) {
             const struct code_edit *edit = &answer->rewrites[i].edits[k];
-            answer->edits[finding->edit_count++] = (struct finding_edit){finding->access[0].place.file,
-                                                                         edit->line,
-                                                                         edit->column,
-                                                                         edit->end_line,
-                                                                         edit->end_column,
-                                                                         edit->text};
+            answer->edits[finding->edit_count++] = (struct finding_edit){
+                place.file, edit->line, edit->column, edit->end_line, edit->end_column, edit->text};
         }
     }
 }
@@ -808,7 +826,7 @@ static void tell_answer(struct answer *answer, const struct races *races, struct
     word_for_language(races, answer);
     finding->why = answer->why.bytes;
     finding->fix = answer->fix.bytes;
-    tell_edits(answer, finding);
+    race_why_edits(answer, races, finding);
     finding->step_count = answer->step_count;
     finding->steps = answer->steps;
     for (uint32_t i = 0; i < answer->step_count; i++) {
@@ -857,23 +875,22 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     struct reason reason = {.remediable = false};
     const struct question question = race_question(races, pair);
     *answer = (struct answer){.step_count = 0};
-    finding->fix_verified =
+    finding->fix_orders =
         !(race->device_dirty && now->sampled) && pair->meeting_count && explain_race(&question, answer);
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
-    if (finding->fix_verified) {
+    if (finding->fix_orders) {
         agree_instead(&question, answer, &pair->suggested_fix);
         barrier_instead(races, race, now, &question, answer, &pair->suggested_fix);
     } else {
         explain(&reason, races, race, now);
         answer->why = reason.why;
-        finding->fix_verified =
-            pair->meeting_count && fix_of(&reason, &question, answer, &pair->suggested_fix);
-        finding->fix_verified |= follows_from_flag(races, pair, &question, &reason, answer);
+        finding->fix_orders = pair->meeting_count && fix_of(&reason, &question, answer, &pair->suggested_fix);
+        finding->fix_orders |= follows_from_flag(races, pair, &question, &reason, answer);
         if (reason.apart && pair->meeting_count && !pair->follows &&
-            (!finding->fix_verified || pair->suggested_fix.kind == FIX_SPLIT ||
+            (!finding->fix_orders || pair->suggested_fix.kind == FIX_SPLIT ||
              pair->suggested_fix.kind == FIX_ATOMIC))
-            finding->fix_verified |= puts_aside(races, pair, &question, answer);
-        if (!finding->fix_verified &&
+            finding->fix_orders |= puts_aside(races, pair, &question, answer);
+        if (!finding->fix_orders &&
             !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
     }

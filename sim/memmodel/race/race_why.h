@@ -10,6 +10,7 @@
  *                        are others, and were tried
  *   race_why_all         of a pair that is `narrow`, likewise: true: the finding has an edit for all the
  *                        meetings, which this answer tells
+ *   race_why_edits       the finding's edits, of the answer's fix; their texts are the answer's
  *   race_question        of a pair, as explain.h takes it
  *   race_asked           an access, likewise
  *   race_same_place      two instructions of one place of the source
@@ -25,6 +26,7 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
 bool race_why_later(struct answer *answer, struct races *races, struct race_pair *pair);
 bool race_why_all(struct answer *answer, struct races *races, struct race_pair *pair,
                   struct finding *finding);
+void race_why_edits(struct answer *answer, const struct races *races, struct finding *finding);
 struct question race_question(const struct races *races, const struct race_pair *pair);
 struct asked race_asked(uint64_t unit, const struct context *how);
 bool race_same_place(const struct races *races, uint32_t a, uint32_t b);

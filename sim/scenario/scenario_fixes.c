@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a scenario again with what its findings propose. In four steps:
+ *   the text as it is, under the schedule of the run and the default one, with all checks on: what is found
+ *   without any edit;
+ *   the text as it is, one work-item at a time, in several orders: what the result is to be, as far as these
+ *   orders agree;
+ *   the text with the edits of one finding, under both schedules: is the finding gone, is anything new, does
+ *   each launch end, is the result right?
+ *   where other races are left the result proves nothing: the text with the edits of all that hold so far.
+ *
+ * Findings of two texts are compared by their places in the text without edits: a place within an edit counts
+ * as the edit's beginning, others move with the edits before them.
+ */
+#include "scenario_fixes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario_launch.h"
+#include "sim/device/rewrite.h"
+
+enum {
+    FINDINGS_MOST = 10,
+    ITEMS_MOST = 1 << 16,
+    RANDOM_ITEMS_MOST = 1 << 12, /* a random order costs more per work-item */
+    STEPS_TIMES = 16,
+    STEPS_MORE = 100000,
+    STEPS_MOST = 1 << 22, /* of a run that is repeated */
+    RANDOM_ORDERS = 4,
+    SERIAL_ORDERS = 2 + RANDOM_ORDERS,
+    EDITS_MOST = 16,
+    NOTE_CHARS = 400
+};
+
+/* ---- what may be run again --------------------------------------------------------------- */
+
+static uint64_t count_items(const struct scenario *scenario)
+{
+    uint64_t items = 0;
+    for (size_t l = 0; l < scenario->launch_count && items <= ITEMS_MOST; l++) {
+        const struct scenario_launch *launch = &scenario->launches[l];
+        uint64_t own = 1;
+        for (uint32_t i = 0; i < launch->work_dim; i++)
+            own = launch->global[i] && own > ITEMS_MOST / launch->global[i] ? ITEMS_MOST + 1
+                                                                            : own * launch->global[i];
+        items += own;
+    }
+    return items;
+}
+
+bool scenario_tries_fixes(const struct scenario *scenario)
+{
+    const struct scenario_program *program = &scenario->program;
+    return scenario->fixes == FIXES_TRY && !scenario->debug && !scenario->schedule.oracle &&
+           !program->spirv_file && (program->source_file || program->source_text) &&
+           count_items(scenario) <= ITEMS_MOST;
+}
+
+/* ---- edits and places ------------------------------------------------------------------------ */
+
+/* In the order of their beginnings; none overlaps another. */
+struct edits {
+    struct code_edit items[EDITS_MOST];
+    uint32_t count;
+};
+
+static bool is_before(struct rewrite_place a, struct rewrite_place b)
+{
+    return a.line < b.line || (a.line == b.line && a.column < b.column);
+}
+
+static struct rewrite_place begin_of(const struct code_edit *edit)
+{
+    return (struct rewrite_place){edit->line, edit->column};
+}
+
+static struct rewrite_place end_of(const struct code_edit *edit)
+{
+    return (struct rewrite_place){edit->end_line, edit->end_column};
+}
+
+static bool same_edit(const struct code_edit *a, const struct code_edit *b)
+{
+    return a->line == b->line && a->column == b->column && a->end_line == b->end_line &&
+           a->end_column == b->end_column && strcmp(a->text, b->text) == 0;
+}
+
+static bool overlap(const struct code_edit *a, const struct code_edit *b)
+{
+    return is_before(begin_of(a), end_of(b)) && is_before(begin_of(b), end_of(a));
+}
+
+/* One that is there already is not done twice. False: it does not fit beside the others. */
+static bool edits_add(struct edits *edits, const struct code_edit *edit)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < edits->count; i++) {
+        if (same_edit(&edits->items[i], edit))
+            return true;
+        if (overlap(&edits->items[i], edit))
+            return false;
+        at += !is_before(begin_of(edit), begin_of(&edits->items[i]));
+    }
+    if (edits->count == EDITS_MOST)
+        return false;
+    memmove(&edits->items[at + 1], &edits->items[at], (edits->count - at) * sizeof *edit);
+    edits->items[at] = *edit;
+    edits->count++;
+    return true;
+}
+
+static bool edits_add_all(struct edits *edits, const struct edits *more)
+{
+    struct edits sum = *edits;
+    for (uint32_t i = 0; i < more->count; i++)
+        if (!edits_add(&sum, &more->items[i]))
+            return false;
+    *edits = sum;
+    return true;
+}
+
+/* False: they are of another file, or too many. */
+static bool edits_of(const struct finding *finding, const char *name, struct edits *out_edits)
+{
+    out_edits->count = 0;
+    for (uint32_t i = 0; i < finding->edit_count; i++) {
+        const struct finding_edit *edit = &finding->edits[i];
+        struct code_edit own = {edit->line, edit->column, edit->end_line, edit->end_column, "", ""};
+        if (!edit->file || strcmp(edit->file, name) != 0 || !edit->text ||
+            strlen(edit->text) >= sizeof own.text)
+            return false;
+        strcpy(own.text, edit->text);
+        if (!edits_add(out_edits, &own))
+            return false;
+    }
+    return out_edits->count > 0;
+}
+
+static struct rewrite_place move(struct rewrite_place at, struct rewrite_place from, struct rewrite_place to)
+{
+    return at.line == from.line ? (struct rewrite_place){to.line, to.column + (at.column - from.column)}
+                                : (struct rewrite_place){to.line + (at.line - from.line), at.column};
+}
+
+static struct rewrite_place past_text(struct rewrite_place at, const char *text)
+{
+    for (; *text; text++)
+        at = *text == '\n' ? (struct rewrite_place){at.line + 1, 1}
+                           : (struct rewrite_place){at.line, at.column + 1};
+    return at;
+}
+
+/* Of the text without edits, a place within one is where that begins. */
+static struct rewrite_place normal_place(const struct edits *edits, struct rewrite_place at)
+{
+    for (uint32_t i = 0; i < edits->count; i++)
+        if (!is_before(at, begin_of(&edits->items[i])) && is_before(at, end_of(&edits->items[i])))
+            return begin_of(&edits->items[i]);
+    return at;
+}
+
+/* Of the text with edits: where it was, in the text without. */
+static struct rewrite_place original_place(const struct edits *edits, struct rewrite_place at)
+{
+    struct rewrite_place old = {1, 1}, new = {1, 1};
+    for (uint32_t i = 0; i < edits->count; i++) {
+        const struct rewrite_place begin = begin_of(&edits->items[i]), edited = move(begin, old, new),
+                                   past = past_text(edited, edits->items[i].text);
+        if (is_before(at, edited))
+            break;
+        if (is_before(at, past))
+            return begin;
+        old = end_of(&edits->items[i]);
+        new = past;
+    }
+    return move(at, new, old);
+}
+
+/* ---- one run ---------------------------------------------------------------------------------- */
+
+/* A finding of one run. */
+struct sight {
+    enum finding_kind kind;
+    char *kernel, *name; /* name: as a sentence calls it */
+    uint32_t count;
+    struct rewrite_place places[2];
+    bool own[2]; /* the place is in the text that is edited */
+};
+
+struct again {
+    struct sight *sights;
+    size_t sight_count;
+    struct contents contents;
+    bool ends;  /* every launch did */
+    bool races; /* some are left */
+    bool other; /* something besides races was found */
+};
+
+static void again_fini(struct again *again)
+{
+    for (size_t i = 0; i < again->sight_count; i++) {
+        free(again->sights[i].kernel);
+        free(again->sights[i].name);
+    }
+    free(again->sights);
+    contents_fini(&again->contents);
+    *again = (struct again){0};
+}
+
+static char *name_of(const struct finding *finding)
+{
+    const struct source_place *place = &finding->access[0].place;
+    char *name = NULL;
+    if (!finding->access_count || !place->line)
+        return strdup(finding_id(finding->kind));
+    return asprintf(&name, "%s at %s:%" PRIu32, finding_id(finding->kind), place->file ? place->file : "?",
+                    place->line) < 0
+               ? NULL
+               : name;
+}
+
+static bool sight_init(struct sight *sight, const struct finding *finding, const char *file)
+{
+    *sight = (struct sight){.kind = finding->kind,
+                            .kernel = strdup(finding->kernel ? finding->kernel : ""),
+                            .name = name_of(finding),
+                            .count = finding->access_count < 2 ? finding->access_count : 2};
+    for (uint32_t i = 0; i < sight->count; i++) {
+        const struct source_place *place = &finding->access[i].place;
+        sight->places[i] = (struct rewrite_place){place->line, place->column};
+        sight->own[i] = place->line && place->file && strcmp(place->file, file) == 0;
+    }
+    return sight->kernel && sight->name;
+}
+
+static bool same_place(const struct edits *edits, const struct sight *original, uint32_t a,
+                       const struct sight *edited, uint32_t b)
+{
+    const struct rewrite_place *x = &original->places[a], *y = &edited->places[b];
+    const struct rewrite_place before = original->own[a] ? normal_place(edits, *x) : *x,
+                               after = edited->own[b] ? original_place(edits, *y) : *y;
+    return before.line == after.line && before.column == after.column;
+}
+
+/* One of the text without edits, and one of the text with them. Which of two accesses came first is an
+ * accident of the schedule. */
+static bool same_sight(const struct edits *edits, const struct sight *original, const struct sight *edited)
+{
+    if (original->kind != edited->kind || original->count != edited->count ||
+        strcmp(original->kernel, edited->kernel) != 0)
+        return false;
+    if (original->count < 2)
+        return !original->count || same_place(edits, original, 0, edited, 0);
+    return (same_place(edits, original, 0, edited, 0) && same_place(edits, original, 1, edited, 1)) ||
+           (same_place(edits, original, 0, edited, 1) && same_place(edits, original, 1, edited, 0));
+}
+
+static bool take_sights(struct again *again, const struct report *report, const char *file)
+{
+    const size_t count = report_count(report);
+    struct sight *sights = realloc(again->sights, (again->sight_count + count + 1) * sizeof *sights);
+    bool fine = sights != NULL;
+    if (sights)
+        again->sights = sights;
+    for (size_t i = 0; i < count && fine; i++) {
+        const struct finding *finding = report_get(report, i);
+        const enum check check = finding_check(finding->kind);
+        again->races |= check == CHECK_RACES;
+        again->other |= check != CHECK_RACES;
+        again->ends &= check != CHECK_PROGRESS;
+        fine = sight_init(&sights[again->sight_count++], finding, file);
+    }
+    return fine;
+}
+
+/* The scenario with all checks, and with nothing that goes to a file. It borrows everything. */
+static struct scenario quiet_copy(const struct scenario *scenario, uint64_t steps)
+{
+    struct scenario copy = *scenario;
+    for (int check = 0; check < CHECK_COUNT; check++)
+        copy.checks[check] = SEVERITY_ERROR;
+    copy.expect = (struct scenario_expect){.exit_status = -1};
+    copy.counters = copy.html_file = copy.timeline_file = copy.trace_file = NULL;
+    copy.json_file = copy.sarif_file = copy.dot_file = copy.gen_suppressions = NULL;
+    copy.schedule.record_file = NULL;
+    copy.schedule.timeout_seconds = 0;
+    copy.schedule.max_steps = STEPS_TIMES * steps + STEPS_MORE;
+    copy.max_findings = 0;
+    copy.fixes = FIXES_OFF;
+    return copy;
+}
+
+static void set_policy(struct scenario *scenario, enum schedule_policy policy)
+{
+    scenario->schedule.policy = policy;
+    scenario->schedule.replay = NULL;
+    scenario->schedule.script_count = 0;
+    scenario->schedule.script = NULL;
+}
+
+/* Adds what it finds to out_again. False: out of memory, or the user stops it. */
+static bool run_again(const struct scenario *scenario, const struct built *built, struct again *out_again)
+{
+    struct diagnosis diagnosis = {0};
+    struct scenario_result result = {.output = NULL};
+    struct report *report = report_new(scenario);
+    struct run run = {.scenario = scenario,
+                      .diagnosis = &diagnosis,
+                      .report = report,
+                      .built = built,
+                      .contents = &out_again->contents,
+                      .output = open_memstream(&result.output, &result.output_size)};
+    bool fine = report && run.output;
+    if (fine) {
+        report_set_stream(report, NULL, false);
+        contents_fini(&out_again->contents);
+        const enum status status = scenario_perform(&run, &result);
+        out_again->ends &= status == STATUS_OK;
+        fine = (status == STATUS_OK || status == STATUS_NO_PROGRESS) &&
+               take_sights(out_again, report, built->source.name);
+        scenario_run_fini(&run);
+    }
+    if (run.output)
+        fclose(run.output);
+    scenario_result_fini(&result);
+    report_free(report);
+    return fine;
+}
+
+/* ---- the trials of a scenario ------------------------------------------------------------------ */
+
+enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_FAILS };
+
+/* One finding's edits, and the run with them. */
+struct trial {
+    size_t finding; /* in the report */
+    struct edits edits;
+    struct again again;
+    bool ran;
+    enum verdict verdict;
+    bool compared; /* with what serial runs leave */
+    char note[NOTE_CHARS];
+};
+
+struct trials {
+    const struct scenario *scenario;
+    struct scenario copy;
+    struct built built;
+    char *text, **lines; /* of the source */
+    uint32_t line_count;
+    struct again original; /* the findings without edits */
+    struct again serial[SERIAL_ORDERS];
+    uint32_t serial_count;
+    bool serial_done, serial_defined;
+    struct trial items[FINDINGS_MOST];
+    uint32_t count;
+};
+
+static bool split(struct trials *trials)
+{
+    char *at = trials->text = strdup(trials->built.source.text);
+    uint32_t count = 1;
+    for (const char *c = at; c && *c; c++)
+        count += *c == '\n';
+    trials->lines = at ? calloc(count, sizeof *trials->lines) : NULL;
+    if (!trials->lines)
+        return false;
+    while (at) {
+        char *line = strsep(&at, "\n");
+        const size_t length = strlen(line);
+        if (length && line[length - 1] == '\r')
+            line[length - 1] = '\0';
+        trials->lines[trials->line_count++] = line;
+    }
+    return true;
+}
+
+static bool build(struct scenario *scenario, struct built *out_built)
+{
+    struct diagnosis diagnosis = {0};
+    char *log;
+    const enum status status =
+        scenario_build(scenario, &out_built->spirv, &out_built->source, &log, &diagnosis);
+    free(log);
+    return status == STATUS_OK;
+}
+
+static void built_fini(struct built *built)
+{
+    spirv_fini(&built->spirv);
+    scenario_source_fini(&built->source);
+}
+
+/* Under the schedule of the run, unless that is of this text alone, and under the default one. */
+static bool run_both(const struct trials *trials, const struct built *built, bool edited,
+                     struct again *out_again)
+{
+    struct scenario own = trials->copy, usual = trials->copy;
+    const bool of_text = own.schedule.replay || own.schedule.script_count;
+    *out_again = (struct again){.ends = true};
+    set_policy(&usual, SCHEDULE_LOCKSTEP);
+    return ((edited && of_text) || (own.schedule.policy == SCHEDULE_LOCKSTEP && !of_text) ||
+            run_again(&own, built, out_again)) &&
+           run_again(&usual, built, out_again);
+}
+
+/* ---- the result ------------------------------------------------------------------------------- */
+
+static bool run_serial(struct trials *trials, enum schedule_policy policy, uint64_t seed)
+{
+    struct scenario serial = trials->copy;
+    struct again *again = &trials->serial[trials->serial_count];
+    set_policy(&serial, policy);
+    serial.schedule.seed = seed;
+    serial.schedule.depth = 1; /* of pct: priorities never change */
+    serial.checks[CHECK_RACES] = SEVERITY_OFF;
+    *again = (struct again){.ends = true};
+    trials->serial_count++;
+    return run_again(&serial, &trials->built, again) && again->ends && !again->other;
+}
+
+/* Is there a result that does not depend on the order of work-items, and of nothing else that is wrong? */
+static bool is_defined(struct trials *trials)
+{
+    if (trials->serial_done)
+        return trials->serial_defined;
+    const uint64_t random_orders =
+        count_items(trials->scenario) <= RANDOM_ITEMS_MOST ? (uint64_t)RANDOM_ORDERS : 0;
+    trials->serial_defined =
+        run_serial(trials, SCHEDULE_SERIAL, 0) && run_serial(trials, SCHEDULE_REVERSE, 0);
+    for (uint64_t seed = 1; seed <= random_orders && trials->serial_defined; seed++)
+        trials->serial_defined = run_serial(trials, SCHEDULE_PCT, seed);
+    trials->serial_done = true;
+    return trials->serial_defined;
+}
+
+/* Sums of floating-point numbers depend on the order by a little. */
+static bool near(enum value_type type, const void *a, const void *b)
+{
+    const double most = 1e-4;
+    double x, y;
+    if (type == VALUE_F32) {
+        float single[2];
+        memcpy(&single[0], a, sizeof single[0]);
+        memcpy(&single[1], b, sizeof single[1]);
+        x = (double)single[0];
+        y = (double)single[1];
+    } else if (type == VALUE_F64) {
+        memcpy(&x, a, sizeof x);
+        memcpy(&y, b, sizeof y);
+    } else {
+        return false;
+    }
+    return fabs(x - y) <= most * (fabs(x) > fabs(y) ? fabs(x) : fabs(y));
+}
+
+static bool same_element(const struct value_list *a, const struct value_list *b, size_t index)
+{
+    const size_t size = value_type_size(a->type);
+    const char *x = (const char *)a->data + index * size, *y = (const char *)b->data + index * size;
+    return memcmp(x, y, size) == 0 || near(a->type, x, y);
+}
+
+static bool orders_agree(const struct trials *trials, size_t list, size_t index)
+{
+    for (uint32_t i = 1; i < trials->serial_count; i++)
+        if (!same_element(&trials->serial[0].contents.values[list], &trials->serial[i].contents.values[list],
+                          index))
+            return false;
+    return true;
+}
+
+static const char *arg_name(const struct trials *trials, size_t list, size_t *out_launch, size_t *out_arg)
+{
+    size_t launch = 0;
+    while (list >= trials->scenario->launches[launch].arg_count)
+        list -= trials->scenario->launches[launch++].arg_count;
+    *out_launch = launch;
+    *out_arg = list;
+    return trials->scenario->launches[launch].args[list].name;
+}
+
+static void say_result(const struct trials *trials, size_t list, size_t index, const struct value_list *found,
+                       char note[NOTE_CHARS])
+{
+    size_t launch, arg;
+    const char *name = arg_name(trials, list, &launch, &arg);
+    FILE *stream = fmemopen(note, NOTE_CHARS, "w");
+    if (!stream)
+        return;
+    fprintf(stream, "the result is not that of a serial run: launch %zu, argument %zu%s%s%s, element %zu is ",
+            launch, arg, name ? " '" : "", name ? name : "", name ? "'" : "", index);
+    value_list_print_element(found, index, stream);
+    fputs(", not ", stream);
+    value_list_print_element(&trials->serial[0].contents.values[list], index, stream);
+    fputc('\0', stream);
+    fclose(stream);
+}
+
+/* False: note says what differs. */
+static bool has_result(const struct trials *trials, const struct again *again, char note[NOTE_CHARS])
+{
+    for (size_t list = 0; list < again->contents.count; list++) {
+        const struct value_list *found = &again->contents.values[list];
+        for (size_t i = 0; i < found->count; i++) {
+            if (!orders_agree(trials, list, i) ||
+                same_element(found, &trials->serial[0].contents.values[list], i))
+                continue;
+            say_result(trials, list, i, found, note);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- one finding's edits ------------------------------------------------------------------------ */
+
+static bool was_there(const struct trials *trials, const struct edits *edits, const struct sight *edited)
+{
+    for (size_t i = 0; i < trials->original.sight_count; i++)
+        if (same_sight(edits, &trials->original.sights[i], edited))
+            return true;
+    return false;
+}
+
+/* What is wrong with the run, as a sentence in note; "": nothing. own: the finding that is to be gone; NULL:
+ * none. True: the result was compared. */
+static bool judge(struct trials *trials, const struct edits *edits, const struct sight *own,
+                  const struct again *again, char note[NOTE_CHARS])
+{
+    note[0] = '\0';
+    for (size_t i = 0; i < again->sight_count && !note[0]; i++)
+        if (own && same_sight(edits, own, &again->sights[i]))
+            snprintf(note, NOTE_CHARS, "the race is still there");
+    for (size_t i = 0; i < again->sight_count && !note[0]; i++)
+        if (!was_there(trials, edits, &again->sights[i]))
+            snprintf(note, NOTE_CHARS, "it brings %s", again->sights[i].name);
+    if (!note[0] && !again->ends)
+        snprintf(note, NOTE_CHARS, "the launch does not end");
+    if (note[0] || again->races)
+        return false;
+    if (is_defined(trials))
+        has_result(trials, again, note);
+    return true;
+}
+
+static bool build_edited(const struct trials *trials, const struct edits *edits, struct built *out_built)
+{
+    char *text = rewrite_apply(trials->lines, trials->line_count, edits->items, edits->count);
+    struct scenario edited = trials->copy;
+    edited.program.edited_text = text;
+    const bool fine = text && build(&edited, out_built);
+    if (!text)
+        *out_built = (struct built){{NULL, 0}, {0}};
+    free(text);
+    return fine;
+}
+
+/* False: it is not known what comes of it. *out_builds: it compiles. */
+static bool run_edited(struct trials *trials, const struct edits *edits, struct again *out_again,
+                       bool *out_builds)
+{
+    struct built built;
+    *out_builds = build_edited(trials, edits, &built);
+    const bool fine = *out_builds && run_both(trials, &built, true, out_again);
+    built_fini(&built);
+    return fine;
+}
+
+static bool same_edits(const struct edits *a, const struct edits *b)
+{
+    bool same = a->count == b->count;
+    for (uint32_t i = 0; same && i < a->count; i++)
+        same = same_edit(&a->items[i], &b->items[i]);
+    return same;
+}
+
+/* An earlier trial of the same text; the trial itself: none. */
+static struct trial *same_trial(struct trials *trials, struct trial *trial)
+{
+    for (struct trial *earlier = trials->items; earlier < trial; earlier++)
+        if (earlier->ran && same_edits(&earlier->edits, &trial->edits))
+            return earlier;
+    return trial;
+}
+
+static void try_one(struct trials *trials, struct trial *trial, const struct report *report)
+{
+    struct trial *ran = same_trial(trials, trial);
+    struct sight own;
+    bool builds = true;
+    if (ran == trial)
+        trial->ran = run_edited(trials, &trial->edits, &trial->again, &builds);
+    if (ran->ran && sight_init(&own, report_get(report, trial->finding), trials->built.source.name)) {
+        trial->compared = judge(trials, &trial->edits, &own, &ran->again, trial->note);
+        trial->verdict = trial->note[0] ? VERDICT_FAILS : VERDICT_HOLDS;
+        free(own.kernel);
+        free(own.name);
+    }
+    if (!builds) {
+        trial->verdict = VERDICT_FAILS;
+        snprintf(trial->note, sizeof trial->note, "it does not compile");
+    }
+}
+
+/* Where other races are left, the results of one fix prove nothing: those of all of them do. */
+static void try_together(struct trials *trials)
+{
+    struct edits all = {.count = 0};
+    struct again again = {0};
+    char note[NOTE_CHARS] = "";
+    bool builds, open = false;
+    for (uint32_t i = 0; i < trials->count; i++) {
+        struct trial *trial = &trials->items[i];
+        if (trial->verdict == VERDICT_HOLDS && edits_add_all(&all, &trial->edits))
+            open |= !trial->compared;
+    }
+    if (open && run_edited(trials, &all, &again, &builds))
+        judge(trials, &all, NULL, &again, note);
+    again_fini(&again);
+    for (uint32_t i = 0; i < trials->count && note[0]; i++) {
+        struct trial *trial = &trials->items[i];
+        if (trial->verdict != VERDICT_HOLDS || trial->compared)
+            continue;
+        trial->verdict = VERDICT_FAILS;
+        snprintf(trial->note, sizeof trial->note, "with the other fixes, %.300s", note);
+    }
+}
+
+static void find_trials(struct trials *trials, const struct report *report)
+{
+    for (size_t i = 0; i < report_count(report) && trials->count < FINDINGS_MOST; i++) {
+        struct trial *trial = &trials->items[trials->count];
+        const struct finding *finding = report_get(report, i);
+        *trial = (struct trial){.finding = i};
+        trials->count += finding->fix && edits_of(finding, trials->built.source.name, &trial->edits);
+    }
+}
+
+static bool has_edits(const struct report *report)
+{
+    for (size_t i = 0; i < report_count(report); i++)
+        if (report_get(report, i)->edit_count)
+            return true;
+    return false;
+}
+
+static void note_verdicts(const struct trials *trials, struct report *report)
+{
+    for (uint32_t i = 0; i < trials->count; i++) {
+        const struct trial *trial = &trials->items[i];
+        if (trial->verdict != VERDICT_UNKNOWN)
+            report_tried(report, trial->finding, trial->verdict == VERDICT_HOLDS ? TRIAL_HOLDS : TRIAL_FAILS,
+                         trial->note);
+    }
+}
+
+void scenario_try_fixes(const struct scenario *scenario, uint64_t steps, struct report *report)
+{
+    if (!has_edits(report) || steps > STEPS_MOST)
+        return;
+    struct trials *trials = calloc(1, sizeof *trials);
+    if (!trials)
+        return;
+    trials->scenario = scenario;
+    trials->copy = quiet_copy(scenario, steps);
+    if (build(&trials->copy, &trials->built) && split(trials)) {
+        find_trials(trials, report);
+        if (trials->count && run_both(trials, &trials->built, false, &trials->original))
+            for (uint32_t i = 0; i < trials->count; i++)
+                try_one(trials, &trials->items[i], report);
+        try_together(trials);
+        note_verdicts(trials, report);
+    }
+    for (uint32_t i = 0; i < trials->serial_count; i++)
+        again_fini(&trials->serial[i]);
+    for (uint32_t i = 0; i < trials->count; i++)
+        again_fini(&trials->items[i].again);
+    again_fini(&trials->original);
+    built_fini(&trials->built);
+    free(trials->lines);
+    free(trials->text);
+    free(trials);
+}
