@@ -382,8 +382,8 @@ static uint64_t sub_group_of(const struct wave *wave, uint32_t lane)
     return item.group_linear << 32 | item.sub_group;
 }
 
-/* Those of the other wave's lanes whose sub-group has a lane that is active in the first. The two may start at
- * different work-items, so a lane has another sub-group in each. */
+/* Those of the other wave's lanes whose sub-group has a lane that is active in the first. The two may begin
+ * at different work-items, so that a lane has another sub-group in each. */
 static lane_mask beside_active(const struct wave *wave, const struct wave *other, const lane_mask *lanes)
 {
     uint64_t active[WAVE_LANES_MAX];
