@@ -36,6 +36,7 @@ static bool is_output(const char *option)
                                         "trace",
                                         "record",
                                         "save-sources",
+                                        "fixes",
                                         NULL};
     return is_among(option, names);
 }

@@ -27,7 +27,7 @@ def run(orrery, base, program, seed):
         file.write(program.source())
     with open(base + ".yaml", "w") as file:
         file.write(program.scenario(os.path.basename(base) + ".cl", seed))
-    done = subprocess.run([orrery, "run", "--max-errors=0", "--timeout=300", "--trace=" + base + ".trace", "--json=" + base + ".json",
+    done = subprocess.run([orrery, "run", "--max-errors=0", "--fixes=off", "--timeout=300", "--trace=" + base + ".trace", "--json=" + base + ".json",
                            base + ".yaml"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 66):
         raise RuntimeError("status %d: %s" % (done.returncode, done.stderr[-300:]))

@@ -3,6 +3,7 @@
 # GETTING-STARTED.md keeps its word: each command after a dollar sign is run in a copy of examples/labs, in order, and prints the
 # lines that follow it there. Orrery is installed, below a temporary directory, for the commands that look for it.
 set -u
+unset ORRERY_FIXES # as users have it
 src=$(realpath "${ORRERY_SRCDIR:?}") build=$(realpath "${ORRERY_BUILDDIR:?}")
 . "$src/tests/scripts/examples.sh"
 . "$src/tests/scripts/staged.sh"

@@ -70,7 +70,7 @@ static inline void expect_fix(const char *text)
     ck_assert_uint_eq(races(), 1);
     const struct orrery_finding finding = finding_last("race-commands");
     ck_assert_msg(strstr(finding.fix, text), "%s", finding.fix);
-    ck_assert(finding.fix_orders);
+    ck_assert_str_eq(finding.fix_claim, "orders");
 }
 
 #endif
