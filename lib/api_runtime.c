@@ -462,21 +462,23 @@ static bool write_record(const struct schedule_record *record)
 
 /* ---- ends without exit -------------------------------------------------------------- */
 
-enum { ENDING_PATIENCE = 200 /* hundredths of a second */, ENDING_TRIES = 3 };
+enum { ENDING_PATIENCE = 100 /* hundredths of a second */, ENDING_TRIES = 8 };
 
 /* Another process does it, without the handlers of fork: whatever lock the program held as it ended, only
- * that one hangs. False: it did. */
+ * that one hangs; and what another thread was changing may be half changed, which crashes that one. False: it
+ * did either. */
 static bool write_record_apart(void)
 {
     const struct timespec pause = {0, 10000000};
     const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    int status = 0;
     if (child == 0) {
         note_replay(write_record(device_record(runtime_device())));
         _exit(0);
     }
     for (int i = 0; child > 0 && i < ENDING_PATIENCE; i++) {
-        if (waitpid(child, NULL, WNOHANG) != 0)
-            return true;
+        if (waitpid(child, &status, WNOHANG) != 0)
+            return WIFEXITED(status);
         nanosleep(&pause, NULL);
     }
     if (child > 0) {
@@ -486,7 +488,7 @@ static bool write_record_apart(void)
     return child < 0;
 }
 
-/* A lock that another thread had will be free the next time. */
+/* A lock that another thread had will be free the next time, and what it was changing will be whole. */
 static void write_record_before(void)
 {
     bool done = started_by != getpid() || concluded;
