@@ -9,7 +9,7 @@ command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 scenarios=("$src"/scenarios/racy/*.yaml) fewest=180 each=1
-if grep -q '^#define ORRERY_LOOPING' "$build/config.h"; then each=8 fewest=15; fi
+if grep -q '^#define ORRERY_LOOPING' "$build/config.h"; then each=8 fewest=12; fi
 chosen=()
 for ((i = 0; i < ${#scenarios[@]}; i += each)); do chosen+=("${scenarios[i]}"); done
 python3 "$src/tests/scripts/printed_fixes.py" "$build/orrery" "$work" "${chosen[@]}" >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
