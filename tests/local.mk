@@ -526,6 +526,7 @@ test_scripts = \
 	%D%/scripts/check_baseline.sh \
 	%D%/scripts/check_alloc.sh \
 	%D%/scripts/check_oracle.sh \
+	%D%/scripts/check_fix_claims.sh \
 	%D%/scripts/check_fixes.sh \
 	%D%/scripts/check_printed_fixes.sh \
 	%D%/scripts/check_host_callbacks.sh \

@@ -276,7 +276,8 @@ static bool take_sights(struct again *again, const struct report *report, const 
     return fine;
 }
 
-/* The scenario with all checks, and with nothing that goes to a file. It borrows everything. */
+/* The scenario with all checks, with nothing that goes to a file, and with nothing that hides findings: a trial
+ * has to see what its edits bring. It borrows everything. */
 static struct scenario quiet_copy(const struct scenario *scenario, uint64_t steps)
 {
     struct scenario copy = *scenario;
@@ -285,7 +286,9 @@ static struct scenario quiet_copy(const struct scenario *scenario, uint64_t step
     copy.expect = (struct scenario_expect){.exit_status = -1};
     copy.counters = copy.html_file = copy.timeline_file = copy.trace_file = NULL;
     copy.json_file = copy.sarif_file = copy.dot_file = copy.gen_suppressions = NULL;
-    copy.schedule.record_file = NULL;
+    copy.schedule.record_file = copy.baseline_file = NULL;
+    copy.update_baseline = false;
+    copy.suppression_count = 0;
     copy.schedule.timeout_seconds = 0;
     copy.schedule.max_steps = STEPS_TIMES * steps + STEPS_MORE;
     copy.max_findings = 0;
@@ -398,13 +401,13 @@ static void built_fini(struct built *built)
 static bool run_both(const struct trials *trials, const struct built *built, bool edited,
                      struct again *out_again)
 {
-    struct scenario own = trials->copy, usual = trials->copy;
+    struct scenario own = trials->copy, lockstep = trials->copy;
     const bool of_text = own.schedule.replay || own.schedule.script_count;
     *out_again = (struct again){.ends = true};
-    set_policy(&usual, SCHEDULE_LOCKSTEP);
+    set_policy(&lockstep, SCHEDULE_LOCKSTEP);
     return ((edited && of_text) || (own.schedule.policy == SCHEDULE_LOCKSTEP && !of_text) ||
             run_again(&own, built, out_again)) &&
-           run_again(&usual, built, out_again);
+           run_again(&lockstep, built, out_again);
 }
 
 /* ---- the result ------------------------------------------------------------------------------- */

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a report says of a fix is what was done: run again, compiled only, or neither; and a fix that fails when it is run is advice
+# that says how it fails. What hides findings from the report hides nothing from a trial.
+set -u
+unset ORRERY_FIXES
+src=$(realpath "${ORRERY_SRCDIR:?}") build=$(realpath "${ORRERY_BUILDDIR:?}")
+work=$(mktemp -d "${TMPDIR:-/tmp}/check_fix_claims.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cp "$src"/examples/labs/sum.cl "$work" && cd "$work" || exit 1
+bad=0
+
+# says STATUS WORDS COMMAND...: the exit status, and words that stand in the report, whose lines are joined.
+says() {
+    local wanted=$1 words=$2 got
+    shift 2
+    "$build/orrery" "$@" >out 2>&1
+    got=$?
+    [ "$got" = "$wanted" ] || { echo "$*: status $got, expected $wanted: $(cat out)"; bad=1; }
+    tr -s ' \n' ' ' <out | grep -qF -- "$words" || { echo "$*: expected '$words', found: $(cat out)"; bad=1; }
+}
+
+# claims WANTED: the claims of the findings in found.json, in their order.
+claims() {
+    local got
+    got=$(grep -o '"fix_claim":"[a-z]*"' found.json | cut -d'"' -f4 | tr '\n' ' ')
+    [ "${got% }" = "$1" ] || { echo "claims: expected '$1', found '${got% }'"; bad=1; }
+}
+
+fix='barrier(CLK_LOCAL_MEM_FENCE) after sum.cl:6'
+says 66 "fix $fix (tried: removes this race)" run --json=found.json sum.cl
+claims "tried tried"
+says 66 "fix $fix (compiles; not run again)" run --fixes=compile --json=found.json sum.cl
+claims "compiles compiles"
+grep -q '"edits"' found.json || { echo "a fix that compiles has no edits"; bad=1; }
+says 66 "advice $fix (orders the two; not run again)" run --fixes=off --json=found.json sum.cl
+claims "orders orders"
+grep -q '"edits"' found.json && { echo "edits, though they were not wanted"; bad=1; }
+ORRERY_FIXES=off says 66 "advice $fix" run sum.cl
+says 2 "option fixes: found 'never', expected try, compile, off" run --fixes=never sum.cl
+
+# Where one finding is accepted or suppressed, its race is still in the text that the trial of the other one's fix runs: the sum that
+# it loses is no fault of that fix.
+cat >two.yaml <<'SCENARIO'
+orrery: 1
+program:
+  text: |
+    kernel void k(global int *x, global int *y)
+    {
+        x[0] += 1;
+        y[0] += 1;
+    }
+launch:
+  - {kernel: k, global: [64], local: [64], args: [{buffer: {type: int, count: 1, fill: 0}}, {buffer: {type: int, count: 1, fill: 0}}]}
+SCENARIO
+says 0 "SUMMARY errors=0" run --baseline=known.txt --update-baseline two.yaml
+grep -v 'x\[0\]' known.txt >x.txt
+grep -v 'y\[0\]' known.txt >y.txt
+says 66 "(tried: removes this race)" run --baseline=y.txt two.yaml
+says 66 "(tried: removes this race)" run --baseline=x.txt two.yaml
+echo '- {id: race-global, line: 3}' >known.yaml
+says 66 "(tried: removes this race)" run --suppressions=known.yaml two.yaml
+
+# Results and races that the order of the recorded operations does not show, and a launch that is too large to be run again.
+says 0 "" check --json=found.json "$src/scenarios/racy/parted_turns.yaml"
+grep -q '"fix_claim":"fails","fix_note":"the result is not that of a serial run: launch 0, argument 1, element 0 is 4, not 12"' found.json ||
+    { echo "a wrong result is not said: $(cat found.json)"; bad=1; }
+says 0 "" check --json=found.json --force "$src/scenarios/racy/late_store_some.yaml"
+grep -q '"fix_note":"it brings race-global at late_store_some.cl:4"' found.json || { echo "a new race is not said: $(cat found.json)"; bad=1; }
+cat >large.yaml <<'SCENARIO'
+orrery: 1
+program:
+  text: |
+    kernel void k(global int *a) { a[0] += 1; }
+launch: [{kernel: k, global: [65537], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}}]}]
+SCENARIO
+says 66 "(compiles; not run again)" run large.yaml
+exit $bad
