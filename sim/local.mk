@@ -141,6 +141,8 @@ libsim_la_SOURCES = \
 	%D%/schedule/schedule_spinner.c \
 	%D%/schedule/schedule_state.h \
 	%D%/device/launch_schedule.h \
+	%D%/base/memory_words.c \
+	%D%/base/memory_words.h \
 	%D%/base/sentence.c \
 	%D%/base/sentence.h \
 	%D%/schedule/standing.c \

@@ -9,6 +9,7 @@
 #include "barrier.h"
 #include "orrery/report.h"
 #include "sim/base/sentence.h"
+#include "sim/base/memory_words.h"
 
 /* The lanes of the tile that should have come, by tile lane. */
 struct census {
@@ -248,9 +249,6 @@ static void say_flags(struct sentence *why, uint32_t regions)
 static void say_barrier(struct sentence *why, const struct group *group, const struct census *census,
                         uint32_t index)
 {
-    static const char *const scopes[] = {"memory_scope_work_item", "memory_scope_sub_group",
-                                         "memory_scope_work_group", "memory_scope_device",
-                                         "memory_scope_all_svm_devices"};
     const struct wave *wave = group->waves[index].wave;
     const struct site *site = launch_site(group->launch, wave->site);
     struct finding_access access;
@@ -259,7 +257,7 @@ static void say_barrier(struct sentence *why, const struct group *group, const s
     say_where(why, &access);
     sentence_add(why, "%s", access.caller.line ? "," : "");
     say_flags(why, site->regions);
-    sentence_add(why, " and %s", scopes[site->scope]);
+    sentence_add(why, " and %s", memory_scope_word(site->scope));
     for (uint32_t i = 0; i < index; i++) {
         if (group->waves[i].state != WAVE_WAITS || !in_another_turn(wave, group->waves[i].wave))
             continue;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "rewrite_text.h"
+#include "sim/base/memory_words.h"
 
 enum operation {
     UPDATE_NONE,
@@ -1365,13 +1366,6 @@ bool rewrite_update(const struct rewrite_request *request, struct code_rewrite *
 
 /* ---- an access that becomes atomic ------------------------------------------------------------ */
 
-static const char *const order_words[] = {"memory_order_relaxed", "memory_order_acquire",
-                                          "memory_order_release", "memory_order_acq_rel",
-                                          "memory_order_seq_cst"};
-static const char *const scope_words[] = {"memory_scope_work_item", "memory_scope_sub_group",
-                                          "memory_scope_work_group", "memory_scope_device",
-                                          "memory_scope_all_svm_devices"};
-
 /* The object that is read at a token. */
 static bool find_read(struct rewriting *r)
 {
@@ -1395,7 +1389,7 @@ static void put_atomic(const struct rewriting *r, struct piece *piece, const str
         put(piece, ", ");
         put_range(r, piece, r->value, NULL);
     }
-    put(piece, ", %s, %s)", order_words[change->order], scope_words[change->scope]);
+    put(piece, ", %s, %s)", memory_order_words[change->order], memory_scope_words[change->scope]);
 }
 
 bool rewrite_access(const struct change_request *request, struct code_rewrite *rewrite)

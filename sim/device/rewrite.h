@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  An atomic update in place of a read and a write of one object, as text of OpenCL C.
+ * PURPOSE  What a fix proposes, as edits of the text in OpenCL C: an atomic update in place of a read and a
+ *          write of one object, and other changes of synchronisation.
  *
  * Interface
  *   rewrite_update        the edits that make one atomic update of a write and of the read that it

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "rewrite_text.h"
+#include "sim/base/memory_words.h"
 
 struct changing {
     const struct change_request *request;
@@ -18,13 +19,6 @@ struct changing {
     struct code_rewrite *out;
     struct syntax syntax;
 };
-
-static const char *const order_words[] = {"memory_order_relaxed", "memory_order_acquire",
-                                          "memory_order_release", "memory_order_acq_rel",
-                                          "memory_order_seq_cst"};
-static const char *const scope_words[] = {"memory_scope_work_item", "memory_scope_sub_group",
-                                          "memory_scope_work_group", "memory_scope_device",
-                                          "memory_scope_all_svm_devices"};
 
 /* ---- edits --------------------------------------------------------------------------- */
 
@@ -243,7 +237,7 @@ static bool change_barrier(struct changing *c, const struct call *call, const ch
     return change->order < 0 &&
            (!renames || set_name(c, call, *change->text ? statement_text(c) : "work_group_barrier")) &&
            (!change->regions || set_argument(c, call, 0, regions_text(change->regions, flags))) &&
-           (change->scope < 0 || set_argument(c, call, 1, scope_words[change->scope]));
+           (change->scope < 0 || set_argument(c, call, 1, memory_scope_words[change->scope]));
 }
 
 static bool change_fence(struct changing *c, const struct call *call)
@@ -252,8 +246,8 @@ static bool change_fence(struct changing *c, const struct call *call)
     char flags[80];
     return call->count == 3 &&
            (!change->regions || set_argument(c, call, 0, regions_text(change->regions, flags))) &&
-           (change->order < 0 || set_argument(c, call, 1, order_words[change->order])) &&
-           (change->scope < 0 || set_argument(c, call, 2, scope_words[change->scope]));
+           (change->order < 0 || set_argument(c, call, 1, memory_order_words[change->order])) &&
+           (change->scope < 0 || set_argument(c, call, 2, memory_scope_words[change->scope]));
 }
 
 /* mem_fence and its like order the work-group. */
@@ -269,8 +263,8 @@ static bool change_old_fence(struct changing *c, const struct call *call, const 
         return false;
     return (change->order < 0 && change->scope < 0) ||
            (set_name(c, call, "atomic_work_item_fence") &&
-            add(c, end, end, ", %s, %s", change->order < 0 ? order : order_words[change->order],
-                change->scope < 0 ? "memory_scope_work_group" : scope_words[change->scope]));
+            add(c, end, end, ", %s, %s", change->order < 0 ? order : memory_order_words[change->order],
+                change->scope < 0 ? "memory_scope_work_group" : memory_scope_words[change->scope]));
 }
 
 /* How many arguments come before the order; 0: it is no such function. after: its name after atomic_. */
@@ -291,9 +285,9 @@ static bool change_explicit(struct changing *c, const struct call *call, const c
     if (*change->text && !set_name(c, call, change->text))
         return false;
     return order && call->count > order && (change->failure < 0 || two) &&
-           (change->order < 0 || set_argument(c, call, order, order_words[change->order])) &&
-           (change->failure < 0 || set_argument(c, call, order + 1, order_words[change->failure])) &&
-           (change->scope < 0 || set_argument(c, call, order + 1 + two, scope_words[change->scope]));
+           (change->order < 0 || set_argument(c, call, order, memory_order_words[change->order])) &&
+           (change->failure < 0 || set_argument(c, call, order + 1, memory_order_words[change->failure])) &&
+           (change->scope < 0 || set_argument(c, call, order + 1 + two, memory_scope_words[change->scope]));
 }
 
 /* Without orders and scopes it is seq_cst, of the device. */
@@ -302,13 +296,13 @@ static bool change_implicit(struct changing *c, const struct call *call, const c
     const struct code_change *change = c->change;
     const uint32_t order = args_before_order(after);
     const struct rewrite_place end = begin_of(c, call->close);
-    const char *first = change->order < 0 ? "memory_order_seq_cst" : order_words[change->order],
-               *second = change->failure < 0 ? "memory_order_seq_cst" : order_words[change->failure];
+    const char *first = change->order < 0 ? "memory_order_seq_cst" : memory_order_words[change->order],
+               *second = change->failure < 0 ? "memory_order_seq_cst" : memory_order_words[change->failure];
     char renamed[80];
     snprintf(renamed, sizeof renamed, "%s_explicit", name);
     return order && call->count == order && set_name(c, call, *change->text ? change->text : renamed) &&
            add(c, end, end, "%s%s%s%s, %s", ", ", first, order == 3 ? ", " : "", order == 3 ? second : "",
-               scope_words[change->scope < 0 ? SCOPE_DEVICE : change->scope]);
+               memory_scope_words[change->scope < 0 ? SCOPE_DEVICE : change->scope]);
 }
 
 /* The functions of OpenCL C 1.x are relaxed, and of the device or, on local memory, of the work-group. */
@@ -336,8 +330,8 @@ static bool change_old_atomic(struct changing *c, const struct call *call, const
     const enum memory_scope usual = change->local ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
     return set_name(c, call, name) && add(c, first, first, "(volatile atomic_int *)") &&
            add(c, end, end, "%s, %s, %s", names[i].operand,
-               order_words[change->order < 0 ? ORDER_RELAXED : change->order],
-               scope_words[change->scope < 0 ? usual : (enum memory_scope)change->scope]);
+               memory_order_words[change->order < 0 ? ORDER_RELAXED : change->order],
+               memory_scope_words[change->scope < 0 ? usual : (enum memory_scope)change->scope]);
 }
 
 static bool change_call(struct changing *c)

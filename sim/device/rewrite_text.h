@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The tokens and statements of a text of OpenCL C, for rewrite.c.
+ * PURPOSE  The tokens and statements of a text of OpenCL C, for rewrite.c and rewrite_change.c.
  *
  * Interface
  *   syntax_read, syntax_fini   false: out of memory, or brackets do not match

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C of a litmus test's threads, by recursive descent. */
 #include "litmus_c_parser.h"
+#include "sim/base/memory_words.h"
 
 #include <string.h>
 
@@ -10,27 +11,6 @@
 const char *const atomic_call_names[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_NAME)};
 const uint8_t atomic_call_operands[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_OPERANDS)};
 const uint8_t atomic_call_orders[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_ORDERS)};
-
-static const char *const order_words[] = {[ORDER_RELAXED] = "memory_order_relaxed",
-                                          [ORDER_ACQUIRE] = "memory_order_acquire",
-                                          [ORDER_RELEASE] = "memory_order_release",
-                                          [ORDER_ACQ_REL] = "memory_order_acq_rel",
-                                          [ORDER_SEQ_CST] = "memory_order_seq_cst"};
-static const char *const scope_words[] = {[SCOPE_WORK_ITEM] = "memory_scope_work_item",
-                                          [SCOPE_SUB_GROUP] = "memory_scope_sub_group",
-                                          [SCOPE_WORK_GROUP] = "memory_scope_work_group",
-                                          [SCOPE_DEVICE] = "memory_scope_device",
-                                          [SCOPE_ALL_SVM] = "memory_scope_all_svm_devices"};
-
-const char *memory_order_word(enum memory_order order)
-{
-    return order_words[order];
-}
-
-const char *memory_scope_word(enum memory_scope scope)
-{
-    return scope_words[scope];
-}
 
 static struct expression *parse_expression(struct parser *parser);
 static struct statement *parse_statement(struct parser *parser);
@@ -90,16 +70,14 @@ static uint32_t parse_word_of(struct parser *parser, const char *const *words, u
 
 static enum memory_order parse_order(struct parser *parser)
 {
-    return (enum memory_order)parse_word_of(parser, order_words, sizeof order_words / sizeof *order_words,
-                                            "a memory order");
+    return (enum memory_order)parse_word_of(parser, memory_order_words, MEMORY_ORDER_COUNT, "a memory order");
 }
 
 static enum memory_scope parse_scope(struct parser *parser)
 {
     if (lexer_take(&parser->lexer, "memory_scope_all_devices")) /* its name in OpenCL 3.0 */
         return SCOPE_ALL_SVM;
-    return (enum memory_scope)parse_word_of(parser, scope_words, sizeof scope_words / sizeof *scope_words,
-                                            "a memory scope");
+    return (enum memory_scope)parse_word_of(parser, memory_scope_words, MEMORY_SCOPE_COUNT, "a memory scope");
 }
 
 static uint32_t parse_flags(struct parser *parser)

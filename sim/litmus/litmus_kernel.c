@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The OpenCL C of a test: one kernel, a case for each thread. */
 #include "litmus_test.h"
+#include "sim/base/memory_words.h"
 
 #include <stdlib.h>
 

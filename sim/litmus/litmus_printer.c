@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A test as text again, for reading and for the parser's own tests. */
 #include "litmus_test.h"
+#include "sim/base/memory_words.h"
 
 #include <string.h>
 

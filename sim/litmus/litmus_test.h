@@ -191,7 +191,4 @@ void flags_print(uint32_t flags, FILE *stream); /* "CLK_GLOBAL_MEM_FENCE | CLK_L
 void expression_print(const struct thread *thread, const struct expression *expression, bool kernel,
                       FILE *stream);
 
-const char *memory_order_word(enum memory_order order);
-const char *memory_scope_word(enum memory_scope scope);
-
 #endif

@@ -32,11 +32,3 @@ bool scope_inclusive(enum scope_rule rule, enum memory_scope a, const struct pla
         return false;
     return same_instance(a < b ? a : b, at_a, at_b);
 }
-
-const char *scope_name(enum memory_scope scope)
-{
-    static const char *const names[] = {"memory_scope_work_item", "memory_scope_sub_group",
-                                        "memory_scope_work_group", "memory_scope_device",
-                                        "memory_scope_all_svm_devices"};
-    return names[scope];
-}

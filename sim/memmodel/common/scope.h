@@ -25,6 +25,4 @@ enum memory_scope scope_reduced(enum memory_scope scope, bool local, bool svm_at
 bool scope_inclusive(enum scope_rule rule, enum memory_scope a, const struct place *at_a, enum memory_scope b,
                      const struct place *at_b);
 
-const char *scope_name(enum memory_scope scope); /* "memory_scope_device" */
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "edges.h"
 #include "explain_state.h"
+#include "sim/base/memory_words.h"
 
 static bool is_step_of(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
 {
@@ -192,8 +193,8 @@ static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to
     } else {
         wording_add(text, "%s, %s, %s",
                     is_atomic(sync_op) ? question->host->what(question->host->self, sync_op->site) : "fence",
-                    order_name((enum memory_order)sync_op->order),
-                    scope_name((enum memory_scope)sync_op->scope));
+                    memory_order_word((enum memory_order)sync_op->order),
+                    memory_scope_word((enum memory_scope)sync_op->scope));
     }
     step->text = text->bytes;
 }

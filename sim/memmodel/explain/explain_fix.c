@@ -5,6 +5,7 @@
 
 #include "edges.h"
 #include "explain_state.h"
+#include "sim/base/memory_words.h"
 
 void say_at(const struct question *question, const struct code_place *place, struct wording *fix)
 {
@@ -518,7 +519,7 @@ static void say_release(const struct question *question, uint32_t load, enum mem
                         struct wording *fix)
 {
     wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, load),
-                scope_name(scope));
+                memory_scope_word(scope));
     fix->untold |= strcmp(store_function(question, load), "atomic_store_explicit") != 0;
 }
 
@@ -533,15 +534,15 @@ static void say_atomics(const struct question *question, enum memory_scope scope
     else if (update || updates ||
              (one && question->meetings->first.writes != question->meetings->second.writes))
         wording_add(fix, "%s with memory_order_relaxed, %s at ",
-                    update ? update : "an atomic read-modify-write", scope_name(scope));
+                    update ? update : "an atomic read-modify-write", memory_scope_word(scope));
     else if (lock)
         say_release(question, lock->load, scope, fix);
     else if (one && all_write(question))
         wording_add(fix,
                     "let one work-item do it, or atomic_store_explicit with memory_order_relaxed, %s at ",
-                    scope_name(scope));
+                    memory_scope_word(scope));
     else
-        wording_add(fix, "atomic operations with %s at ", scope_name(scope));
+        wording_add(fix, "atomic operations with %s at ", memory_scope_word(scope));
     if (one && all_write(question) && !update && !updates)
         wording_store(fix, question->meetings->first.site, question->region == IN_LOCAL,
                       lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
@@ -568,7 +569,7 @@ static void say_other_atomic(const struct question *question, const struct asked
     if (unlocks)
         say_release(question, atomic->site, atomic->scope, fix);
     else
-        wording_add(fix, "an atomic operation with %s at ", scope_name(atomic->scope));
+        wording_add(fix, "an atomic operation with %s at ", memory_scope_word(atomic->scope));
     if (plain->writes)
         wording_store(fix, plain->site, local, unlocks ? ORDER_RELEASE : ORDER_RELAXED, atomic->scope);
     else

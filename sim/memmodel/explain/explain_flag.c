@@ -2,6 +2,7 @@
 /* Races that follow from one on a flag: a plain store that others wait for, or ask, before they use what
  * it announces. */
 #include "explain_state.h"
+#include "sim/base/memory_words.h"
 
 static enum memory_scope wider(enum memory_scope a, enum memory_scope b)
 {
@@ -87,7 +88,7 @@ static void say_end(const struct question *question, int region, const struct as
                     struct wording *fix)
 {
     wording_add(fix, "%s%s%s%s, %s at ", fix->used ? ", and " : "", end->atomic ? "" : function,
-                end->atomic ? "" : " with ", order_name(order), scope_name(scope));
+                end->atomic ? "" : " with ", memory_order_word(order), memory_scope_word(scope));
     wording_place(fix, question->host, end->site);
     const bool local = region == IN_LOCAL;
     if (end->atomic)

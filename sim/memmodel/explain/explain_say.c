@@ -4,6 +4,7 @@
 
 #include "edges.h"
 #include "explain_state.h"
+#include "sim/base/memory_words.h"
 
 const char *sync_op_noun(const struct sync_op *sample)
 {
@@ -237,7 +238,7 @@ static void say_scope(const struct saying *saying, const struct edit *edit)
     }
     wording_add(why, "the %s at ", role(saying, sample));
     why_place(saying, edit->spot);
-    wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
+    wording_add(why, " has %s", memory_scope_word((enum memory_scope)sample->scope));
     if (sample->scope == SCOPE_WORK_ITEM) {
         wording_add(why, ": it reaches no other work-item");
     } else if (sample->scope <= SCOPE_WORK_GROUP) {
@@ -285,7 +286,7 @@ static void say_both(const struct saying *saying, const struct edit *from, const
         wording_add(why, " that meets it is in ");
         wording_group(why, saying->search->question->launch, group);
     } else {
-        wording_add(why, " has %s", scope_name((enum memory_scope)tail->scope));
+        wording_add(why, " has %s", memory_scope_word((enum memory_scope)tail->scope));
     }
 }
 
@@ -297,7 +298,7 @@ static void say_scopes(const struct saying *saying, const struct edit edits[2])
     struct wording *fix = &saying->answer->fix;
     say_both(saying, from, to);
     fix_function(saying, from->spot);
-    wording_add(fix, "%s at ", scope_name(from->scope));
+    wording_add(fix, "%s at ", memory_scope_word(from->scope));
     fix_place(saying, from->spot);
     wording_add(fix, " and ");
     if (is_fence(saying->search->spots[to->spot].sample) && is_old_fence(text_at(saying, to->spot)) &&
@@ -318,19 +319,19 @@ static void say_failure(const struct saying *saying, const struct edit *edit)
     why_place(saying, edit->spot);
     wording_add(why,
                 " failed, and has %s for failure: what the store published does not become visible by it",
-                order_name((enum memory_order)failed->order));
+                memory_order_word((enum memory_order)failed->order));
     if (edit->success == ORDER_ACQ_REL && success != ORDER_ACQ_REL && success != ORDER_RELEASE)
         wording_add(why,
                     "; it has %s for success: what was written before it does not become visible with it",
-                    order_name(success));
+                    memory_order_word(success));
     fix_function(saying, edit->spot);
     if (edit->success == edit->order && success != edit->success)
-        wording_add(fix, "%s for success and failure", order_name(edit->order));
+        wording_add(fix, "%s for success and failure", memory_order_word(edit->order));
     else if (success != edit->success)
-        wording_add(fix, "%s for success and %s for failure", order_name(edit->success),
-                    order_name(edit->order));
+        wording_add(fix, "%s for success and %s for failure", memory_order_word(edit->success),
+                    memory_order_word(edit->order));
     else
-        wording_add(fix, "%s for failure", order_name(edit->order));
+        wording_add(fix, "%s for failure", memory_order_word(edit->order));
 }
 
 static void say_order(const struct saying *saying, const struct edit *edit)
@@ -343,18 +344,19 @@ static void say_order(const struct saying *saying, const struct edit *edit)
         wording_add(why, "the %s at ", sync_op_noun(sample));
         why_place(saying, edit->spot);
         if (is_fence(sample))
-            wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
+            wording_add(why, " has %s only", memory_order_word((enum memory_order)sample->order));
         else
-            wording_add(
-                why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
-                receives(saying, edit) ? "what the store published does not become visible by it"
-                                       : "what was written before it does not become visible with it");
+            wording_add(why, " is %s: %s",
+                        memory_order_word((enum memory_order)sample->order) + strlen("memory_order_"),
+                        receives(saying, edit)
+                            ? "what the store published does not become visible by it"
+                            : "what was written before it does not become visible with it");
         fix_function(saying, edit->spot);
-        wording_add(fix, "%s", order_name(edit->order));
+        wording_add(fix, "%s", memory_order_word(edit->order));
     }
     const bool scoped = edit->kind == EDIT_ORDER_AND_SCOPE;
     if (scoped)
-        wording_add(fix, ", %s", scope_name(edit->scope));
+        wording_add(fix, ", %s", memory_scope_word(edit->scope));
     wording_add(fix, " at ");
     fix_place(saying, edit->spot);
     fix_call(saying, edit->spot, 0, (int)(edit->fails ? edit->success : edit->order),
@@ -403,7 +405,7 @@ static void say_fence_beside(const struct saying *saying, uint32_t spot, enum me
 {
     struct wording statement = {.used = 0};
     wording_add(&statement, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
-                order_name(order), scope_name(scope_at(saying, spot)));
+                memory_order_word(order), memory_scope_word(scope_at(saying, spot)));
     say_statement_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE,
                          statement.bytes, &saying->answer->fix);
 }
@@ -472,7 +474,7 @@ static void say_fence(const struct saying *saying, const struct edit *edit)
     }
     wording_add(why, "no %s fence", acquires ? "acquire" : "release");
     if (!old)
-        wording_add(why, " with %s", scope_name(edit->scope));
+        wording_add(why, " with %s", memory_scope_word(edit->scope));
     wording_add(why, " comes %s the %s at ", acquires ? "after" : "before",
                 is_failed_exchange(saying, sample) ? "failed compare-exchange" : sync_op_noun(sample));
     why_place(saying, edit->spot);
@@ -481,7 +483,7 @@ static void say_fence(const struct saying *saying, const struct edit *edit)
     wording_add(&statement, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
                 region_flag(saying->search->question->region));
     if (!old)
-        wording_add(&statement, ", %s, %s", order_name(edit->order), scope_name(edit->scope));
+        wording_add(&statement, ", %s, %s", memory_order_word(edit->order), memory_scope_word(edit->scope));
     wording_add(&statement, ")");
     say_statement_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires,
                          statement.bytes, fix);
@@ -540,7 +542,7 @@ static void say_store(const struct saying *saying, const struct edit *edit)
         wording_add(why, "it releases nothing");
     }
     wording_add(&saying->answer->fix, "atomic_store_explicit with memory_order_release, %s at ",
-                scope_name(edit->scope));
+                memory_scope_word(edit->scope));
     fix_place(saying, edit->spot);
     wording_store(&saying->answer->fix, saying->search->spots[edit->spot].site, question->region == IN_LOCAL,
                   ORDER_RELEASE, edit->scope);
@@ -586,7 +588,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
     case EDIT_SCOPE:
         say_scope(saying, edit);
         fix_function(saying, edit->spot);
-        wording_add(fix, "%s at ", scope_name(edit->scope));
+        wording_add(fix, "%s at ", memory_scope_word(edit->scope));
         fix_place(saying, edit->spot);
         fix_call(saying, edit->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)edit->scope);
         break;

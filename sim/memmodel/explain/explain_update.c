@@ -3,6 +3,7 @@
  * between the two would part a read from its own write, and an atomic store would lose what others had added.
  */
 #include "explain_state.h"
+#include "sim/base/memory_words.h"
 
 enum { SIDES = 2 };
 
@@ -55,7 +56,7 @@ static void say_rewrite(const struct question *question, uint32_t store, const s
     wording_add(fix, "%s", rewrite->function);
     if (strstr(rewrite->function, "_explicit"))
         wording_add(fix, " with memory_order_relaxed, %s",
-                    scope_name(is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
+                    memory_scope_word(is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
     wording_add(fix, " at ");
     wording_line(fix, host, store, rewrite->edits[0].line);
     for (uint32_t i = 0; i < rewrite->edit_count; i++) {

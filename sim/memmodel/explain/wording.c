@@ -8,6 +8,7 @@
 
 #include "sim/memmodel/order/order.h"
 #include "orrery/pipe.h"
+#include "sim/base/memory_words.h"
 
 void wording_add(struct wording *text, const char *format, ...)
 {
@@ -124,9 +125,9 @@ void wording_regions(struct wording *text, uint32_t regions)
 
 void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts)
 {
-    wording_add(text, "%s", scope_name(written));
+    wording_add(text, "%s", memory_scope_word(written));
     if (written != counts)
-        wording_add(text, " (counts as %s)", scope_name(counts));
+        wording_add(text, " (counts as %s)", memory_scope_word(counts));
 }
 
 const char *region_flag(int region)
@@ -139,14 +140,6 @@ const char *space_word(int region)
 {
     static const char *const names[] = {"global", "local", "image"};
     return names[region];
-}
-
-const char *order_name(enum memory_order order)
-{
-    static const char *const names[] = {"memory_order_relaxed", "memory_order_acquire",
-                                        "memory_order_release", "memory_order_acq_rel",
-                                        "memory_order_seq_cst"};
-    return names[order];
 }
 
 void wording_one_at_a_time(bool reads, char *why, size_t size)

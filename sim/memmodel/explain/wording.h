@@ -13,7 +13,7 @@
  *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
  *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
  *   wording_one_at_a_time  goes on with a sentence: of a pipe's side
- *   region_flag, space_word, order_name
+ *   region_flag, space_word
  */
 #ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
 #define ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
@@ -51,8 +51,7 @@ void wording_one_at_a_time(bool reads, char *why, size_t size);
 /* what it counts as, where that is less */
 void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts);
 
-const char *region_flag(int region);             /* of IN_GLOBAL, IN_LOCAL, IN_IMAGE */
-const char *space_word(int region);              /* "global" */
-const char *order_name(enum memory_order order); /* "memory_order_release" */
+const char *region_flag(int region); /* of IN_GLOBAL, IN_LOCAL, IN_IMAGE */
+const char *space_word(int region);  /* "global" */
 
 #endif

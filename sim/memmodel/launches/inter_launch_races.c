@@ -9,6 +9,7 @@
 #include "sim/memmodel/explain/wording.h"
 #include "orrery/device.h"
 #include "orrery/pipe.h"
+#include "sim/base/memory_words.h"
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
@@ -165,8 +166,9 @@ static void say_scopes(const struct cross_launch *cross, bool apart, const struc
 {
     const enum memory_scope a = written(cross, scopes, 0), b = written(cross, scopes, 1);
     const bool counts_less = apart && !scopes->svm_atomics && (a == SCOPE_ALL_SVM || b == SCOPE_ALL_SVM);
-    snprintf(words->why, CROSS_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what, scope_name(a),
-             scope_name(b), apart ? "on different devices" : "in different launches",
+    snprintf(words->why, CROSS_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what,
+             memory_scope_word(a), memory_scope_word(b),
+             apart ? "on different devices" : "in different launches",
              counts_less ? ": outside of " WIDE_MEMORY
                            " memory_scope_all_svm_devices counts as memory_scope_device (3.3.5)"
                          : "");
@@ -194,8 +196,9 @@ static void say_for_several(bool apart, struct words *words)
 static void say_order(bool apart, const struct missed_edge *edge, const char *order, enum memory_scope scope,
                       const char *where, struct words *words)
 {
-    snprintf(words->fix, CROSS_WHY_CHARS, "%s, %s %s%s", order, scope_name(apart ? SCOPE_ALL_SVM : scope),
-             where, apart && !edge->svm_atomics ? ", in " WIDE_MEMORY : "");
+    snprintf(words->fix, CROSS_WHY_CHARS, "%s, %s %s%s", order,
+             memory_scope_word(apart ? SCOPE_ALL_SVM : scope), where,
+             apart && !edge->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
 
 /* Their atomics on a buffer are those of one kernel and its children (3.3.5). */

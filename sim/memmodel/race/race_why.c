@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/memmodel/explain/edges.h"
+#include "sim/base/memory_words.h"
 
 /* remediable: something is absent, and explain_fix may find what; message: explain_release_clock, before
  * that. copy: nobody waited for the first access. no_barrier: the second is a copy that began before all were
@@ -77,7 +78,7 @@ static void too_compact(struct reason *reason, const struct races *races, const 
                     edge->release_scope != acquires ? ": before OpenCL 3.1 the two must be the same" : "");
     }
     enum memory_scope wanted = from == unit_state->place.group ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
-    wording_add(&reason->fix, "%s at ", scope_name(wanted));
+    wording_add(&reason->fix, "%s at ", memory_scope_word(wanted));
     wording_place(&reason->fix, races->host, edge->release_site);
     wording_add(&reason->fix, " and ");
     wording_place(&reason->fix, races->host, edge->acquire_site);
@@ -145,7 +146,7 @@ static void acquire_too(struct reason *reason, const struct races *races, const 
     if (acquires && edge->acquire_scope == scope)
         return;
     wording_add(&reason->fix, acquires ? ", and %s%s at " : ", and %s, %s at ",
-                acquires ? "" : "memory_order_acquire", scope_name(scope));
+                acquires ? "" : "memory_order_acquire", memory_scope_word(scope));
     wording_place(&reason->fix, races->host, edge->acquire_site);
 }
 
@@ -156,7 +157,7 @@ static void not_released(struct reason *reason, const struct races *races, const
                plain = is_plain(races, edge->release_site);
     const enum memory_scope least = same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE,
                             wanted = edge->acquire_scope > least ? edge->acquire_scope : least;
-    const char *scope = scope_name(wanted); /* others may need the scope that the load has */
+    const char *scope = memory_scope_word(wanted); /* others may need the scope that the load has */
     wording_add(&reason->why, "the store at ");
     wording_place(&reason->why, races->host, edge->release_site);
     wording_add(&reason->why,
@@ -416,7 +417,7 @@ static void explain_lost(struct reason *reason, bool same_group, int space)
     wording_add(
         &reason->fix,
         "a release after the first access and an acquire before the second, of one atomic object and with %s",
-        scope_name(same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
+        memory_scope_word(same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
 }
 
 static void compact(struct reason *reason, const struct barrier_seen *barrier)
