@@ -68,8 +68,8 @@ enum status build_options_parse(const char *options, bool linking, struct build_
 enum status compile_opencl_c(const struct compile_request *request, struct spirv *out_spirv, char **out_log);
 bool compiler_available(void);
 
-/* Who compiles and where results are kept: said once by lib/ or tools/, which read the
- * environment, before the first compilation.  NULL fields keep their defaults; strings
+/* Which programs compile and where results are kept: set once by lib/ or tools/, which read
+ * the environment, before the first compilation.  NULL fields keep their defaults; strings
  * are copied.  The one piece of process-wide state below lib/, because the tools and
  * the cache belong to the machine, not to a device. */
 struct compiler_settings {

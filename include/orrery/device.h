@@ -53,8 +53,7 @@ struct host_access {
 };
 void device_host_access(struct device *device, const struct host_access *access);
 /* The host changed what a buffer was made of (CL_MEM_USE_HOST_PTR) before it enqueued the command, with no
- * map of it: whoever reads these bytes of the buffer from then on, and finds them as they were, becomes a
- * finding. */
+ * map of it: a later read of these bytes of the buffer that finds the earlier values is reported. */
 void device_host_wrote(struct device *device, uint32_t command, uint64_t address, uint64_t size);
 /* The host stored into fine-grained shared virtual memory, after all that was enqueued so far, and before it
  * passes that on or learns of commands that are complete. `ran`: some of the bytes may be what commands
@@ -77,7 +76,7 @@ bool device_under_way(struct device *device); /* some command may not be complet
 bool device_host_knows(struct device *device, uint32_t command);
 /* the same, or by a query (5.11) or a native kernel after it */
 bool device_host_reported(struct device *device, uint32_t command);
-bool device_hears_order(const struct device *device); /* does anybody listen? */
+bool device_hears_order(const struct device *device); /* is there an observer of it? */
 void device_order(struct device *device, const struct order_event *event);
 
 /* The numbers below count in an order that the seed and the serial number choose; seed 0: as they are. */
@@ -165,7 +164,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
                 void *host);
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size,
                   uint32_t flags, const void *host);
-/* One of the maps that begin there, and nobody knows which: each has `least` bytes at least, and none has
+/* One of the maps that begin there, it is not known which: each has `least` bytes at least, and none has
  * more than `most`. sorts: _WRITE where some are for writing, _READ where some are not. */
 void device_unmap_any(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t least,
                       size_t most, uint32_t sorts);
@@ -205,7 +204,7 @@ struct kernel_info {
     bool enqueues; /* kernels */
     /* it enqueues or is enqueued, and one of its program that does releases or acquires for the device, or
      * is narrow */
-    bool kin;
+    bool in_launch_tree;
     bool block; /* run by enqueue_kernel only */
     /* run by the device, before the program's other kernels and at its end; not the host's */
     bool initializer, finalizer;
@@ -314,12 +313,12 @@ struct launch_request {
                                      * the root */
     uint32_t device;              /* serial number of the queue's device, for events */
     uint32_t default_queue;       /* what get_default_queue() gives; 0: CLK_NULL_QUEUE */
-    struct launch_result *result; /* NULL: nobody asks */
+    struct launch_result *result; /* NULL: not wanted */
     const uint64_t *reported;
     size_t
         reported_count; /* addresses in the shared allocations that it may touch; others are a finding. Borrowed;
                                      * NULL: it may touch all */
-    /* enum launch_stop, atomic, of it and of what it enqueues; NULL: nobody stops it. Borrowed */
+    /* enum launch_stop, atomic, of it and of what it enqueues; NULL: it cannot be stopped. Borrowed */
     const uint8_t *stop;
     struct launch_node *node; /* NULL from outside the simulator */
 };
@@ -341,10 +340,10 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
  * spin, lest the caller has something to do. */
 enum device_help { HELP_NONE, HELP_HOST, HELP_COMMANDS, HELP_LOOK };
 struct live_launch *device_run(struct device *device, enum device_help help);
-/* While they only spin: is all memory what it was when this was asked before? And who of them reads what
- * again and again, and where. */
+/* While launches only spin. device_is_still: is all memory what it was at the last call? device_say_spin: which
+ * work-items read which place again and again, as text. */
 bool device_is_still(struct device *device);
-/* a kernel did: memory of the host that nobody allocated here */
+/* a kernel touched memory of the host that was not allocated through OpenCL */
 bool device_touches_host(const struct device *device);
 void device_say_spin(struct device *device, char *text, size_t size);
 /* Status as device_launch, and with a child_error perhaps in words why; time: when it was over,

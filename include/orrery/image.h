@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Images as plain data: where the texels of an image lie and what they mean, and what a
- *          sampler is. Whoever launches a kernel describes its images; kernels read the description.
+ *          sampler is. The caller of a launch describes its images; kernels read the description.
  *
  * Interface
  *   struct image_desc          an image argument of a launch: ARG_IMAGE

@@ -4,7 +4,7 @@
  *          work-item would make now, and which operations of others happen before it.
  *
  * Interface
- *   struct race_inquiry        who asks, as what instruction, about which bytes
+ *   struct race_inquiry   the work-item and instruction that would access, and the bytes
  *   struct inquiry_past   an earlier access of these bytes: does it race with a read, or with a write, and
  *                         why; or by which edges does it happen before
  *   struct inquiry_row    work-items, and up to which operation what they did happens before; by which edge

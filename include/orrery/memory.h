@@ -44,7 +44,7 @@ enum {
     REGION_FLAG_MAPPED_WRITE = 32,
     REGION_FLAG_SHARED = 64 /* the host may touch it at any time; all of it counts as initialised */,
     REGION_FLAG_SVM_ATOMICS = 128 /* SHARED, and atomics are atomic for the host too */,
-    REGION_FLAG_NOT_SET = 256 /* SVM, and the launch that runs was not told of it */
+    REGION_FLAG_NOT_SET = 256 /* SVM that clSetKernelExecInfo did not name for the launch that runs */
 };
 
 /* Bytes that the host has mapped; deny as below. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The observer seam: memory, groups and the device announce what
- *          happened, as plain values and ids.  Who listens is not known here:
- *          a checker, a tracer, statistics, or nobody.
+ *          happened, as plain values and ids.  They do not know
+ *          their observers: a checker, a tracer, statistics, or none.
  *
  * Rules    Pointers in an event are valid during the callback only.
  *          A NULL callback means "not wanted" and costs one test.
@@ -20,7 +20,7 @@
 
 enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
 
-/* ---- who ------------------------------------------------------------------ */
+/* ---- origin ------------------------------------------------------------------ */
 
 /* When a kernel that another one enqueued begins: CLK_ENQUEUE_FLAGS_NO_WAIT, _WAIT_KERNEL,
  * _WAIT_WORK_GROUP. */
@@ -63,9 +63,9 @@ struct launch_info {
     enum memory_scope releases, acquires; /* as the kernel's code may: kernel_info */
     bool atomics;                         /* likewise */
     /* likewise: of kernels that enqueue each other, whose atomics may order them, or race by their scopes */
-    bool kin;
+    bool in_launch_tree;
     /* "argument 0 'data'": the first that points into the bytes; false: none does. While the launch runs;
-     * NULL: nobody can tell. */
+     * NULL: not known. */
     bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name,
                      size_t size);
     /* Has its code an instruction that may write to one of the bytes, or do an atomic operation? NULL: it
@@ -155,7 +155,7 @@ struct access_event {
     uint32_t row;
     const uint64_t *address; /* LIST: one per lane */
     /* What each lane is about to store, or what an atomic found: component c of lane l has component_bytes,
-     * at frame + slots[c] + l * component_bytes. slots NULL: that is not told. Of a load they mean nothing,
+     * at frame + slots[c] + l * component_bytes. slots NULL: not known. Of a load they mean nothing,
      * even if they are set: what it reads, memory has (lane_values). */
     const uint8_t *frame;
     const uint32_t *slots;
@@ -192,8 +192,8 @@ void lane_values(const struct memory *memory, const struct access_event *event, 
                  struct lane_values *out_values);
 
 /* All waves that pass one barrier or collective announce it one after another, nothing between; `last` marks
- * the end. A named barrier is passed by some sub-groups of a work-group, and a work-group's barrier that is
- * `parted` by those who waited at it while others of the work-group waited elsewhere. Each wave announces
+ * the end. A named barrier is passed by some sub-groups of a work-group. A work-group's barrier that is
+ * passed by some work-items while others of the work-group wait elsewhere has `parted` set. Each wave announces
  * when its work-items come to a copy (SYNC_COPY), be it started by then or not; right after the
  * announcement that is `last` its accesses follow. SYNC_COPY_WAIT waits for it. */
 enum sync_kind {
@@ -221,7 +221,7 @@ struct sync_event {
 
 /* A host command touched memory: the device's, or the host's that it was given. A map reads what it maps (it
  * opens the bytes besides when the host may write them), and an unmap reads or writes it. What is freed
- * counts as written: nobody may use it any more. What is migrated is read, or written when its contents are
+ * counts as written: it may not be used any more. What is migrated is read, or written when its contents are
  * given up, though no byte is copied. COMMAND_PACKETS: the command's kernel reads packets from a pipe, or
  * writes some to it. The bytes are those of that side, of which one kernel at a time has the use. */
 enum command_role {
@@ -256,7 +256,7 @@ enum order_kind {
     ORDER_END,   /* it is complete, or failed */
     /* the host knows all of after[] to be complete: clWaitForEvents, clFinish, a blocking call, a callback */
     ORDER_HOST_WAITED,
-    /* clGetEventInfo told the host that it is: that orders nothing (5.11), but explains what was meant */
+    /* clGetEventInfo returned CL_COMPLETE: that orders nothing (5.11), but explains what was meant */
     ORDER_HOST_ASKED,
     /* so did something else: its profiling information, or a native kernel begins, after what it waited
      * for */
@@ -327,7 +327,7 @@ struct observer {
     void (*launch)(void *self, const struct launch_event *event);
     void (*order)(void *self, const struct order_event *event);
     void (*turn)(void *self, const struct turn_event *event);
-    /* Who hears what the waves of a launch do that has begun, in this one's stead; NULL: nobody. */
+    /* The observer that the waves of a launch call instead of this one, asked when it begins; NULL: none. */
     const struct observer *(*deputy)(void *self, const struct launch_info *launch);
 };
 

@@ -51,7 +51,7 @@ struct orrery_access {
     const char *file, *text; /* the source line */
     uint32_t line, column;
     const char *what; /* "plain store" */
-    const char *by;   /* who, when it is no work-item */
+    const char *by;   /* what accessed, when it is no work-item */
     uint64_t global_id[3], group_id[3];
     uint32_t size_bytes;
     int has_value; /* what it read or, of a store, wrote */

@@ -5,14 +5,13 @@
  *          2.0, 6.13.16).
  *
  * Counting  Packets are numbered from 0 for ever; number n lies in slot n % packet_count. Of each side,
- *           `next` is the first number that nobody has reserved, `done` the first that is not committed, so
+ *           `next` is the first number that is not reserved, `done` the first that is not committed, so
  *           that read.done <= read.next <= write.done <= write.next <= read.done + packet_count.
  * Reserved  A reservation that is open, or closed after an open one, has a record. Commits take effect in the
  *           order of reservation.
  * Undefined A kernel reads and writes one pipe (user: the last launch of each side), leaves a reservation
- * open (its record
- *           says who made it), or reads a packet that was committed and not written: findings, see
- *           sim/interp/wave_pipe.c.
+ *           open (its record says which work-item made it), or reads a packet that was committed and not
+ *           written: findings, see sim/interp/wave_pipe.c.
  */
 #ifndef ORRERY_PIPE_H
 #define ORRERY_PIPE_H

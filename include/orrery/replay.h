@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The line that has a run again, for a shell in the same directory: a token or a record, what the
- *          checks were told, the target. And the section of a record that keeps what the checks were
- *          reported.
+ * PURPOSE  The command line that repeats a run, for a shell in the same directory: a token or a record, the
+ *          options of the checks, the target. And the section of a record that keeps these options.
  *
  * Interface
  *   replay_line              malloc'd, without a newline; NULL: no memory

@@ -14,7 +14,7 @@
  *
  * Ownership  report_add copies everything, strings too.  report_get borrows until
  *            the next add or clear.  Calls are safe from several threads.
- * Unknown    who found it, and where the program's own output goes.
+ * Unknown    which check found it, and where the program's own output goes.
  */
 #ifndef ORRERY_REPORT_H
 #define ORRERY_REPORT_H
@@ -66,7 +66,7 @@
     KIND(ATOMIC_SCOPE,         "atomic-scope",         ATOMICS, "a memory scope that the operation or the device does not have") \
     KIND(ATOMIC_ORDER,         "atomic-order",         ATOMICS, "a memory order that the operation does not allow") \
     KIND(FENCE_FLAGS,          "fence-flags",          ATOMICS, "a fence with flags, order or scope that have no meaning") \
-    KIND(LIVELOCK,             "livelock",             PROGRESS, "work-items wait for a value that nobody will write") \
+    KIND(LIVELOCK,             "livelock",             PROGRESS, "work-items wait for a value that is never written") \
     KIND(PROGRESS_ASSUMPTION,  "progress-assumption",  PROGRESS, "the program needs more progress than the device promises") \
     KIND(UNITS_SHARED,         "units-shared",         API, "two sub-devices or queues share compute units")     \
     KIND(SUB_DEVICE_CONTEXT,   "sub-device-context",   API, "a sub-device is used in a context that has only its ancestor") \
@@ -130,7 +130,7 @@ struct finding_access {
     const char *what;  /* "plain store", "atomic_fetch_add, relaxed, device scope", "barrier" */
     uint32_t device_id;   /* serial number of the device that ran it; 0: that of the finding's launch, or none */
     const char *device;   /* set by report_add when there are several: "sub-device 1 of device 0 'big'" */
-    const char *by;    /* who, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
+    const char *by;    /* what accessed, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
 };
 
 /* What happened on the way from or to an access: a release, an acquire, a barrier, a wait. For the paths of SARIF
@@ -140,10 +140,10 @@ struct finding_step {
     bool before;
     struct source_place place;
     const char *text;  /* "release, memory_scope_work_group" */
-    struct item item;  /* of side 2 and up: who */
+    struct item item;  /* of side 2 and up: the work-item */
 };
 
-/* What work-items wait for that nobody will change: one place in memory. */
+/* One place in memory that work-items wait for, and that nothing will change. */
 struct finding_wait {
     struct item item;       /* the first that reads it */
     uint64_t work_items;    /* how many do */
@@ -226,14 +226,14 @@ const struct scenario *report_scenario(const struct report *report);
 uint64_t *report_add(struct report *report, const struct finding *finding); /* the finding's count, for report_came_again(); NULL: it is not kept */
 /* A finding of this count came again; clears: report_clears() before it was added. False: the report was cleared meanwhile. */
 bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, uint64_t more);
-/* Likewise, the finding for which a launch is stopped: where nobody is reported of it, since its check is off or it is suppressed,
- * a line of the text says why. */
+/* Likewise, the finding for which a launch is stopped. When it is not reported, since its check is off or it is suppressed, a line
+ * of the text says why the launch was stopped. */
 void report_stop(struct report *report, const struct finding *finding);
 
 /* How often one of the two was called so far, but for report_add of a check that is off: when it grew, what went wrong was reported, or
  * is not wanted. */
 uint64_t report_heard_of(const struct report *report);
-/* It is one that was added already, so that what it says besides who and where is not asked for. */
+/* Was one of this kind, kernel, object and places added before? Its sentences are not compared. */
 bool report_has(struct report *report, const struct finding *finding);
 uint64_t report_clears(struct report *report); /* how often was it cleared? */
 
@@ -262,7 +262,7 @@ void report_release(struct report *report);
 void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
 /* Of those that came again, some race with the fix that was tried all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);
-/* It came so often that nobody counted any more. */
+/* It came so often that it was no longer counted. */
 void report_uncounted(struct report *report, const struct finding *finding);
 /* There may be more of a kind, at other places: not all that was needed to find them was kept. */
 void report_incomplete(struct report *report, enum finding_kind kind);
@@ -278,7 +278,7 @@ const char *finding_access_scope(const struct finding_access *access);
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */
 void report_set_stream(struct report *report, FILE *stream, bool colour);
 
-/* A check could not go on, and said so: counts as one finding of its severity, which nobody can name. */
+/* A check could not go on, and said so: counts as one finding of its severity, without a place. */
 void report_miss(struct report *report, enum check check);
 /* What is no finding, as that the run takes long; the first of them only. */
 void report_note(struct report *report, const char *text);
@@ -294,12 +294,12 @@ size_t report_suppressed_count(const struct report *report);   /* distinct, not 
 size_t report_accepted_count(const struct report *report);     /* of these, by the baseline alone */
 const struct finding *report_suppressed_get(const struct report *report, size_t index);
 /* Called after each finding that is new, by the thread that added it, with the number of them; 0: they were
- * cleared. NULL: nobody listens. */
+ * cleared. NULL: no listener. */
 void report_set_listener(struct report *report, void (*heard)(size_t count));
 void report_clear(struct report *report);
 /* A debugger's number of the event that is under way: a finding may be reported long after its accesses. */
 void report_set_moment(struct report *report, uint64_t (*moment)(void *self), void *self);
-uint64_t report_moment(const struct report *report); /* 0: nobody counts events */
+uint64_t report_moment(const struct report *report); /* 0: events are not counted */
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
 
@@ -345,7 +345,7 @@ void report_save_files(const struct report *report, const struct report_end *end
 /* What is said at the end: how often findings came again, how many were not printed, which suppressions
  * nothing met, and, unless the scenario says quiet, the summary. */
 void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run);
-/* Told before the summary, "orrery: replay with: COMMAND", when the run failed; copied. NULL: nothing.
+/* Printed before the summary, "orrery: replay with: COMMAND", when the run failed; copied. NULL: nothing.
  * loose: a replay leaves something to chance, which is said. */
 void report_set_replay(struct report *report, const char *command, bool loose);
 const char *report_loose_note(void); /* the words of loose */

@@ -104,7 +104,7 @@ struct device_config {
     uint32_t version_major, version_minor;     /* 3.0 */
     enum progress progress;                    /* sub-group */
     uint64_t stated_memory, stated_allocation; /* of the two below; 0: not stated */
-    uint64_t global_memory;                    /* what the NUMA nodes have; 4 GiB when nobody says */
+    uint64_t global_memory;                    /* what the NUMA nodes have; 4 GiB if not stated */
     uint64_t max_allocation;                   /* scenario_usual_allocation() */
     uint64_t local_memory;                     /* 64 KiB */
     uint64_t constant_memory;                  /* 64 KiB */
@@ -138,7 +138,7 @@ struct unit_list {
     uint32_t *units;
 };
 
-/* One step of a script: who goes on, until what. */
+/* One step of a script: what runs, until what. */
 enum script_who { SCRIPT_ITEM, SCRIPT_SUB_GROUP, SCRIPT_GROUP };
 enum script_until { SCRIPT_STEPS, SCRIPT_LINE, SCRIPT_BARRIER, SCRIPT_ATOMIC, SCRIPT_END };
 struct script_step {
@@ -160,7 +160,7 @@ struct schedule_config {
     uint32_t quantum;                  /* preemption points per turn, round-robin and random: 1 */
     uint32_t resident_groups;          /* 0: as the policy likes */
     double timeout_seconds;            /* 0 = none; wall clock, for endless loops */
-    bool timeout_stated, steps_stated; /* somebody said so, even 0 */
+    bool timeout_stated, steps_stated; /* the value was given, even if it is 0 */
     uint64_t max_steps;                /* 0 = none; loop iterations of one launch, deterministic */
     uint32_t depth;                    /* of pct: 3 */
     uint32_t spurious; /* percent of the weak compare-exchanges that would succeed: these fail; 0 */
@@ -372,7 +372,7 @@ struct scenario {
     size_t launch_count;
     struct scenario_launch *launches;
     struct scenario_expect expect;
-    /* a debugger watches; no key: set by who runs the scenario. NULL: none. Borrowed */
+    /* a debugger watches; no key: set by the caller of scenario_run. NULL: none. Borrowed */
     const struct debug_hook *debug;
 };
 
@@ -400,7 +400,7 @@ struct scenario_option {
     const char *real;    /* of another name of an option: that option; NULL */
 };
 bool scenario_option(size_t index, struct scenario_option *out_option);
-/* Its value when nobody says anything; false: it has none, or it is a matter of other settings. */
+/* Its default value; false: it has none, or the default depends on other settings. */
 bool scenario_option_default(const struct scenario_option *option, FILE *stream);
 /* It selects a set of checks: whatever its place, options of single checks of the same source come after
  * it. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The choices of a schedule: for those who make them instead of a policy (an explorer of all
- *          interleavings, a test), and written down so that a run can be had again.
+ * PURPOSE  The choices of a schedule: made by a caller instead of a policy (an explorer of all
+ *          interleavings, a test), and recorded so that a run can be repeated.
  *
  * Interface
  *   struct schedule_oracle       asked at every choice
  *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
- *   struct schedule_watch        a signal that ends the launches, and notes for whoever waits for them
+ *   struct schedule_watch        a signal that ends the launches, and notes for the user while they take long
  *   schedule_script_over         at the end of a run: has each step of its script had its launch?
  *   schedule_replay_over         likewise the turns of its replay
  *
@@ -115,7 +115,7 @@ struct schedule_launch {
 struct schedule_record {
     struct schedule_settings settings;
     uint32_t shape; /* of the first launch */
-    bool has_turns; /* launches are as told here, whatever the policy */
+    bool has_turns; /* launches run by the turns recorded here, whatever the policy */
     bool lenient;   /* turns that do not fit are passed over */
     /* the turns are not what the policy chose: the settings do not tell all */
     bool shrunk;

@@ -413,11 +413,12 @@ static bool tell_freed(const void *pointer)
         return false;
     name_shared(&copy.allocation, object, sizeof object);
     call_find(FINDING_SVM_FREE_INVALID,
-              &(struct call_finding){.object = object,
-                                     .why = "it is freed already: the pointer may by now be somebody else's",
-                                     .fix = "free once what clSVMAlloc returned",
-                                     .other = copy.site,
-                                     .other_what = copy.event ? "its free is enqueued here" : "freed here"});
+              &(struct call_finding){
+                  .object = object,
+                  .why = "it was freed before: the address may belong to another allocation by now",
+                  .fix = "free once what clSVMAlloc returned",
+                  .other = copy.site,
+                  .other_what = copy.event ? "its free is enqueued here" : "freed here"});
     free(copy.site);
     return true;
 }

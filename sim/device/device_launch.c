@@ -196,7 +196,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.releases = kernel->info->releases;
     launch->info.acquires = kernel->info->acquires;
     launch->info.atomics = kernel->info->atomics;
-    launch->info.kin = kernel->info->kin;
+    launch->info.in_launch_tree = kernel->info->in_launch_tree;
     launch->info.argument = object_argument;
     /* who read what, and when, is asked of parents */
     launch->info.may_write = kernel->info->enqueues ? NULL : object_may_be_written;

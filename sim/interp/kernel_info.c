@@ -408,7 +408,7 @@ static void find_blocks(struct module *m)
 
 /* Kernels that may come to know of each other by atomics, without the host, or whose atomics may race by
  * their scopes. */
-static void find_kin(struct module *m)
+static void find_launch_trees(struct module *m)
 {
     bool some = false;
     for (uint32_t i = 0; i < m->entries.count; i++) {
@@ -418,7 +418,7 @@ static void find_kin(struct module *m)
     }
     for (uint32_t i = 0; i < m->entries.count; i++) {
         struct kernel_info *info = &m->entries.at[i].info;
-        info->kin = some && (info->enqueues || info->block);
+        info->in_launch_tree = some && (info->enqueues || info->block);
     }
 }
 
@@ -441,5 +441,5 @@ void module_finish_entries(struct module *m)
         scan_function(m, e, f, &scan);
         e->info.constant_samplers = (uint32_t)__builtin_popcount(scan.samplers);
     }
-    find_kin(m);
+    find_launch_trees(m);
 }

@@ -205,7 +205,7 @@ static void meet_others(const struct checkers *checkers, struct post *post)
 {
     const struct launch_info *launch = post->launch;
     post->crosses = checkers->cross && cross_launch_begin(checkers->cross, launch);
-    post->beside = post->crosses || launch->kin || !launch->alone;
+    post->beside = post->crosses || launch->in_launch_tree || !launch->alone;
     checker_ask(post->checker,
                 post->crosses || (checkers->cross && !launch->alone && launch->acquires >= SCOPE_DEVICE)
                     ? &post->order_queries

@@ -276,8 +276,8 @@ static bool take_sights(struct again *again, const struct report *report, const 
     return fine;
 }
 
-/* The scenario with all checks, with nothing that goes to a file, and with nothing that hides findings: a trial
- * has to see what its edits bring. It borrows everything. */
+/* The scenario with all checks, with nothing that goes to a file, and with nothing that hides findings: a
+ * trial has to see what its edits bring. It borrows everything. */
 static struct scenario quiet_copy(const struct scenario *scenario, uint64_t steps)
 {
     struct scenario copy = *scenario;

@@ -18,11 +18,11 @@ sim/memmodel/common:
 sim/memmodel/order: sim/memmodel/common
 sim/memmodel/filter: sim/memmodel/common sim/memmodel/order
 sim/memmodel/shadow: sim/memmodel/common sim/memmodel/order sim/memmodel/filter
-sim/memmodel/explain: sim/memmodel/common sim/memmodel/order
-sim/memmodel/race: sim/memmodel/common sim/memmodel/order sim/memmodel/shadow sim/memmodel/explain
-sim/memmodel/launches: sim/memmodel/common sim/memmodel/order sim/memmodel/shadow sim/memmodel/explain sim/memmodel/race
+sim/memmodel/explain: sim/base/memory_words.h sim/memmodel/common sim/memmodel/order
+sim/memmodel/race: sim/base/memory_words.h sim/memmodel/common sim/memmodel/order sim/memmodel/shadow sim/memmodel/explain
+sim/memmodel/launches: sim/base/memory_words.h sim/memmodel/common sim/memmodel/order sim/memmodel/shadow sim/memmodel/explain sim/memmodel/race
 sim/memmodel/commands: sim/memmodel/common sim/memmodel/order sim/memmodel/explain sim/memmodel/launches
-sim/memmodel: sim/memmodel/common sim/memmodel/order sim/memmodel/filter sim/memmodel/shadow sim/memmodel/explain sim/memmodel/race sim/memmodel/launches
+sim/memmodel: sim/base/memory_words.h sim/memmodel/common sim/memmodel/order sim/memmodel/filter sim/memmodel/shadow sim/memmodel/explain sim/memmodel/race sim/memmodel/launches
 sim/report: sim/base
 sim/observers: sim/topology sim/report/report_json.h
 sim/device: sim/base sim/interp/interp.h sim/topology sim/observers sim/memmodel/checker.h sim/memmodel/checkers.h sim/memmodel/commands/commands.h sim/memmodel/commands/launch_tree_races.h sim/report/report_json.h

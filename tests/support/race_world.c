@@ -306,7 +306,7 @@ static void hear_family(void)
 {
     hear_both();
     tree_races_set_cross(world.tree_races, world.cross);
-    world.launch.kin = true;
+    world.launch.in_launch_tree = true;
     ck_assert(cross_launch_begin(world.cross, &world.launch));
     for (uint32_t i = 0; i < world.groups; i++)
         world.crossing.launch(

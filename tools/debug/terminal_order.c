@@ -97,7 +97,7 @@ static void print_conclusion(struct terminal *t, const json_t *list, bool read_o
     if (!json_array_size(list) && !read_only)
         fputs("No work-item of this launch has accessed it. ", t->out);
     if (read_only)
-        fputs("No instruction of the kernel writes there: a read cannot race, and who read is not kept.\n",
+        fputs("No instruction of the kernel writes there: a read cannot race, and reads are not recorded.\n",
               t->out);
     else if (!read && !write)
         fputs("Neither a read nor a write here would race.\n", t->out);

@@ -18,7 +18,7 @@ struct partly {
 
 /* Rows of bits: who is known. */
 struct launch_tree {
-    const struct kin *const *kin;
+    const struct tree_launch *const *launches;
     uint32_t count, words;
     uint64_t *known; /* count rows: all of the launch is known at the row's start */
     /* as many, after them: more of it may be known than `partly` has, by atomics or of several work-groups */
@@ -33,13 +33,13 @@ struct launch_tree {
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-struct launch_tree *launch_tree_new(const struct kin *const *kin, uint32_t count)
+struct launch_tree *launch_tree_new(const struct tree_launch *const *launches, uint32_t count)
 {
     struct launch_tree *launch_tree = calloc(1, sizeof *launch_tree);
     if (!launch_tree)
         return NULL;
     *launch_tree = (struct launch_tree){
-        .kin = kin, .count = count, .words = (count + 63) / 64, .looked_up_of = UINT32_MAX};
+        .launches = launches, .count = count, .words = (count + 63) / 64, .looked_up_of = UINT32_MAX};
     launch_tree->known = calloc(2 * (size_t)count * launch_tree->words + 1, sizeof *launch_tree->known);
     launch_tree->vague = launch_tree->known ? launch_tree->known + (size_t)count * launch_tree->words : NULL;
     launch_tree->joined = calloc((size_t)count * launch_tree->words + 1, sizeof *launch_tree->joined);
@@ -73,26 +73,27 @@ uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch)
     uint32_t from = 0, to = launch_tree->count;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        if (launch_tree->kin[middle]->launch < launch)
+        if (launch_tree->launches[middle]->launch < launch)
             from = middle + 1;
         else
             to = middle;
     }
-    return from < launch_tree->count && launch_tree->kin[from]->launch == launch ? from : UINT32_MAX;
+    return from < launch_tree->count && launch_tree->launches[from]->launch == launch ? from : UINT32_MAX;
 }
 
 static bool came_of(const struct launch_tree *launch_tree, uint32_t member, uint32_t ancestor)
 {
     while (member != UINT32_MAX && member > ancestor)
-        member = launch_tree_row(launch_tree, launch_tree->kin[member]->parent);
+        member = launch_tree_row(launch_tree, launch_tree->launches[member]->parent);
     return member == ancestor;
 }
 
 uint32_t launch_tree_child_between(const struct launch_tree *launch_tree, uint32_t ancestor, uint32_t row)
 {
-    while (row != UINT32_MAX && launch_tree->kin[row]->parent != launch_tree->kin[ancestor]->launch)
-        row = launch_tree->kin[row]->parent ? launch_tree_row(launch_tree, launch_tree->kin[row]->parent)
-                                            : UINT32_MAX;
+    while (row != UINT32_MAX && launch_tree->launches[row]->parent != launch_tree->launches[ancestor]->launch)
+        row = launch_tree->launches[row]->parent
+                  ? launch_tree_row(launch_tree, launch_tree->launches[row]->parent)
+                  : UINT32_MAX;
     return row;
 }
 
@@ -188,7 +189,7 @@ static void learn_after(struct launch_tree *launch_tree, uint32_t row, const str
 
 static void learn_parent(struct launch_tree *launch_tree, uint32_t row)
 {
-    const struct kin *self = launch_tree->kin[row];
+    const struct tree_launch *self = launch_tree->launches[row];
     uint32_t parent = launch_tree_row(launch_tree, self->parent);
     if (parent == UINT32_MAX)
         return;
@@ -232,8 +233,8 @@ bool launch_tree_learn(struct launch_tree *launch_tree)
         memcpy(before, launch_tree->known, bytes);
         for (uint32_t row = 0; row < launch_tree->count; row++) {
             learn_parent(launch_tree, row);
-            for (uint32_t i = 0; i < launch_tree->kin[row]->after_count && RULE(3102); i++)
-                learn_after(launch_tree, row, &launch_tree->kin[row]->after[i]);
+            for (uint32_t i = 0; i < launch_tree->launches[row]->after_count && RULE(3102); i++)
+                learn_after(launch_tree, row, &launch_tree->launches[row]->after[i]);
             learn_joined(launch_tree, row);
         }
     } while (memcmp(before, launch_tree->known, bytes) != 0);
@@ -273,7 +274,7 @@ static bool is_left(const struct launch_tree *launch_tree, uint32_t one, uint32_
 
 struct unknown launch_tree_unknown(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
 {
-    const struct kin *from = launch_tree->kin[earlier];
+    const struct tree_launch *from = launch_tree->launches[earlier];
     if (is_left(launch_tree, earlier, later))
         return (struct unknown){UNKNOWN_NOTHING, 0};
     const struct partly *partly = look_up(launch_tree, later, earlier);
@@ -300,7 +301,7 @@ struct hearsay {
 static void hear(const struct launch_tree *launch_tree, struct hearsay *hearsay, uint32_t number,
                  uint64_t group)
 {
-    const struct kin *from = launch_tree->kin[hearsay->of];
+    const struct tree_launch *from = launch_tree->launches[hearsay->of];
     const bool kept = number && number <= from->caller_count;
     hearsay->some = true;
     hearsay->unsure |=
@@ -344,7 +345,7 @@ static void gather_hearsay(const struct launch_tree *launch_tree, struct hearsay
 {
     if (row == UINT32_MAX || !is_new(hearsay->seen, row))
         return;
-    const struct kin *self = launch_tree->kin[row];
+    const struct tree_launch *self = launch_tree->launches[row];
     gather_from_caller(launch_tree, hearsay, launch_tree_row(launch_tree, self->parent),
                        self->parent_clock_snapshot, self->parent_group);
     for (uint32_t i = 0; i < self->after_count; i++) {
@@ -392,8 +393,9 @@ struct unknown launch_tree_unknown_fine(struct launch_tree *launch_tree, uint32_
     const struct hearsay hearsay = hearsay_of(launch_tree, earlier, later);
     const bool whole = unknown.what == UNKNOWN_ALL;
     if (hearsay.unsure ||
-        (hearsay.some && (is_joined(launch_tree, earlier) ||
-                          (!whole && hearsay.group != launch_tree->kin[earlier]->groups[unknown.index]))))
+        (hearsay.some &&
+         (is_joined(launch_tree, earlier) ||
+          (!whole && hearsay.group != launch_tree->launches[earlier]->groups[unknown.index]))))
         return nothing;
     if (hearsay_of(launch_tree, later, earlier).some)
         return nothing;

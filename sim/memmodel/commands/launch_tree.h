@@ -38,7 +38,7 @@
 #include "orrery/observer.h"
 
 /* One launch. */
-struct kin {
+struct tree_launch {
     uint32_t launch, parent;
     enum launch_start start;
     uint64_t parent_group;
@@ -59,7 +59,7 @@ struct unknown {
 };
 
 struct launch_tree;
-struct launch_tree *launch_tree_new(const struct kin *const *kin, uint32_t count);
+struct launch_tree *launch_tree_new(const struct tree_launch *const *launches, uint32_t count);
 void launch_tree_free(struct launch_tree *launch_tree);
 uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch);
 bool launch_tree_learn(struct launch_tree *launch_tree);

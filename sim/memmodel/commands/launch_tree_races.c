@@ -35,13 +35,13 @@ struct record {
 /* One launch that has ended. */
 struct member {
     struct member *next;
-    struct kin kin;
+    struct tree_launch tree_launch;
     uint32_t family, device;
     const char *kernel;
     enum memory_scope releases, acquires;
     struct record all;
-    struct record *rests; /* per kin.groups: what the group does not know at its end */
-    /* per kin.callers: what a kernel does not know, of fine-grained memory, that was enqueued then */
+    struct record *rests; /* per tree_launch.groups: what the group does not know at its end */
+    /* per tree_launch.callers: what a kernel does not know, of fine-grained memory, that was enqueued then */
     struct record *clock_snapshots;
 };
 
@@ -84,15 +84,15 @@ static void record_fini(struct record *record)
 static void member_free(struct member *member)
 {
     record_fini(&member->all);
-    for (uint32_t i = 0; i < member->kin.group_count; i++)
+    for (uint32_t i = 0; i < member->tree_launch.group_count; i++)
         record_fini(&member->rests[i]);
-    for (uint32_t i = 0; i < member->kin.caller_count; i++)
+    for (uint32_t i = 0; i < member->tree_launch.caller_count; i++)
         record_fini(&member->clock_snapshots[i]);
     free(member->rests);
     free(member->clock_snapshots);
-    free(member->kin.groups);
-    free(member->kin.callers);
-    free(member->kin.after);
+    free(member->tree_launch.groups);
+    free(member->tree_launch.callers);
+    free(member->tree_launch.after);
     free(member);
 }
 
@@ -178,13 +178,13 @@ static bool copy_rests(const struct tree_races *tree_races, const struct footpri
 {
     bool whole = true;
     member->rests = calloc(footprint->rest_count + 1, sizeof *member->rests);
-    member->kin.groups = calloc(footprint->rest_count + 1, sizeof *member->kin.groups);
-    for (uint32_t i = 0; member->rests && member->kin.groups && i < footprint->rest_count; i++) {
+    member->tree_launch.groups = calloc(footprint->rest_count + 1, sizeof *member->tree_launch.groups);
+    for (uint32_t i = 0; member->rests && member->tree_launch.groups && i < footprint->rest_count; i++) {
         const struct footprint_rest *rest = &footprint->rests[i];
-        member->kin.groups[member->kin.group_count++] = rest->group;
+        member->tree_launch.groups[member->tree_launch.group_count++] = rest->group;
         whole &= copy_record(tree_races, footprint->launch, rest->parts, rest->count, &member->rests[i]);
     }
-    return whole && member->rests && member->kin.groups;
+    return whole && member->rests && member->tree_launch.groups;
 }
 
 static bool copy_clock_snapshots(const struct tree_races *tree_races, const struct footprint *footprint,
@@ -192,25 +192,26 @@ static bool copy_clock_snapshots(const struct tree_races *tree_races, const stru
 {
     bool whole = true;
     member->clock_snapshots = calloc(footprint->clock_snapshot_count + 1, sizeof *member->clock_snapshots);
-    member->kin.callers = calloc(footprint->clock_snapshot_count + 1, sizeof *member->kin.callers);
+    member->tree_launch.callers =
+        calloc(footprint->clock_snapshot_count + 1, sizeof *member->tree_launch.callers);
     for (uint32_t i = 0;
-         member->clock_snapshots && member->kin.callers && i < footprint->clock_snapshot_count; i++) {
+         member->clock_snapshots && member->tree_launch.callers && i < footprint->clock_snapshot_count; i++) {
         const struct footprint_clock_snapshot *clock_snapshot = &footprint->clock_snapshots[i];
-        member->kin.callers[member->kin.caller_count++] = clock_snapshot->unit;
+        member->tree_launch.callers[member->tree_launch.caller_count++] = clock_snapshot->unit;
         whole &= copy_record(tree_races, footprint->launch, clock_snapshot->parts, clock_snapshot->count,
                              &member->clock_snapshots[i]);
     }
-    return whole && member->clock_snapshots && member->kin.callers;
+    return whole && member->clock_snapshots && member->tree_launch.callers;
 }
 
-static bool copy_after(const struct launch_info *launch, struct kin *kin)
+static bool copy_after(const struct launch_info *launch, struct tree_launch *tree_launch)
 {
-    size_t size = launch->after_count * sizeof *kin->after;
-    kin->after = malloc(size + 1);
-    if (kin->after && size)
-        memcpy(kin->after, launch->after, size);
-    kin->after_count = kin->after ? launch->after_count : 0;
-    return kin->after != NULL;
+    size_t size = launch->after_count * sizeof *tree_launch->after;
+    tree_launch->after = malloc(size + 1);
+    if (tree_launch->after && size)
+        memcpy(tree_launch->after, launch->after, size);
+    tree_launch->after_count = tree_launch->after ? launch->after_count : 0;
+    return tree_launch->after != NULL;
 }
 
 static void take(struct tree_races *tree_races, const struct footprint *footprint)
@@ -227,13 +228,13 @@ static void take(struct tree_races *tree_races, const struct footprint *footprin
                               .kernel = launch->kernel,
                               .releases = launch->releases,
                               .acquires = launch->acquires};
-    member->kin = (struct kin){.launch = launch->launch,
-                               .parent = launch->parent,
-                               .start = launch->start,
-                               .parent_group = launch->parent_group,
-                               .parent_clock_snapshot = launch->parent_clock_snapshot};
+    member->tree_launch = (struct tree_launch){.launch = launch->launch,
+                                               .parent = launch->parent,
+                                               .start = launch->start,
+                                               .parent_group = launch->parent_group,
+                                               .parent_clock_snapshot = launch->parent_clock_snapshot};
     tree_races->members = member;
-    bool whole = copy_after(launch, &member->kin);
+    bool whole = copy_after(launch, &member->tree_launch);
     whole &= copy_record(tree_races, launch, footprint->parts, footprint->count, &member->all);
     whole &= copy_rests(tree_races, footprint, member);
     whole &= copy_clock_snapshots(tree_races, footprint, member);
@@ -290,7 +291,7 @@ void tree_races_packets(struct tree_races *tree_races, const struct launch_info 
 
 struct family {
     struct member **members;
-    const struct kin **kin;
+    const struct tree_launch **launches;
     uint32_t count;
     struct launch_tree *launch_tree;
 };
@@ -413,13 +414,14 @@ static void name_launch(const struct family *family, uint32_t member, const char
                         char by[TEXT_CHARS])
 {
     const struct member *self = family->members[member];
-    uint32_t parent = launch_tree_row(family->launch_tree, self->kin.parent);
+    uint32_t parent = launch_tree_row(family->launch_tree, self->tree_launch.parent);
     if (parent == UINT32_MAX)
-        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel, self->kin.launch,
-               argument);
+        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel,
+               self->tree_launch.launch, argument);
     else
         format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")%s",
-               self->kernel, self->kin.launch, family->members[parent]->kernel, self->kin.parent, argument);
+               self->kernel, self->tree_launch.launch, family->members[parent]->kernel,
+               self->tree_launch.parent, argument);
 }
 
 /* The first byte's access, and how far it is one by the same instruction. */
@@ -448,10 +450,10 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
                     char why[TEXT_CHARS], char fix[TEXT_CHARS])
 {
     const struct member *a = family->members[earlier], *b = family->members[later];
-    const bool child = b->kin.parent == a->kin.launch;
+    const bool child = b->tree_launch.parent == a->tree_launch.launch;
     const uint32_t row = child ? UINT32_MAX : launch_tree_child_between(family->launch_tree, earlier, later);
     const struct member *between = row == UINT32_MAX ? NULL : family->members[row];
-    if (child && b->kin.start == LAUNCH_AFTER_GROUP)
+    if (child && b->tree_launch.start == LAUNCH_AFTER_GROUP)
         format(why,
                "kernel %s waits for the end of the work-group that enqueued it alone "
                "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and "
@@ -470,7 +472,7 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
                "does not even see what that "
                "wrote before: enqueue_kernel orders fine-grained SVM alone",
                b->kernel, a->kernel);
-    else if (between && between->kin.start == LAUNCH_AFTER_GROUP)
+    else if (between && between->tree_launch.start == LAUNCH_AFTER_GROUP)
         format(
             why,
             "kernel %s came of kernel %s, which waits for the end of the work-group that enqueued it alone "
@@ -485,7 +487,7 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
     if (child || between)
         format(fix, "enqueue kernel %s with CLK_ENQUEUE_FLAGS_WAIT_KERNEL",
                between ? between->kernel : b->kernel);
-    else if (a->kin.parent == b->kin.parent)
+    else if (a->tree_launch.parent == b->tree_launch.parent)
         format(fix, "pass the event of the one that is to come first in the wait list of the other");
     else
         format(fix, "where one kernel enqueues what the two came of, pass the event of the one that is to "
@@ -499,7 +501,7 @@ static void tell(const struct tree_races *tree_races, const struct family *famil
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
     struct byte_run run = meeting->run;
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
-                              .launch = family->members[later]->kin.launch,
+                              .launch = family->members[later]->tree_launch.launch,
                               .kernel = family->members[later]->kernel,
                               .object = meeting->a->object,
                               .has_offset = !meeting->a->of_host,
@@ -596,7 +598,7 @@ static bool packets_race(const struct family *family, uint32_t earlier, uint32_t
     const struct unknown unknown = launch_tree_unknown(family->launch_tree, earlier, later);
     if (unknown.what != UNKNOWN_AFTER_GROUP)
         return unknown.what == UNKNOWN_ALL;
-    return (used->several || used->group != family->kin[earlier]->groups[unknown.index]) &&
+    return (used->several || used->group != family->launches[earlier]->groups[unknown.index]) &&
            !packets_are_left(family, earlier, &unknown);
 }
 
@@ -617,7 +619,7 @@ static void tell_packets(const struct tree_races *tree_races, const struct famil
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
-                              .launch = family->members[row[1]]->kin.launch,
+                              .launch = family->members[row[1]]->tree_launch.launch,
                               .kernel = family->members[row[1]]->kernel,
                               .object = used[0]->object,
                               .access_count = 2,
@@ -705,7 +707,7 @@ static void tell_crossings(struct tree_races *tree_races, const struct family *f
 static int by_launch(const void *a, const void *b)
 {
     const struct member *x = *(struct member *const *)a, *y = *(struct member *const *)b;
-    return x->kin.launch < y->kin.launch ? -1 : x->kin.launch > y->kin.launch;
+    return x->tree_launch.launch < y->tree_launch.launch ? -1 : x->tree_launch.launch > y->tree_launch.launch;
 }
 
 /* Out of the list of all. */
@@ -714,8 +716,8 @@ static bool gather(struct tree_races *tree_races, uint32_t number, struct family
     for (const struct member *member = tree_races->members; member; member = member->next)
         family->count += member->family == number;
     family->members = calloc(family->count + 1, sizeof *family->members);
-    family->kin = calloc(family->count + 1, sizeof *family->kin);
-    if (!family->members || !family->kin)
+    family->launches = calloc(family->count + 1, sizeof *family->launches);
+    if (!family->members || !family->launches)
         return false;
     uint32_t at = 0;
     for (struct member *member = tree_races->members; member; member = member->next)
@@ -723,15 +725,15 @@ static bool gather(struct tree_races *tree_races, uint32_t number, struct family
             family->members[at++] = member;
     qsort(family->members, family->count, sizeof *family->members, by_launch);
     for (uint32_t i = 0; i < family->count; i++)
-        family->kin[i] = &family->members[i]->kin;
-    family->launch_tree = launch_tree_new(family->kin, family->count);
+        family->launches[i] = &family->members[i]->tree_launch;
+    family->launch_tree = launch_tree_new(family->launches, family->count);
     return family->launch_tree;
 }
 
 static void family_fini(struct family *family)
 {
     launch_tree_free(family->launch_tree);
-    free(family->kin);
+    free(family->launches);
     free(family->members);
 }
 
@@ -744,7 +746,7 @@ static void forget(struct tree_races *tree_races, uint32_t number)
             continue;
         }
         *link = member->next;
-        packets_forget(&tree_races->packets, member->kin.launch);
+        packets_forget(&tree_races->packets, member->tree_launch.launch);
         member_free(member);
     }
 }

@@ -144,7 +144,7 @@ static bool hears_family(const struct cross_launch *cross, const struct launch_i
 static bool may_matter(const struct cross_launch *cross, const struct launch_info *launch)
 {
     const bool announced = command_graph_facts(cross->graph, launch->command);
-    if (launch->kin || hears_family(cross, launch))
+    if (launch->in_launch_tree || hears_family(cross, launch))
         return true;
     if (launch->alone && (synchronises(launch) || launch->atomics))
         return announced && speaks_with_host(cross, launch);
@@ -176,7 +176,7 @@ static bool open_with_predecessors(struct cross_launch *cross, const struct laun
 static void go_blind(struct cross_launch *cross, const struct launch_info *launch)
 {
     const bool was_full = !cross->blind && !cross_lost(cross) && !cross_has_room(cross, launch);
-    cross->blind |= launch->kin || cross->member_count || cross_has_guaranteed(cross->memory);
+    cross->blind |= launch->in_launch_tree || cross->member_count || cross_has_guaranteed(cross->memory);
     cross->full |= was_full && cross->blind;
     if (was_full && cross->blind && !cross->reported_full)
         fputs("orrery: note: too many kernels that atomics may order: what those order is not checked until "
@@ -191,7 +191,7 @@ bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *la
     const bool heard = may_matter(cross, launch) && !cross_failed(cross) &&
                        !command_graph_exhausted(cross->graph) && cross_has_room(cross, launch) &&
                        open_with_predecessors(cross, launch) && cross_add_member(cross, launch);
-    if (!heard && (synchronises(launch) || launch->kin || hears_family(cross, launch)))
+    if (!heard && (synchronises(launch) || launch->in_launch_tree || hears_family(cross, launch)))
         go_blind(cross, launch);
     if (!heard)
         cross_note_unheard(cross, launch);

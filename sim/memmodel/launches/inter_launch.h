@@ -30,11 +30,11 @@
  * Heard    are launches whose code releases or acquires for the device or wider, or has atomics, which may
  *          run beside others of the context, while there is memory where atomics of several launches are
  *          guaranteed or others are heard; likewise those that are alone and release and acquire for the
- *          host; those of struct launch_info's kin; and what kernels of the family of one that is heard
- *          enqueue. If one cannot be heard (no memory, too many), nothing is found until the host knows that
- *          all are complete: it might have handed on what it acquired. Other launches and commands are heard
- *          if they know some of those that are, and not all of them, or the host may have handed on what was
- *          released for it.
+ *          host; those with struct launch_info's in_launch_tree; and what kernels of the family of one
+ *          that is heard enqueue. If one cannot be heard (no memory, too many), nothing is found until the
+ *          host knows that all are complete: it might have handed on what it acquired. Other launches and
+ *          commands are heard if they know some of those that are, and not all of them, or the host may have
+ *          handed on what was released for it.
  * Predecessors   are commands that ended unheard, of which one knows that is heard: it may hand that on. What
  *                they touched is put in
  *          before it begins; and what those did that the host has waited for, before somebody acquires of the

@@ -398,7 +398,7 @@ bool cross_add_member(struct cross_launch *cross, const struct launch_info *laun
     struct member *member = &cross->members[cross->member_count];
     *member = (struct member){.launch = launch,
                               .shape = *launch,
-                              .partial = launch->kin,
+                              .partial = launch->in_launch_tree,
                               .kernel = strdup(launch->kernel),
                               .command = launch->command};
     if (!member->kernel || !open_launch(cross, launch)) {
