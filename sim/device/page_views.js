@@ -188,10 +188,11 @@ function orderEntries(finding) {
 }
 
 function findingArticle(data, player, finding, f) {
+    const image = finding.id === "image-read-after-write" ? "Image" : "";
     const claim = {
-        tried: say("tried"),
+        tried: say("tried" + image),
         compiles: say("compiles"),
-        orders: say("orders"),
+        orders: say("orders" + image),
         fails: say("fails", finding.fix_note || ""),
     }[finding.fix_claim];
     const fix = finding.fix && claim ? `${finding.fix} (${claim})` : finding.fix;
