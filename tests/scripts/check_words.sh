@@ -53,11 +53,10 @@ check_terms() { # FILE...
 }
 
 check_heads() { # FILE...
-    local file
-    for file in "$@"; do
-        case $file in *.c | *.h) ;; *) continue ;; esac
-        [[ $(sed -n 2p "$file") == '/*'* ]] || problem "$file:2: a source file opens with a comment that says what it does"
-    done
+    printf '%s\n' "$@" | grep -E '\.[ch]$' | xargs -r awk '
+        FNR == 2 && !/^\/\*/ { print FILENAME ":2: a source file opens with a comment that says what it does"; found = 1 }
+        FNR == 2 { nextfile }
+        END { exit found }' || bad=1
 }
 
 # Rows of tables are one line each, however long.
