@@ -25,6 +25,7 @@ check_PROGRAMS += %D%/test_suite/test_suite
 %C%_test_suite_test_suite_SOURCES = %D%/test_suite/test_suite.c
 %C%_test_suite_test_suite_CPPFLAGS = -I$(top_srcdir)/include $(OPENCL_CFLAGS)
 %C%_test_suite_test_suite_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_test_suite_test_suite_LDFLAGS = $(AM_LDFLAGS)
 endif
 
 if BUILD_TESTS

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# libsim.la holds everything below lib/: link this one and nothing else.
-noinst_LTLIBRARIES += libsim.la
-libsim_la_SOURCES = \
+# Everything below lib/ is in $(SIM_LIBS): link these and nothing else.
+noinst_LIBRARIES += libsim.a
+libsim_a_SOURCES = \
 	%D%/litmus/axioms.c \
 	%D%/litmus/axioms.h \
 	%D%/device/barrier.c \
@@ -177,7 +177,8 @@ BUILT_SOURCES += %D%/device/page_lines.inc
 CLEANFILES += %D%/device/page_lines.inc
 EXTRA_DIST += $(page_parts) %D%/device/page.awk
 
-libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
+libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 # $(SPIRV_LINK_LIBS) stands here, since libtool drops -lstdc++ from a library that has C++ sources itself.
-libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la liblitmus.la $(SPIRV_LINK_LIBS) $(YAML_LIBS) \
-	$(JANSSON_LIBS) -lm
+libsim_a_LIBADD = $(liblitmus_a_OBJECTS) $(libmemmodel_a_OBJECTS) $(libtopology_a_OBJECTS) $(libfrontend_a_OBJECTS) $(INTERP_OBJECTS)
+SIM_SYSTEM_LIBS = $(HWLOC_LIBS) $(XXHASH_LIBS) $(SLEEF_LIBS) $(SPIRV_LINK_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) -lm
+SIM_LIBS = libsim.a $(SIM_SYSTEM_LIBS)

@@ -3,9 +3,9 @@
 #
 #   check_PROGRAMS += %D%/check_rng
 #   %C%_check_rng_SOURCES = %D%/check_rng.c
-#   %C%_check_rng_LDADD = libsim.la $(CHECK_LIBS)
+#   %C%_check_rng_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 #
-# Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of libsim.la and reach the library through the loader
+# Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of $(SIM_LIBS) and reach the library through the loader
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
 race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
@@ -13,19 +13,19 @@ race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_
 # The longest first, so that nothing waits for it alone at the end; before them what sleeps most of its time, which needs no processor.
 check_PROGRAMS += %D%/check_concurrent
 %C%_check_concurrent_SOURCES = %D%/lib/check_concurrent.c %D%/support/cl_fixture.h
-%C%_check_concurrent_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_concurrent_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race_random
 %C%_check_race_random_SOURCES = %D%/memmodel/check_race_random.c %D%/support/dice.h $(race_world)
-%C%_check_race_random_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_race_random_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race_ways
 %C%_check_race_ways_SOURCES = %D%/memmodel/check_race_ways.c $(race_world)
-%C%_check_race_ways_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_race_ways_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race
 %C%_check_race_SOURCES = %D%/memmodel/check_race.c $(race_world)
-%C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_race_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_versions
 %C%_check_versions_SOURCES = %D%/lib/check_versions.c %D%/support/cl_fixture.h
@@ -37,83 +37,83 @@ check_PROGRAMS += %D%/check_device_limits
 
 check_PROGRAMS += %D%/check_math
 %C%_check_math_SOURCES = %D%/interp/check_math.c %D%/support/many_asserts.h
-%C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
+%C%_check_math_LDADD = $(SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_stamps
 %C%_check_stamps_SOURCES = %D%/memmodel/check_stamps.c %D%/support/dice.h %D%/support/many_asserts.h
-%C%_check_stamps_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_stamps_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
 %C%_check_topology_SOURCES = %D%/topology/check_topology.c %D%/support/many_asserts.h
 %C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
-%C%_check_topology_LDADD = libsim.la $(HWLOC_LIBS) $(CHECK_LIBS)
+%C%_check_topology_LDADD = $(SIM_LIBS) $(HWLOC_LIBS) $(CHECK_LIBS)
 
 # It looks inside: the API and the simulator are linked in, without a loader.
 check_PROGRAMS += %D%/check_units
 %C%_check_units_SOURCES = %D%/lib/check_units.c %D%/support/cl_fixture.h
-%C%_check_units_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_units_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_frontend
 %C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c
-%C%_check_frontend_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_frontend_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_hostile_kernels
 %C%_check_hostile_kernels_SOURCES = %D%/sim/check_hostile_kernels.c
-%C%_check_hostile_kernels_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_hostile_kernels_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_memory
 %C%_check_memory_SOURCES = %D%/sim/check_memory.c
-%C%_check_memory_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_memory_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_counters
 %C%_check_counters_SOURCES = %D%/topology/check_counters.c %D%/support/launcher.c %D%/support/launcher.h
-%C%_check_counters_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_counters_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_placement
 %C%_check_placement_SOURCES = %D%/topology/check_placement.c %D%/support/launcher.c %D%/support/launcher.h
-%C%_check_placement_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_placement_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_statement
 %C%_check_statement_SOURCES = %D%/sim/check_statement.c
-%C%_check_statement_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_statement_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_launch
 %C%_check_launch_SOURCES = %D%/sim/check_launch.c %D%/support/fake_interp.c %D%/support/fake_interp.h
-%C%_check_launch_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_launch_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_demangle
 %C%_check_demangle_SOURCES = %D%/sim/check_demangle.c
-%C%_check_demangle_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_demangle_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_schedule
 %C%_check_schedule_SOURCES = %D%/sim/check_schedule.c %D%/support/fake_interp.c %D%/support/fake_interp.h
-%C%_check_schedule_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_schedule_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_choice
 %C%_check_choice_SOURCES = %D%/sim/check_choice.c
-%C%_check_choice_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_choice_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_device
 %C%_check_device_SOURCES = %D%/sim/check_device.c %D%/support/fake_interp.c %D%/support/fake_interp.h
-%C%_check_device_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_device_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_commands
 %C%_check_commands_SOURCES = %D%/memmodel/check_commands.c %D%/support/commands_fixture.h %D%/support/growth.h
-%C%_check_commands_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_commands_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_command_fixes
 %C%_check_command_fixes_SOURCES = %D%/memmodel/check_command_fixes.c %D%/support/commands_fixture.h
-%C%_check_command_fixes_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_command_fixes_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_command_histories
 %C%_check_command_histories_SOURCES = %D%/memmodel/check_command_histories.c %D%/support/commands_fixture.h %D%/support/dice.h
-%C%_check_command_histories_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_command_histories_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_sieve
 %C%_check_sieve_SOURCES = %D%/memmodel/check_sieve.c %D%/support/dice.h %D%/support/many_asserts.h
-%C%_check_sieve_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_sieve_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_kept
 %C%_check_kept_SOURCES = %D%/memmodel/check_kept.c %D%/support/dice.h %D%/support/growth.h
-%C%_check_kept_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_kept_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_order
 %C%_check_api_order_SOURCES = %D%/lib/check_api_order.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_order_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -152,27 +152,33 @@ check_PROGRAMS += %D%/check_usage
 check_PROGRAMS += %D%/check_refusals
 %C%_check_refusals_SOURCES = %D%/lib/check_refusals.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_refusals_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_refusals_extension
 %C%_check_refusals_extension_SOURCES = %D%/lib/check_refusals_extension.c %D%/support/recorder_fixture.h %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_extension_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_refusals_extension_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_host_memory
 %C%_check_host_memory_SOURCES = %D%/sim/check_host_memory.c
-%C%_check_host_memory_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_host_memory_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_command_buffer
 %C%_check_command_buffer_SOURCES = %D%/lib/check_command_buffer.c %D%/support/recorder_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_command_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals_recorded
 %C%_check_refusals_recorded_SOURCES = %D%/lib/check_refusals_recorded.c %D%/support/recorder_fixture.h %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_recorded_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_refusals_recorded_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_refusals_family
 %C%_check_refusals_family_SOURCES = %D%/lib/check_refusals_family.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_family_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_refusals_family_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_refusals_enqueue
 %C%_check_refusals_enqueue_SOURCES = %D%/lib/check_refusals_enqueue.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_enqueue_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_refusals_enqueue_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_queries
 %C%_check_queries_SOURCES = %D%/lib/check_queries.c %D%/support/recorder_fixture.h %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_queries_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_queries_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_queue
 %C%_check_queue_SOURCES = %D%/lib/check_queue.c %D%/support/cl_fixture.h %D%/support/growth.h
 %C%_check_queue_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -184,63 +190,63 @@ report_fixture = %D%/support/report_fixture.c %D%/support/report_fixture.h
 check_PROGRAMS += %D%/check_report_text
 %C%_check_report_text_SOURCES = %D%/sim/check_report_text.c $(report_fixture)
 %C%_check_report_text_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_text_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_text_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_json
 %C%_check_report_json_SOURCES = %D%/sim/check_report_json.c $(report_fixture)
 %C%_check_report_json_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_json_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_json_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_sarif
 %C%_check_report_sarif_SOURCES = %D%/sim/check_report_sarif.c $(report_fixture)
 %C%_check_report_sarif_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_sarif_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_sarif_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_dot
 %C%_check_report_dot_SOURCES = %D%/sim/check_report_dot.c $(report_fixture)
 %C%_check_report_dot_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_dot_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_dot_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_suppressions
 %C%_check_report_suppressions_SOURCES = %D%/sim/check_report_suppressions.c $(report_fixture)
 %C%_check_report_suppressions_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_suppressions_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_suppressions_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_summary
 %C%_check_report_summary_SOURCES = %D%/sim/check_report_summary.c $(report_fixture)
 %C%_check_report_summary_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_summary_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_summary_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_devices
 %C%_check_report_devices_SOURCES = %D%/sim/check_report_devices.c $(report_fixture)
 %C%_check_report_devices_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_devices_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_devices_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report
 %C%_check_report_SOURCES = %D%/sim/check_report.c $(report_fixture)
 %C%_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_explain
 %C%_check_explain_SOURCES = %D%/memmodel/check_explain.c
-%C%_check_explain_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_explain_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_scenario
 %C%_check_scenario_SOURCES = %D%/sim/check_scenario.c
-%C%_check_scenario_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_scenario_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_enqueue_buffer
 %C%_check_enqueue_buffer_SOURCES = %D%/lib/check_enqueue_buffer.c %D%/support/cl_fixture.h
 %C%_check_enqueue_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_litmus
 %C%_check_litmus_SOURCES = %D%/litmus/check_litmus.c
-%C%_check_litmus_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_litmus_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_module
 %C%_check_module_SOURCES = %D%/interp/check_module.c
-%C%_check_module_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_module_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_written
 %C%_check_written_SOURCES = %D%/interp/check_written.c
-%C%_check_written_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_written_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_only_read
 %C%_check_only_read_SOURCES = %D%/memmodel/check_only_read.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_only_read_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -250,11 +256,11 @@ check_PROGRAMS += %D%/check_geometric
 
 check_PROGRAMS += %D%/check_slots
 %C%_check_slots_SOURCES = %D%/interp/check_slots.c
-%C%_check_slots_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_slots_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_lower
 %C%_check_lower_SOURCES = %D%/interp/check_lower.c
-%C%_check_lower_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_lower_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 # Its own flags: the library's objects are libtool's.
 check_PROGRAMS += %D%/check_object
@@ -305,7 +311,7 @@ check_PROGRAMS += %D%/check_api_kernel
 check_PROGRAMS += %D%/check_debug_same
 %C%_check_debug_same_SOURCES = %D%/sim/check_debug_same.c
 %C%_check_debug_same_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_debug_same_LDADD = libsim.la $(JANSSON_LIBS)
+%C%_check_debug_same_LDADD = $(SIM_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += %D%/check_runtime
 %C%_check_runtime_SOURCES = %D%/lib/check_runtime.c %D%/support/cl_fixture.h
@@ -313,12 +319,15 @@ check_PROGRAMS += %D%/check_runtime
 check_PROGRAMS += %D%/check_control
 %C%_check_control_SOURCES = %D%/interp/check_control.c %D%/support/cl_fixture.h
 %C%_check_control_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_control_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_api_faults
 %C%_check_api_faults_SOURCES = %D%/lib/check_api_faults.c %D%/support/recorder_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_faults_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_api_faults_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_direct
 %C%_check_direct_SOURCES = %D%/lib/check_direct.c %D%/support/cl_fixture.h
 %C%_check_direct_LDADD = liborrery.la $(CHECK_LIBS)
+%C%_check_direct_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_subdevice
 %C%_check_subdevice_SOURCES = %D%/lib/check_subdevice.c %D%/support/cl_fixture.h
 %C%_check_subdevice_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -377,75 +386,75 @@ noinst_PROGRAMS += %D%/host_callbacks
 %C%_host_callbacks_LDADD = $(OPENCL_LIBS)
 check_PROGRAMS += %D%/check_host_bytes
 %C%_check_host_bytes_SOURCES = %D%/lib/check_host_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_bytes_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_host_bytes_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_children_fine
 %C%_check_children_fine_SOURCES = %D%/lib/check_children_fine.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_children_fine_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_children_fine_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_shared_bytes
 %C%_check_shared_bytes_SOURCES = %D%/lib/check_shared_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_shared_bytes_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_shared_bytes_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_pages
 %C%_check_host_pages_SOURCES = %D%/lib/check_host_pages.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_pages_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_host_pages_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_mapped
 %C%_check_host_mapped_SOURCES = %D%/lib/check_host_mapped.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_mapped_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_host_mapped_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_meanwhile
 %C%_check_host_meanwhile_SOURCES = %D%/lib/check_host_meanwhile.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_meanwhile_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_host_meanwhile_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_svm_fine
 %C%_check_svm_fine_SOURCES = %D%/lib/check_svm_fine.c %D%/support/cl_fixture.h
-%C%_check_svm_fine_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_svm_fine_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_context
 %C%_check_context_SOURCES = %D%/lib/check_context.c %D%/support/cl_fixture.h
-%C%_check_context_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+%C%_check_context_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_usm
 %C%_check_usm_SOURCES = %D%/lib/check_usm.c %D%/support/cl_fixture.h
 %C%_check_usm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_integer
 %C%_check_exec_integer_SOURCES = %D%/interp/check_exec_integer.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_integer_LDADD = libsim.la -lm $(CHECK_LIBS)
+%C%_check_exec_integer_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_float
 %C%_check_exec_float_SOURCES = %D%/interp/check_exec_float.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_float_LDADD = libsim.la -lm $(CHECK_LIBS)
+%C%_check_exec_float_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_compare
 %C%_check_exec_compare_SOURCES = %D%/interp/check_exec_compare.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_compare_LDADD = libsim.la -lm $(CHECK_LIBS)
+%C%_check_exec_compare_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_convert
 %C%_check_exec_convert_SOURCES = %D%/interp/check_exec_convert.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_convert_LDADD = libsim.la -lm $(CHECK_LIBS)
+%C%_check_exec_convert_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_memory
 %C%_check_exec_memory_SOURCES = %D%/interp/check_exec_memory.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_memory_LDADD = libsim.la -lm $(CHECK_LIBS)
+%C%_check_exec_memory_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_image
 %C%_check_exec_image_SOURCES = %D%/interp/check_exec_image.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_image_LDADD = libsim.la -lm $(CHECK_LIBS)
+%C%_check_exec_image_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_generic
 %C%_check_exec_generic_SOURCES = %D%/interp/check_exec_generic.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_generic_LDADD = libsim.la -lm $(CHECK_LIBS)
+%C%_check_exec_generic_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_spirv_table
 %C%_check_spirv_table_SOURCES = %D%/interp/check_spirv_table.c
 %C%_check_spirv_table_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_spirv_table_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_spirv_table_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_misuse
 %C%_check_misuse_SOURCES = %D%/memmodel/check_misuse.c $(race_world)
-%C%_check_misuse_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_misuse_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_narrow
 %C%_check_narrow_SOURCES = %D%/memmodel/check_narrow.c %D%/support/dice.h
-%C%_check_narrow_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_narrow_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_notes
 %C%_check_notes_SOURCES = %D%/memmodel/check_notes.c
-%C%_check_notes_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_notes_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_readers
 %C%_check_readers_SOURCES = %D%/memmodel/check_readers.c %D%/support/dice.h
-%C%_check_readers_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_readers_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_knowledge
 %C%_check_knowledge_SOURCES = %D%/memmodel/check_knowledge.c
-%C%_check_knowledge_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_knowledge_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential
@@ -547,11 +556,8 @@ test_scripts = \
 	%D%/scripts/check_interrupt.sh \
 	%D%/scripts/check_thread_order.sh \
 	%D%/scripts/check_host_threads.sh \
-	%D%/scripts/check_layers.sh \
-	%D%/scripts/check_words.sh \
 	%D%/scripts/check_random_kernels.sh \
 	%D%/scripts/check_verdicts.sh \
-	%D%/scripts/check_api_rows.sh \
 	%D%/scripts/check_partition.sh \
 	%D%/scripts/check_severity.sh \
 	%D%/scripts/check_replay.sh \
@@ -563,10 +569,16 @@ test_scripts = \
 	%D%/scripts/check_copies.sh \
 	%D%/scripts/check_debug.sh \
 	%D%/scripts/check_debug_races.sh \
-	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_timeline.sh \
 	%D%/scripts/check_machines.sh \
 	%D%/scripts/check_vector.sh
 
-TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/printed_fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug
+# These read the sources and run nothing of Orrery: once is enough, whatever else is built.
+source_scripts = \
+	%D%/scripts/check_api_rows.sh \
+	%D%/scripts/check_layers.sh \
+	%D%/scripts/check_tables.sh \
+	%D%/scripts/check_words.sh
+
+TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)
+EXTRA_DIST += $(test_scripts) $(source_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/printed_fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug

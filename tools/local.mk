@@ -75,7 +75,7 @@ fishcompletion_DATA = %D%/completion/orrery.fish
 %D%/completion/orrery.fish: orrery$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./orrery$(EXEEXT) completion fish >$@.new && mv $@.new $@
 CLEANFILES += %D%/completion/orrery %D%/completion/_orrery %D%/completion/orrery.fish
-orrery_LDADD = libsim.la $(JANSSON_LIBS) $(EDIT_LIBS)
+orrery_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(EDIT_LIBS)
 
 # The terms of orrery-glossary(7), for `orrery explain`.
 %D%/glossary_pages.inc: $(srcdir)/man/orrery-glossary.7 $(srcdir)/man/pages.awk

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += libfrontend.la
-libfrontend_la_SOURCES = \
+EXTRA_LIBRARIES += libfrontend.a
+libfrontend_a_SOURCES = \
 	%D%/refused_place.c \
 	%D%/compile_cache.c \
 	%D%/compile_cache.h \
@@ -36,11 +36,10 @@ libfrontend_la_SOURCES = \
 	%D%/text.h \
 	%D%/toolchain.c \
 	%D%/toolchain.h
-libfrontend_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -Dtext_add=frontend_text_add
-libfrontend_la_LIBADD = $(XXHASH_LIBS)
+libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -Dtext_add=frontend_text_add
 # Whose work the compile cache keeps: what an earlier Orrery made of a source is not loaded.
-%D%/revision.inc: $(libfrontend_la_SOURCES)
+%D%/revision.inc: $(libfrontend_a_SOURCES)
 	$(AM_V_at)$(MKDIR_P) %D%
-	$(AM_V_GEN)cd $(srcdir) && cat $(libfrontend_la_SOURCES) | cksum | tr ' ' '.' | sed 's/.*/"&"/' > $(abs_builddir)/$@
+	$(AM_V_GEN)cd $(srcdir) && cat $(libfrontend_a_SOURCES) | cksum | tr ' ' '.' | sed 's/.*/"&"/' > $(abs_builddir)/$@
 BUILT_SOURCES += %D%/revision.inc
 CLEANFILES += %D%/revision.inc

@@ -189,7 +189,7 @@ static bool fold_compare(enum ir_op op, enum scalar type, uint64_t x, uint64_t y
 /* x op 0, x op 1, 0 op x: what a user's constants leave after after inlining. */
 static uint32_t fold_identity(struct ir *ir, uint32_t v, const struct value *value)
 {
-    uint64_t x, y;
+    uint64_t x = 0, y = 0;
     uint32_t a = value->args[0], b = value->args[1];
     bool left = ir_is_const(ir, a, &x), right = ir_is_const(ir, b, &y);
     switch (value->op) {

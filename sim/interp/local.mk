@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += libinterp.la
-libinterp_la_SOURCES = \
+EXTRA_LIBRARIES += libinterp.a
+libinterp_a_SOURCES = \
 	%D%/access.c \
 	%D%/access.h \
 	%D%/affine.h \
@@ -83,7 +83,6 @@ libinterp_la_SOURCES = \
 	%D%/wave.h \
 	%D%/wave_control.c \
 	%D%/written.c
-libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS) -lm
 
 # exec_*.c and math_*.c: compiled once per instruction set with ORRERY_ISA = 0, 1, 2; their external names carry
 # the suffix. The vector flags never include -mfma: contraction is off and results are the same everywhere.
@@ -110,18 +109,18 @@ ISA_SOURCES = \
 
 ISA_CFLAGS = $(AM_CFLAGS) -O2 -foptimize-sibling-calls -ftree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing
 
-noinst_LTLIBRARIES += libisa0.la
-ISA_PARTS = libisa0.la
-libisa0_la_SOURCES = $(ISA_SOURCES)
-libisa0_la_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=0
-libisa0_la_CFLAGS = $(ISA_CFLAGS)
+EXTRA_LIBRARIES += libisa0.a
+INTERP_OBJECTS = $(libinterp_a_OBJECTS) $(libisa0_a_OBJECTS)
+libisa0_a_SOURCES = $(ISA_SOURCES)
+libisa0_a_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=0
+libisa0_a_CFLAGS = $(ISA_CFLAGS)
 if VECTOR_SETS
-noinst_LTLIBRARIES += libisa1.la libisa2.la
-ISA_PARTS += libisa1.la libisa2.la
-libisa1_la_SOURCES = $(ISA_SOURCES)
-libisa1_la_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=1
-libisa1_la_CFLAGS = $(ISA_CFLAGS) -mavx2
-libisa2_la_SOURCES = $(ISA_SOURCES)
-libisa2_la_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=2
-libisa2_la_CFLAGS = $(ISA_CFLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
+EXTRA_LIBRARIES += libisa1.a libisa2.a
+INTERP_OBJECTS += $(libisa1_a_OBJECTS) $(libisa2_a_OBJECTS)
+libisa1_a_SOURCES = $(ISA_SOURCES)
+libisa1_a_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=1
+libisa1_a_CFLAGS = $(ISA_CFLAGS) -mavx2
+libisa2_a_SOURCES = $(ISA_SOURCES)
+libisa2_a_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=2
+libisa2_a_CFLAGS = $(ISA_CFLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif

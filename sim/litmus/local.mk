@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += liblitmus.la
-liblitmus_la_SOURCES = \
+EXTRA_LIBRARIES += liblitmus.a
+liblitmus_a_SOURCES = \
 	%D%/litmus_accesses.c \
 	%D%/litmus_c_parser.c \
 	%D%/litmus_c_parser.h \

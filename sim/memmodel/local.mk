@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += libmemmodel.la
-libmemmodel_la_SOURCES = \
+EXTRA_LIBRARIES += libmemmodel.a
+libmemmodel_a_SOURCES = \
 	%D%/order/byte_map.c \
 	%D%/order/byte_map.h \
 	%D%/checker.c \
@@ -147,4 +147,4 @@ libmemmodel_la_SOURCES = \
 	%D%/explain/wording.c \
 	%D%/explain/wording.h
 # The sieve's loops want vectors.
-libmemmodel_la_CFLAGS = $(AM_CFLAGS) -O2 -ftree-vectorize
+libmemmodel_a_CFLAGS = $(AM_CFLAGS) -O2 -ftree-vectorize

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += libtopology.la
-libtopology_la_SOURCES = \
+EXTRA_LIBRARIES += libtopology.a
+libtopology_a_SOURCES = \
 	%D%/topology_build.c \
 	%D%/topology_build.h \
 	%D%/cache_model.c \
@@ -15,5 +15,4 @@ libtopology_la_SOURCES = \
 	%D%/topology_text.c \
 	%D%/topology.c \
 	%D%/topology.def
-libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
-libtopology_la_LIBADD = $(HWLOC_LIBS)
+libtopology_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)

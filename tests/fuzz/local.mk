@@ -26,51 +26,51 @@ fuzz_flags =
 endif
 
 %C%_fuzz_binary_SOURCES = %D%/fuzz_binary.c $(fuzz_driver)
-%C%_fuzz_binary_LDADD = libapi.la libsim.la
+%C%_fuzz_binary_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_binary_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_calls_SOURCES = %D%/fuzz_calls.c %D%/calls.c %D%/calls.h $(fuzz_driver)
-%C%_fuzz_calls_LDADD = libapi.la libsim.la
+%C%_fuzz_calls_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_calls_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_litmus_SOURCES = %D%/fuzz_litmus.c $(fuzz_driver)
-%C%_fuzz_litmus_LDADD = libsim.la
+%C%_fuzz_litmus_LDADD = $(SIM_LIBS)
 %C%_fuzz_litmus_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_module_SOURCES = %D%/fuzz_module.c $(fuzz_driver)
-%C%_fuzz_module_LDADD = libsim.la
+%C%_fuzz_module_LDADD = $(SIM_LIBS)
 %C%_fuzz_module_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_options_SOURCES = %D%/fuzz_options.c $(fuzz_driver)
-%C%_fuzz_options_LDADD = libsim.la
+%C%_fuzz_options_LDADD = $(SIM_LIBS)
 %C%_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(fuzz_driver)
-%C%_fuzz_replay_LDADD = libsim.la
+%C%_fuzz_replay_LDADD = $(SIM_LIBS)
 %C%_fuzz_replay_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_run_SOURCES = %D%/fuzz_run.c $(fuzz_driver)
-%C%_fuzz_run_LDADD = libsim.la
+%C%_fuzz_run_LDADD = $(SIM_LIBS)
 %C%_fuzz_run_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_scenario_SOURCES = %D%/fuzz_scenario.c $(fuzz_driver)
-%C%_fuzz_scenario_LDADD = libsim.la
+%C%_fuzz_scenario_LDADD = $(SIM_LIBS)
 %C%_fuzz_scenario_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_suppressions_SOURCES = %D%/fuzz_suppressions.c %D%/fuzz_file.h $(fuzz_driver)
-%C%_fuzz_suppressions_LDADD = libsim.la
+%C%_fuzz_suppressions_LDADD = $(SIM_LIBS)
 %C%_fuzz_suppressions_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_threads_SOURCES = %D%/fuzz_threads.c %D%/calls.c %D%/calls.h $(fuzz_driver)
-%C%_fuzz_threads_LDADD = libapi.la libsim.la
+%C%_fuzz_threads_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_threads_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_topology_SOURCES = %D%/fuzz_topology.c $(fuzz_driver)
-%C%_fuzz_topology_LDADD = libsim.la
+%C%_fuzz_topology_LDADD = $(SIM_LIBS)
 %C%_fuzz_topology_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 %C%_fuzz_xml_SOURCES = %D%/fuzz_xml.c %D%/fuzz_file.h $(fuzz_driver)
-%C%_fuzz_xml_LDADD = libsim.la
+%C%_fuzz_xml_LDADD = $(SIM_LIBS)
 %C%_fuzz_xml_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
 endif

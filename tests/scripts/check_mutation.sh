@@ -69,14 +69,11 @@ marking() { # DIRECTORY
     done
 }
 
-# What libtool would do to link a program with the library, once for all of them: the library's own copies are not taken
-# from the archive, since the objects define the same names first.
-link_line() { # FLAGS...
-    "$build/libtool" --dry-run --tag=CC --mode=link ${CC:-cc} OBJECTS.o "$build/libsim.la" "$@" -o PROGRAM |
-        sed -n 's/^libtool: link: //p'
-}
-test_line=$(link_line $(pkg-config --libs check))
-command_line=$(link_line $(pkg-config --libs jansson) $(pkg-config --libs libedit 2>/dev/null))
+# The libraries of the tree: its own copies of what the objects define are not taken from the archives, since the objects come first.
+libraries=$(cd "$build" && make -s --eval 'libraries: ; @echo $(SIM_LIBS)' libraries | sed "s|\<lib[a-z0-9]*\.a\>|$build/&|g")
+line="${CC:-cc} -pthread -Wl,--as-needed OBJECTS.o $libraries -o PROGRAM"
+test_line="$line $(pkg-config --libs check)"
+command_line="$line $(pkg-config --libs libedit 2>/dev/null)"
 
 link() { # LINE OUT OBJECT...
     local line=$1 out=$2
@@ -96,8 +93,8 @@ program() { # NAME
 library() {
     local out=$work/library
     objects lib "$out" -fPIC || return 1
-    "$build/libtool" --silent --tag=CC --mode=link ${CXX:-c++} -XCClinker -shared "$out"/*.o -Wl,-u,clIcdGetPlatformIDsKHR \
-        -Wl,-u,clGetExtensionFunctionAddress "$build/libapi.la" "$build/libsim.la" -Wl,-Bsymbolic -o "$out/liborrery.so" > /dev/null
+    ${CC:-cc} -shared -pthread -Wl,-Bsymbolic,-u,clIcdGetPlatformIDsKHR,-u,clGetExtensionFunctionAddress "$out"/*.o "$build/libapi.a" \
+        $libraries -o "$out/liborrery.so"
     echo "$out/liborrery.so" > "$out/orrery.icd"
 }
 

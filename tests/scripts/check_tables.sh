@@ -94,14 +94,14 @@ if [ -f "$build/.libs/liborrery.so" ] && ls "$src"/tests/lib/check_enqueue*.c >/
 fi
 
 # Operations: a handler in each build, and a place in the operation tests' table.
-if ls "$src"/sim/interp/exec_*.c >/dev/null 2>&1 && [ -f "$build/.libs/libisa0.a" ]; then
+if ls "$src"/sim/interp/exec_*.c >/dev/null 2>&1 && [ -f "$build/sim/interp/libisa0_a-exec_table.o" ]; then
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     printf '#define OP(name, text) @name\n#include "%s"\n' "$(realpath "$src/sim/interp/op.def")" |
         ${CC:-cc} -E -P -x c - | grep -oE '@ *[A-Za-z0-9_]+' | tr -d '@ ' | sort -u >"$work/ops"
     for isa in 0 1 2; do
-        [ -f "$build/.libs/libisa$isa.a" ] || continue
-        nm "$build/.libs/libisa$isa.a" 2>/dev/null | sed -n "s/.* T exec_\(.*\)_isa$isa\$/\1/p" | sort -u >"$work/handlers"
+        [ -f "$build/sim/interp/libisa${isa}_a-exec_table.o" ] || continue
+        nm "$build/sim/interp/libisa${isa}"_a-*.o 2>/dev/null | sed -n "s/.* T exec_\(.*\)_isa$isa\$/\1/p" | sort -u >"$work/handlers"
         for op in $(comm -23 "$work/ops" "$work/handlers"); do
             lacks "operation $op" "no handler exec_${op}_isa$isa"
         done

@@ -5,7 +5,7 @@
 set -u
 build=${ORRERY_BUILDDIR:-build}
 command -v objdump >/dev/null || { echo "objdump is missing"; exit 77; }
-[ -f "$build/.libs/libisa1.a" ] || { echo "no vector builds on this machine"; exit 77; }
+[ -f "$build/sim/interp/libisa1_a-exec_table.o" ] || { echo "no vector builds on this machine"; exit 77; }
 grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer build"; exit 77; }
 grep -qE '^CFLAGS = .*-O[23]' "$build/Makefile" || { echo "not an optimised build"; exit 77; }
 
@@ -25,7 +25,7 @@ st_a_32        (%ymm|%zmm|memcpy)
 bad=0
 check_handler() { # ISA HANDLER PATTERN
     local symbol=exec_$2_isa$1 text
-    text=$(objdump -d --no-show-raw-insn --disassemble="$symbol" "$build/.libs/libisa$1.a" 2>/dev/null |
+    text=$(objdump -d --no-show-raw-insn --disassemble="$symbol" "$build"/sim/interp/libisa"$1"_a-*.o 2>/dev/null |
         sed -n "/<$symbol>:/,/^\$/p")
     if [ -z "$text" ]; then
         echo "$symbol: no such handler"
@@ -49,6 +49,6 @@ done <<<"$table"
 [ "$bad" = 0 ] || exit 1
 
 # Bit-identical results: no fused multiply-add but in the function that is one.
-fused=$(objdump -d --no-show-raw-insn "$build/.libs/libisa1.a" "$build/.libs/libisa2.a" |
+fused=$(objdump -d --no-show-raw-insn "$build"/sim/interp/libisa[12]_a-*.o |
     awk '/^[0-9a-f]+ <.*>:$/ { name = $2 } /vf(n?m)(add|sub)[0-9]/ && name !~ /fma/ { print name }' | sort -u)
 [ -z "$fused" ] || { echo "fused multiply-add in: $fused"; exit 1; }

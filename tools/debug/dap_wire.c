@@ -63,7 +63,7 @@ static bool receive(struct dap_wire *wire)
 
 json_t *dap_wire_read(struct dap_wire *wire)
 {
-    size_t begin, size;
+    size_t begin = 0, size = 0;
     while (!dap_wire_pending(wire))
         if (!receive(wire))
             return NULL;
