@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# litmus/ is for tests/scripts/check_verdicts.sh. Each scenario listed here is a test, run by `orrery check`. demo.yaml has a host program: tests/scripts/check_demo.sh.
+# litmus/ is for tests/scripts/check_verdicts.sh. Each scenario of the other folders is a test; the .tap
+# file of the folder runs them by one `orrery check`. demo.yaml has a host program: tests/scripts/check_demo.sh.
+scenario_batches = %D%/racy.tap %D%/faulty.tap %D%/clean.tap %D%/schedule.tap %D%/concurrent.tap %D%/partition.tap
 scenario_tests = \
 	%D%/clean/async_copy.yaml \
 	%D%/clean/atomics.yaml \
@@ -584,5 +586,5 @@ scenario_files = \
 	%D%/racy/lock_history.cl \
 	%D%/racy/update_scope.cl
 
-TESTS += $(scenario_tests)
-EXTRA_DIST += $(scenario_tests) $(scenario_files) %D%/litmus %D%/README
+TESTS += $(scenario_batches)
+EXTRA_DIST += $(scenario_batches) $(scenario_tests) $(scenario_files) %D%/litmus %D%/README
