@@ -436,15 +436,17 @@ static void examine_access(struct inquiry *inquiry)
         out_of_bounds(inquiry, memory_nearest(memory, address, kinds_in_reach(inquiry), &distance));
 }
 
+/* The bytes may well be those of the variable that the array lies in. */
 static void examine_index(struct inquiry *inquiry)
 {
+    const struct region *region = derived_from(inquiry);
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
-    const char *words = inquiry->fault->misuse, *end = words[0] == '\'' ? strchr(words + 1, '\'') : NULL;
-    if (end) /* "'left' has 4 ints" */
-        sentence_add(&inquiry->why, "%s %.*s[%" PRId64 "]; %s", verb_of(inquiry), (int)(end - words - 1),
-                     words + 1, inquiry->fault->index, words);
-    else
-        sentence_add(&inquiry->why, "the index is %" PRId64 "; %s", inquiry->fault->index, words);
+    inquiry->finding.title = inquiry->write ? "a store has an index outside of its array"
+                                            : "a load has an index outside of its array";
+    if (region)
+        object_name(inquiry->launch, region, &inquiry->object);
+    sentence_add(&inquiry->why, "%s index %" PRId64 " of %s", verb_of(inquiry), inquiry->fault->index,
+                 inquiry->fault->misuse);
     inquiry->finding.spec = "C11, 6.5.6p8: an index stays inside its array";
 }
 
