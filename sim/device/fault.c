@@ -570,6 +570,19 @@ static void examine_event(struct inquiry *inquiry)
     inquiry->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
 }
 
+/* Of an event, or of a queue that is null. */
+static void examine_enqueue(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
+    sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
+    if (!inquiry->site->what || strncmp(inquiry->site->what, "enqueue_", strlen("enqueue_")) != 0)
+        return;
+    inquiry->finding.title = "a kernel enqueues a command to a queue that does not exist";
+    inquiry->finding.fix = "clCreateCommandQueueWithProperties with CL_QUEUE_ON_DEVICE and "
+                           "CL_QUEUE_ON_DEVICE_DEFAULT before the launch, or {queue: default} in a scenario";
+    inquiry->finding.spec = "OpenCL C 3.0, 6.15.18, enqueue_kernel and get_default_queue";
+}
+
 static void examine(struct inquiry *inquiry)
 {
     switch (inquiry->fault->kind) {
@@ -601,10 +614,7 @@ static void examine(struct inquiry *inquiry)
     case FAULT_NON_UNIFORM: examine_difference(inquiry); break;
     case FAULT_EVENT: examine_event(inquiry); break;
     case FAULT_NOBODY: examine_nobody(inquiry); break;
-    case FAULT_ENQUEUE:
-        inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
-        sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
-        break;
+    case FAULT_ENQUEUE: examine_enqueue(inquiry); break;
     }
 }
 
