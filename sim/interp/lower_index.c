@@ -121,8 +121,8 @@ __attribute__((format(printf, 2, 3))) static void path_add(struct path *path, co
     path->length += path->full ? 0 : (size_t)length;
 }
 
-/* Of a variable or a parameter: clang puts the kernel before a local variable's name, and ".addr" after the name of
- * the variable that it keeps a parameter in. */
+/* Of a variable or a parameter: clang puts the kernel before a local variable's name, and ".addr" after the
+ * name of the variable that it keeps a parameter in. */
 static const char *variable_name(struct lower *l, uint32_t id)
 {
     static const char kept[] = ".addr";
@@ -149,7 +149,8 @@ static void add_step(struct lower *l, struct path *path, const struct type *type
         path_add(path, "[...]");
 }
 
-/* The first index goes from one object to another of its type. False: not from the object that a name stands for. */
+/* The first index goes from one object to another of its type. False: not from the object that a name stands
+ * for. */
 static bool add_first(struct lower *l, struct path *path, bool is_pointer, const struct type *type,
                       uint32_t index)
 {

@@ -308,8 +308,9 @@ static bool some_cycle_possible(const struct search *search)
 
 /* ---- is there one, by the text alone? -------------------------------------------------------------- */
 
-/* A thread's text, read from its beginning to its end: both ways of a branch one after the other, loops twice,
- * and what one statement does in no order. So whatever a path reads before it stores, the text does, too. */
+/* A thread's text, read from its beginning to its end: both ways of a branch one after the other, loops
+ * twice, and what one statement does in no order. So whatever a path reads before it stores, the text
+ * does, too. */
 struct reading_text {
     const struct litmus *test;
     const struct thread *thread;
