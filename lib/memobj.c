@@ -9,8 +9,10 @@
 #include "destructor.h"
 #include "device_info.h"
 #include "error.h"
+#include "lib/diagnose/call.h"
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
+#include "lib/host/host_gone.h"
 #include "info.h"
 #include "memobj.h"
 #include "queue.h"
@@ -117,6 +119,19 @@ static void load_pages(const void *host_ptr, size_t size)
         (void)*(const volatile char *)at;
 }
 
+static cl_int check_mapped(const void *host_ptr, size_t size)
+{
+    char text[160];
+    if (!host_gone_bytes(host_ptr, size))
+        return CL_SUCCESS;
+    snprintf(text, sizeof text,
+             "some of the %zu bytes that host_ptr points to are not mapped: the host has freed them, or "
+             "never had them",
+             size);
+    call_detail(text);
+    return CL_INVALID_HOST_PTR;
+}
+
 /* Where the bytes live: in the SVM allocation host_ptr points into, or in their own. */
 cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char *sort)
 {
@@ -128,7 +143,9 @@ cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char 
         memobj->address = (uint64_t)(uintptr_t)host_ptr;
         return CL_SUCCESS;
     }
-    cl_int err = allocate(memobj, sort);
+    cl_int err = host_ptr ? check_mapped(host_ptr, memobj->size) : CL_SUCCESS;
+    if (!err)
+        err = allocate(memobj, sort);
     if (!err && host_ptr) {
         load_pages(host_ptr, memobj->size);
         queue_hold(); /* a command may be running: device memory has one user at a time */

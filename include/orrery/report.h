@@ -176,6 +176,7 @@ struct finding_edit { const char *file; uint32_t line, column, end_line, end_col
 
 struct finding {
     enum finding_kind kind;
+    const char *title;      /* one sentence that names the fault, or NULL: the kind's. Static storage */
     enum severity severity; /* set by report_add from the scenario's checks */
     uint32_t launch;        /* serial number of the launch it belongs to; 0: none */
     struct source_place enqueued; /* set by report_add: the host's call that enqueued the launch; its file may be NULL */
@@ -266,6 +267,7 @@ void report_not_covered(struct report *report, const struct finding *finding);
 void report_uncounted(struct report *report, const struct finding *finding);
 /* There may be more of a kind, at other places: not all that was needed to find them was kept. */
 void report_incomplete(struct report *report, enum finding_kind kind);
+const char *finding_title(const struct finding *finding); /* of this one: its title, or its kind's sentence */
 uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
 
 enum fix_claim finding_fix_claim(const struct finding *finding);

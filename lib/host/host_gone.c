@@ -27,6 +27,12 @@ static bool is_gone(struct extent extent)
            errno == ENOMEM && !device_allocation(runtime_device(), extent.low, &allocation, &size);
 }
 
+bool host_gone_bytes(const void *pointer, size_t size)
+{
+    const uint64_t low = (uint64_t)(uintptr_t)pointer;
+    return is_gone((struct extent){low, low + size});
+}
+
 static struct memobj *root_of(struct memobj *memobj)
 {
     while (memobj->parent)

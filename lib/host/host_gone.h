@@ -7,6 +7,7 @@
  * Interface
  *   host_gone_find   before the command runs: reports what is gone; true: the command copies from or to such
  *                    memory itself, and must not run
+ *   host_gone_bytes  are some of these bytes not mapped?
  *   host_gone        is some of this memory object's host memory (CL_MEM_USE_HOST_PTR) gone?
  *
  * Limits   What another thread gives back while the command runs is not noticed; nor memory that was given
@@ -18,4 +19,5 @@
 
 bool host_gone_find(const struct command *command);
 bool host_gone(struct memobj *memobj);
+bool host_gone_bytes(const void *pointer, size_t size);
 #endif

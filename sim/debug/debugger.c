@@ -144,7 +144,7 @@ static void add_finding(json_t *stop, const struct finding *finding)
     }
     json_object_set_new(stop, "finding",
                         json_pack("{s:s,s:s,s:i,s:o,s:s,s:I}", "id", finding_id(finding->kind), "sentence",
-                                  finding_sentence(finding->kind), "launch", (int)finding->launch, "accesses",
+                                  finding_title(finding), "launch", (int)finding->launch, "accesses",
                                   accesses, "text", text ? text : "", "position",
                                   (json_int_t)finding->moment));
     free(text);

@@ -831,6 +831,8 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
 
 /* ---- host commands ----------------------------------------------------------------------------- */
 
+enum { MAP_CHUNK = 4096 }; /* bytes of a map that are compared at once */
+
 /* Where the device has a byte; of the host's own memory, where that has it. */
 static uint8_t *byte_of(const struct device *device, const void *pointer)
 {
@@ -960,6 +962,17 @@ void device_frees(struct device *device, uint32_t command, uint64_t address)
 _Static_assert((int)DEVICE_MAP_READ == (int)ARENA_MAP_READ && (int)DEVICE_MAP_WRITE == (int)ARENA_MAP_WRITE,
                "map flags go through unchanged");
 
+/* Memory that a program may only read can be that of a buffer. What no command has changed is not stored
+ * there. */
+static void copy_changed(uint8_t *target, const uint8_t *source, size_t size)
+{
+    for (size_t at = 0; at < size; at += MAP_CHUNK) {
+        const size_t part = size - at < MAP_CHUNK ? size - at : MAP_CHUNK;
+        if (memcmp(target + at, source + at, part) != 0)
+            memcpy(target + at, source + at, part);
+    }
+}
+
 void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags,
                 void *host)
 {
@@ -969,7 +982,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
     if (flags && !(flags & DEVICE_MAP_ASTRAY))
         arena_map(&device->arena, region, address, size, flags, command);
     if (host) {
-        memcpy(byte_of(device, host), memory_byte(region, address), size);
+        copy_changed(byte_of(device, host), memory_byte(region, address), size);
         clock_tick(&device->clock, clock_copy_cost(size));
     }
     announce_command(device, command, ACCESS_READ, address, size, COMMAND_MAPS);

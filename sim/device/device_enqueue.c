@@ -350,6 +350,15 @@ static enum enqueue_error put(struct inquiry *inquiry)
     return ENQUEUE_SUCCESS;
 }
 
+static const char *no_queue(const struct inquiry *inquiry)
+{
+    if (inquiry->family->root.request.default_queue)
+        return "the queue is null: nothing is enqueued, and the call returns an error";
+    return "the queue is null: nothing is enqueued, and the call returns an error. The context has no "
+           "default "
+           "queue on the device, so that get_default_queue() is null";
+}
+
 static int64_t enqueue(struct inquiry *inquiry)
 {
     enum enqueue_error error = inquiry->kernel ? check_kernel(inquiry) : check_marker(inquiry);
@@ -357,6 +366,8 @@ static int64_t enqueue(struct inquiry *inquiry)
     if (error == ENQUEUE_SUCCESS && !nothing)
         error = put(inquiry);
     free((void *)(uintptr_t)inquiry->queue.compute_units);
+    if (error == ENQUEUE_INVALID_QUEUE && !inquiry->call->handle)
+        inquiry->call->misuse = no_queue(inquiry);
     return error == ENQUEUE_SUCCESS || inquiry->program->detailed_errors ? error : ENQUEUE_FAILURE;
 }
 

@@ -436,15 +436,17 @@ static void examine_access(struct inquiry *inquiry)
         out_of_bounds(inquiry, memory_nearest(memory, address, kinds_in_reach(inquiry), &distance));
 }
 
+/* The bytes may well be those of the variable that the array lies in. */
 static void examine_index(struct inquiry *inquiry)
 {
+    const struct region *region = derived_from(inquiry);
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
-    const char *words = inquiry->fault->misuse, *end = words[0] == '\'' ? strchr(words + 1, '\'') : NULL;
-    if (end) /* "'left' has 4 ints" */
-        sentence_add(&inquiry->why, "%s %.*s[%" PRId64 "]; %s", verb_of(inquiry), (int)(end - words - 1),
-                     words + 1, inquiry->fault->index, words);
-    else
-        sentence_add(&inquiry->why, "the index is %" PRId64 "; %s", inquiry->fault->index, words);
+    inquiry->finding.title = inquiry->write ? "a store has an index outside of its array"
+                                            : "a load has an index outside of its array";
+    if (region)
+        object_name(inquiry->launch, region, &inquiry->object);
+    sentence_add(&inquiry->why, "%s index %" PRId64 " of %s", verb_of(inquiry), inquiry->fault->index,
+                 inquiry->fault->misuse);
     inquiry->finding.spec = "C11, 6.5.6p8: an index stays inside its array";
 }
 
@@ -568,6 +570,19 @@ static void examine_event(struct inquiry *inquiry)
     inquiry->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
 }
 
+/* Of an event, or of a queue that is null. */
+static void examine_enqueue(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
+    sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
+    if (!inquiry->site->what || strncmp(inquiry->site->what, "enqueue_", strlen("enqueue_")) != 0)
+        return;
+    inquiry->finding.title = "a kernel enqueues a command to a queue that does not exist";
+    inquiry->finding.fix = "clCreateCommandQueueWithProperties with CL_QUEUE_ON_DEVICE and "
+                           "CL_QUEUE_ON_DEVICE_DEFAULT before the launch, or {queue: default} in a scenario";
+    inquiry->finding.spec = "OpenCL C 3.0, 6.15.18, enqueue_kernel and get_default_queue";
+}
+
 static void examine(struct inquiry *inquiry)
 {
     switch (inquiry->fault->kind) {
@@ -599,10 +614,7 @@ static void examine(struct inquiry *inquiry)
     case FAULT_NON_UNIFORM: examine_difference(inquiry); break;
     case FAULT_EVENT: examine_event(inquiry); break;
     case FAULT_NOBODY: examine_nobody(inquiry); break;
-    case FAULT_ENQUEUE:
-        inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
-        sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
-        break;
+    case FAULT_ENQUEUE: examine_enqueue(inquiry); break;
     }
 }
 

@@ -13,6 +13,7 @@
  * array, and arrays of at most one element, which may be the last member of a struct of unknown size.
  */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,7 +103,112 @@ struct elements lower_elements(const struct type *type)
     return (struct elements){plural_of(type->element), (uint32_t)type->stride};
 }
 
-/* The array that the chain's own array lies in, or the variable: what a row is a row of. */
+/* What the text of a path is put into; full: it does not fit, or a part of it has no name. */
+struct path {
+    char text[100];
+    size_t length;
+    bool full;
+};
+
+__attribute__((format(printf, 2, 3))) static void path_add(struct path *path, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const size_t room = sizeof path->text - path->length;
+    const int length = vsnprintf(path->text + path->length, room, format, list);
+    va_end(list);
+    path->full |= length < 0 || (size_t)length >= room;
+    path->length += path->full ? 0 : (size_t)length;
+}
+
+/* Of a variable or a parameter: clang puts the kernel before a local variable's name, and ".addr" after the
+ * name of the variable that it keeps a parameter in. */
+static const char *variable_name(struct lower *l, uint32_t id)
+{
+    static const char kept[] = ".addr";
+    const char *name = l->m->names[id];
+    const size_t length = name ? strlen(name) : 0, end = sizeof kept - 1;
+    if (length > end && strcmp(name + length - end, kept) == 0)
+        return arena_format(&l->m->arena, "%.*s", (int)(length - end), name);
+    const char *dot = length ? strrchr(name, '.') : NULL;
+    return dot && dot[1] ? dot + 1 : name;
+}
+
+/* One step of a chain: into an array, or to a member, which has the name of the chain that ends at it. */
+static void add_step(struct lower *l, struct path *path, const struct type *type, uint32_t index,
+                     const char *member)
+{
+    uint64_t k;
+    if (type->kind == TYPE_STRUCT && member)
+        path_add(path, "%s%s", path->length && path->text[path->length - 1] == '>' ? "" : ".", member);
+    else if (type->kind != TYPE_ARRAY)
+        path->full = true;
+    else if (ir_is_const(l->ir, lower_scalar(l, index), &k))
+        path_add(path, "[%" PRIu64 "]", k);
+    else
+        path_add(path, "[...]");
+}
+
+/* The first index goes from one object to another of its type. False: not from the object that a name stands
+ * for. */
+static bool add_first(struct lower *l, struct path *path, bool is_pointer, const struct type *type,
+                      uint32_t index)
+{
+    uint64_t k;
+    const bool constant = ir_is_const(l->ir, lower_scalar(l, index), &k);
+    if (!is_pointer)
+        return constant && k == 0;
+    if (constant && k == 0 && type->kind == TYPE_STRUCT)
+        path_add(path, "->");
+    else if (constant)
+        path_add(path, "[%" PRIu64 "]", k);
+    else
+        path_add(path, "[...]");
+    return true;
+}
+
+/* As the source writes it, "rows[1]", "p->s[...].f", or full. *out_pointer: it is the name of a pointer. */
+static void add_path(struct lower *l, struct path *path, uint32_t id, bool *out_pointer);
+
+static void add_chain(struct lower *l, struct path *path, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word], n = spv_length(l->m, word), op = spv_opcode(l->m, word);
+    const struct type *type = lower_pointee(l, w[3]);
+    uint32_t i = 4;
+    bool is_pointer;
+    add_path(l, path, w[3], &is_pointer);
+    if (!path->full && op == SpvOpInBoundsPtrAccessChain && i < n)
+        path->full |= !add_first(l, path, is_pointer, type, w[i++]);
+    else
+        path->full |= is_pointer;
+    for (; i < n && !path->full; i++) {
+        uint64_t k = 0;
+        add_step(l, path, type, w[i], i + 1 == n ? name_of(l, w[2]) : NULL);
+        if (!path->full)
+            type = type_part(type, ir_is_const(l->ir, lower_scalar(l, w[i]), &k) ? (uint32_t)k : 0);
+    }
+}
+
+static void add_path(struct lower *l, struct path *path, uint32_t id, bool *out_pointer)
+{
+    const uint32_t word = l->m->def[id], op = word ? spv_opcode(l->m, word) : SpvOpNop;
+    const char *name = NULL;
+    *out_pointer = op == SpvOpLoad || op == SpvOpFunctionParameter;
+    if (op == SpvOpInBoundsPtrAccessChain || op == SpvOpInBoundsAccessChain)
+        add_chain(l, path, word);
+    else if (op == SpvOpVariable || op == SpvOpFunctionParameter)
+        name = variable_name(l, id);
+    else if (op == SpvOpLoad && l->m->def[l->m->words[word + 3]] &&
+             spv_opcode(l->m, l->m->def[l->m->words[word + 3]]) == SpvOpVariable)
+        name = variable_name(l, l->m->words[word + 3]);
+    else
+        path->full = true;
+    if (name)
+        path_add(path, "%s", name);
+    path->full |= path->length == 0;
+}
+
+/* The array that the chain's own array lies in, or the variable. */
 static const char *name_around(struct lower *l, uint32_t id)
 {
     const char *name = NULL;
@@ -116,14 +222,27 @@ static const char *name_around(struct lower *l, uint32_t id)
     return name;
 }
 
-/* "'left' has 4 ints"; of a row of a variable: "a row of 'm' has 4 ints". */
+/* "'rows[1]', which has 4 floats"; where the path is not known, "an array of 4 floats inside 'rows'". */
+static void put_words(struct lower *l, const struct indexed *indexed, char *text, size_t size)
+{
+    const char *elements = plural_of(indexed->element), *name = name_of(l, indexed->pointer), *around;
+    struct path path = {.full = false};
+    bool is_pointer;
+    add_path(l, &path, indexed->pointer, &is_pointer);
+    if (!path.full && !is_pointer)
+        snprintf(text, size, "'%s', which has %" PRIu32 " %s", path.text, indexed->count, elements);
+    else if (name)
+        snprintf(text, size, "'%.60s', which has %" PRIu32 " %s", name, indexed->count, elements);
+    else if ((around = name_around(l, indexed->pointer)))
+        snprintf(text, size, "an array of %" PRIu32 " %s inside '%.60s'", indexed->count, elements, around);
+    else
+        snprintf(text, size, "an array of %" PRIu32 " %s", indexed->count, elements);
+}
+
 static uint32_t words_of(struct lower *l, const struct indexed *indexed)
 {
-    char text[160], array[100] = "the array";
-    const char *own = name_of(l, indexed->pointer), *around = own ? NULL : name_around(l, indexed->pointer);
-    if (own || around)
-        snprintf(array, sizeof array, "%s'%.60s'", own ? "" : "a row of ", own ? own : around);
-    snprintf(text, sizeof text, "%s has %" PRIu32 " %s", array, indexed->count, plural_of(indexed->element));
+    char text[200];
+    put_words(l, indexed, text, sizeof text);
     for (uint32_t i = 0; i < l->ir->strings.count; i++)
         if (!strcmp(l->ir->strings.at[i], text))
             return i;

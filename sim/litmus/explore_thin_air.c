@@ -8,8 +8,8 @@
  * that some execution has comes from one of the first two through a chain of stores of which each is another
  * one. So after as many rounds as an execution has stores, further values are of none.
  *
- * Most tests have no such candidate, and the paths of their threads show it (some_cycle_possible): then none
- * is built.
+ * Most tests have no such candidate, and their text (text_allows_cycle) or the paths of their threads
+ * (some_cycle_possible) show it: then none is built.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -306,6 +306,108 @@ static bool some_cycle_possible(const struct search *search)
     return has_cell_cycle(&edges);
 }
 
+/* ---- is there one, by the text alone? -------------------------------------------------------------- */
+
+/* A thread's text, read from its beginning to its end: both ways of a branch one after the other, loops
+ * twice, and what one statement does in no order. So whatever a path reads before it stores, the text
+ * does, too. */
+struct reading_text {
+    const struct litmus *test;
+    const struct thread *thread;
+    uint32_t number;
+    uint64_t read, now_read, now_written; /* cells: before this statement, and by it */
+    struct edges *edges;
+    bool past_barrier;
+};
+
+/* All cells of the location that the pointer is into. */
+static uint64_t cells_of(const struct reading_text *text, const struct expression *pointer)
+{
+    while (pointer->kind != EXPRESSION_PARAMETER)
+        pointer = pointer->operand[0];
+    const struct location *location =
+        &text->test->locations[text->thread->parameters[pointer->index].location];
+    uint64_t cells = 0;
+    for (uint32_t i = 0; i < location->cells && location->first_cell + i < CELLS_MOST; i++)
+        cells |= UINT64_C(1) << (location->first_cell + i);
+    return cells;
+}
+
+static void read_text_expression(struct reading_text *text, const struct expression *expression);
+
+static void read_text_call(struct reading_text *text, const struct expression *call)
+{
+    const struct expression *expected = atomic_call_operands[call->call] == 3 ? call->operand[1] : NULL;
+    const uint64_t cells = cells_of(text, call->operand[0]);
+    if (call->call != CALL_atomic_store)
+        text->now_read |= cells;
+    if (call->call != CALL_atomic_load)
+        text->now_written |= cells;
+    if (!expected ||
+        (expected->kind == EXPRESSION_ADDRESS_OF && expected->operand[0]->kind == EXPRESSION_REGISTER))
+        return;
+    text->now_read |= cells_of(text, expected);
+    text->now_written |= cells_of(text, expected);
+}
+
+static void read_text_expression(struct reading_text *text, const struct expression *expression)
+{
+    if (!expression)
+        return;
+    if (expression->kind == EXPRESSION_ADDRESS_OF) {
+        read_text_expression(text, expression->operand[0]->operand[1]);
+        return;
+    }
+    if (expression->kind == EXPRESSION_DEREFERENCE || expression->kind == EXPRESSION_INDEX)
+        text->now_read |= cells_of(text, expression->operand[0]);
+    else if (expression->kind == EXPRESSION_ATOMIC)
+        read_text_call(text, expression);
+    for (uint32_t i = 0; i < 3; i++)
+        read_text_expression(text, expression->operand[i]);
+}
+
+static void end_statement(struct reading_text *text)
+{
+    text->read |= text->now_read;
+    for (uint32_t from = 0; from < CELLS_MOST; from++)
+        for (uint32_t to = 0; to < CELLS_MOST; to++)
+            if (from != to && text->read >> from & 1 && text->now_written >> to & 1)
+                text->edges->threads[from][to] |= (uint16_t)(1u << text->number);
+    text->now_read = text->now_written = 0;
+}
+
+static void read_text_statements(struct reading_text *text, const struct statement *first)
+{
+    for (const struct statement *statement = first; statement; statement = statement->next) {
+        for (int lap = 0; lap < (statement->kind == STATEMENT_WHILE ? 2 : 1); lap++) {
+            read_text_expression(text, statement->to);
+            read_text_expression(text, statement->value);
+            if (statement->kind == STATEMENT_STORE)
+                text->now_written |= cells_of(text, statement->to);
+            if (statement->kind == STATEMENT_BARRIER && text->read &&
+                (statement->flags & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL))
+                text->past_barrier = true;
+            end_statement(text);
+            read_text_statements(text, statement->body);
+            read_text_statements(text, statement->otherwise);
+        }
+    }
+}
+
+/* Values do not matter here, of which updates by what was read make ever more. */
+static bool text_allows_cycle(const struct search *search)
+{
+    struct edges edges = {{{0}}};
+    const struct litmus *test = search->unfold->test;
+    bool past_barrier = false;
+    for (uint32_t i = 0; i < test->thread_count; i++) {
+        struct reading_text text = {.test = test, .thread = &test->threads[i], .number = i, .edges = &edges};
+        read_text_statements(&text, test->threads[i].body);
+        past_barrier |= text.past_barrier;
+    }
+    return past_barrier || (search->thin_air && has_cell_cycle(&edges));
+}
+
 /* ---- the events of one choice of paths ------------------------------------------------------------ */
 
 static uint32_t barrier_instance(const struct trace *trace, uint32_t at)
@@ -437,10 +539,12 @@ enum status explore_thin_air(struct unfold *unfold, bool thin_air, bool *out_cut
     search->orders.visit = visit;
     search->orders.self = self;
     unfold->spinners_stay = true;
-    domains_init(search);
-    find_traces(search);
-    if (going(search) && some_cycle_possible(search))
-        choose_traces(search, 0);
+    if (text_allows_cycle(search)) {
+        domains_init(search);
+        find_traces(search);
+        if (going(search) && some_cycle_possible(search))
+            choose_traces(search, 0);
+    }
     enum status status = search->status;
     *out_cut |= search->cut;
     forget_traces(search);

@@ -26,6 +26,11 @@ const char *finding_sentence(enum finding_kind kind)
     return kinds[kind].sentence;
 }
 
+const char *finding_title(const struct finding *finding)
+{
+    return finding->title ? finding->title : finding_sentence(finding->kind);
+}
+
 enum check finding_check(enum finding_kind kind)
 {
     return kinds[kind].check;

@@ -780,7 +780,7 @@ static void say_stopped(FILE *stream, const struct finding *finding, bool colour
 {
     (void)colour;
     fprintf(stream, "orrery: kernel %s was stopped: %s\n", finding->kernel ? finding->kernel : "?",
-            finding->why ? finding->why : finding_sentence(finding->kind));
+            finding->why ? finding->why : finding_title(finding));
 }
 
 void report_stop(struct report *report, const struct finding *finding)

@@ -159,7 +159,7 @@ static void put_finding(FILE *stream, size_t number, const struct finding *findi
 {
     fprintf(stream, "  subgraph cluster_f%zu {\n    label=\"%zu: %s: ", number, number,
             finding_id(finding->kind));
-    put_label(stream, finding_sentence(finding->kind));
+    put_label(stream, finding_title(finding));
     fputs("\"\n", stream);
     for (uint32_t side = 0; side < finding->access_count && side < 2; side++) {
         put_access(stream, number, finding, side);

@@ -175,7 +175,7 @@ static json_t *finding_json(const struct finding *finding)
     put_text(object, "type", "finding");
     put_text(object, "id", finding_id(finding->kind));
     put_text(object, "severity", severity_word(finding->severity));
-    put_text(object, "sentence", finding_sentence(finding->kind));
+    put_text(object, "sentence", finding_title(finding));
     if (finding->launch)
         put_number(object, "launch", finding->launch);
     put_call(object, "enqueued", &finding->enqueued);

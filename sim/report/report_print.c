@@ -346,7 +346,7 @@ void report_print_finding(FILE *stream, const struct finding *finding, bool colo
     const char *start = !colour ? "" : finding->severity == SEVERITY_ERROR ? "\033[1;31m" : "\033[1;33m";
     const char *end = colour ? "\033[0m" : "";
     fprintf(stream, "orrery: %s%s: %s%s: %s\n", start, severity_word(finding->severity),
-            finding_id(finding->kind), end, finding_sentence(finding->kind));
+            finding_id(finding->kind), end, finding_title(finding));
     print_object(stream, finding);
     print_host(stream, finding);
     if (finding->access_count) {

@@ -122,7 +122,7 @@ static void put_link(FILE *stream, const struct finding *finding)
 
 static char *result_text(const struct finding *finding)
 {
-    const char *sentence = finding_sentence(finding->kind);
+    const char *sentence = finding_title(finding);
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);

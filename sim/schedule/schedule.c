@@ -400,18 +400,28 @@ static void take_turns(struct schedule *schedule, struct group *group, uint32_t 
         schedule->idle_turns = idle + 1;
 }
 
+static bool is_serial(const struct schedule *schedule)
+{
+    const enum schedule_policy policy = schedule->config->policy;
+    return !schedule->config->oracle && (policy == SCHEDULE_SERIAL || policy == SCHEDULE_REVERSE);
+}
+
 /* Each wave that is ready has one turn; those split off on the way too: what spins in front may wait for
- * them. */
+ * them. One after another, all go on in their order from a barrier that the last of them has come to, and not
+ * those first that come after it: it may have come last because it waited for others. */
 static void give_turns(struct schedule *schedule, struct group *group, bool descending)
 {
     for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
         uint32_t index = descending ? group->wave_count - 1 - i : i;
+        const bool last = group->ready_count == 1;
         if (group->waves[index].state != WAVE_READY)
             continue;
         if (livelock_goes_alone(schedule))
             take_turns(schedule, group, index);
         else
             take_turn(schedule, group, index);
+        if (last && is_serial(schedule) && group->ready_count > 1 && group->ready_count == group->alive_count)
+            return;
     }
 }
 

@@ -371,6 +371,44 @@ START_TEST(kernels_see_the_default_queue)
 }
 END_TEST
 
+/* Without a default queue get_default_queue() is null. Each function that enqueues to it says so, once for each
+ * place, does nothing, and gives an error; the kernel goes on. */
+START_TEST(a_null_queue_is_found_wherever_it_is_used)
+{
+    static const char *const calls[] = {
+        "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ a[9] = 1; })",
+        "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), 0, NULL, &e, ^{ "
+        "a[9] "
+        "= 1; })",
+        "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(4, 4), ^(local "
+        "void *p) "
+        "{ a[9] = 1; }, 16)",
+        "enqueue_kernel(CLK_NULL_QUEUE, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 1, &u, &e, ^{ a[9] = 1; })",
+        "enqueue_marker(get_default_queue(), 1, &u, &e)",
+        "enqueue_marker(get_default_queue(), 1, &u, NULL)"};
+    const int count = sizeof calls / sizeof *calls;
+    for (int i = 0; i < 2 * count; i++) {
+        const bool detailed = i >= count;
+        char text[600];
+        const char *at = text;
+        cl_int err = 1;
+        snprintf(text, sizeof text,
+                 "kernel void k(global int *a, queue_t q) { clk_event_t e, u = create_user_event(); a[0] = "
+                 "%s; a[1] = 7; "
+                 "set_user_event_status(u, CL_COMPLETE); release_event(u); }\n",
+                 calls[i % count]);
+        cl_ok(clReleaseProgram(program));
+        program = clCreateProgramWithSource(context, 1, &at, NULL, &err);
+        cl_ok(clBuildProgram(program, 0, NULL, detailed ? "-cl-std=CL3.0 -g" : "-cl-std=CL3.0", NULL, NULL));
+        const cl_int *seen = run("k", 1, NULL);
+        ck_assert_msg(seen[0] == (detailed ? INVALID_QUEUE : FAILURE), "%s: %d", text, seen[0]);
+        ck_assert_msg(seen[1] == 7 && seen[9] == 0, "%s: %d %d", text, seen[1], seen[9]);
+        ck_assert_msg(found("enqueue-misuse") == 1, "%s: %zu findings", text, found("enqueue-misuse"));
+        ((void (*)(void))control("orrery_clear_findings"))();
+    }
+}
+END_TEST
+
 START_TEST(blocks_are_no_kernels_of_the_program)
 {
     char names[400];
@@ -541,6 +579,8 @@ static const cl_int *run_errors(void)
     cl_ok(clReleaseCommandQueue(small)); /* the command keeps it */
     cl_ok(clWaitForEvents(1, &event));
     cl_ok(clReleaseEvent(event));
+    ck_assert_uint_eq(found("enqueue-misuse"), 2); /* the two null queues */
+    ((void (*)(void))control("orrery_clear_findings"))();
     return read_words();
 }
 
@@ -706,6 +746,7 @@ int main(void)
     tcase_add_test(queues, the_host_enqueues_nothing_to_them);
     tcase_add_test(queues, a_queue_is_an_argument_of_its_own_kind);
     tcase_add_test(queues, kernels_see_the_default_queue);
+    tcase_add_test(queues, a_null_queue_is_found_wherever_it_is_used);
     tcase_add_test(queues, blocks_are_no_kernels_of_the_program);
     tcase_add_test(kernels, every_form_runs_its_block);
     tcase_add_loop_test(kernels, ranges_are_what_the_descriptor_says, 0, 9);

@@ -151,6 +151,48 @@ START_TEST(memory_that_stays_is_no_finding)
 }
 END_TEST
 
+/* Each way to make a memory object with host_ptr: refused, with the reason, where a page is not mapped. */
+START_TEST(creation_with_memory_that_is_gone_is_refused)
+{
+    const cl_mem_flags flags[] = {CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR,
+                                  CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR,
+                                  CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY};
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 128, .image_height = 128};
+    cl_int err = 1;
+    set_up(false);
+    munmap(memory + (_i & 1 ? BYTES - 4096 : 0), 4096);
+    ck_assert_ptr_null(clCreateBuffer(context, flags[_i / 2], BYTES, memory, &err));
+    cl_is(err, CL_INVALID_HOST_PTR);
+    ck_assert_ptr_null(clCreateBufferWithProperties(context, NULL, flags[_i / 2], BYTES, memory, &err));
+    cl_is(err, CL_INVALID_HOST_PTR);
+    ck_assert_ptr_null(clCreateImage(context, flags[_i / 2], &format, &desc, memory, &err));
+    cl_is(err, CL_INVALID_HOST_PTR);
+    munmap(memory, BYTES);
+}
+END_TEST
+
+/* A table of constants is such memory: commands that only read the buffer store nothing there. */
+START_TEST(memory_that_may_only_be_read_serves_a_buffer)
+{
+    const cl_map_flags flags[] = {CL_MAP_READ, CL_MAP_WRITE};
+    cl_int err = 1;
+    set_up(false);
+    memset(memory, 'm', BYTES);
+    ck_assert_int_eq(mprotect(memory, BYTES, PROT_READ), 0);
+    hosted = cl_buffer(context, CL_MEM_USE_HOST_PTR, BYTES, memory);
+    cl_ok(clEnqueueCopyBuffer(queue, hosted, buffer, 0, 0, BYTES, 0, NULL, NULL));
+    const char *at = clEnqueueMapBuffer(queue, hosted, CL_TRUE, flags[_i], 0, BYTES, 0, NULL, NULL, &err);
+    cl_ok(err);
+    ck_assert(at == memory && at[0] == 'm' && at[BYTES - 1] == 'm');
+    cl_ok(clEnqueueUnmapMemObject(queue, hosted, (void *)(uintptr_t)at, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(hosted));
+    ck_assert_uint_eq(findings_of("use-after-free"), 0);
+    munmap(memory, BYTES);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("host_gone");
@@ -158,6 +200,8 @@ int main(void)
     tcase_add_loop_test(tcase, memory_that_is_gone_is_found, 0, USES);
     tcase_add_loop_test(tcase, a_hole_of_one_page_is_found, 0, USES);
     tcase_add_loop_test(tcase, memory_that_stays_is_no_finding, 0, USES);
+    tcase_add_loop_test(tcase, creation_with_memory_that_is_gone_is_refused, 0, 8);
+    tcase_add_loop_test(tcase, memory_that_may_only_be_read_serves_a_buffer, 0, 2);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }

@@ -141,6 +141,39 @@ fails 0 'exists no, race no' --weak "$work/locks.litmus"
 "$orrery" litmus --thin-air --bound 1 "$tests/mixes/update_alone.litmus" "$tests/mixes/seven_updates.litmus" >"$work/out"
 grep -q 'cut\|unknown' "$work/out" && problem "thin air: $(cat "$work/out")"
 
+# Updates without a loop, of values that were read: where each thread goes from the first location to the second, no value can be its
+# own cause. Thin air then has the outcomes and races that there are without it, and leaves none open.
+mkdir "$work/updates"
+python3 - "$work/updates" <<'END' || problem 'no updates are made'
+import random, sys
+for seed in range(60):
+    rng = random.Random(seed)
+    lines, registers = ['OPENCL updates', '{ }'], []
+    threads = rng.randint(1, 3)
+    for thread in range(threads):
+        lines.append('P%d@wg %d, dev 0 (global atomic_int* x, global atomic_int* y) {' % (thread, rng.randint(0, thread)))
+        own = []
+        for place in sorted(rng.choice('xxy') for _ in range(rng.randint(1, 3 if threads < 3 else 2))):
+            call = rng.choice(['fetch_add', 'fetch_add', 'fetch_or', 'exchange', 'load', 'store'])
+            orders = {'load': ['relaxed', 'acquire', 'seq_cst'], 'store': ['relaxed', 'release', 'seq_cst']}
+            order = rng.choice(orders.get(call, ['relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst']))
+            value = '' if call == 'load' else ', ' + rng.choice(['1', '2'] + own)
+            text = 'atomic_%s_explicit(%s%s, memory_order_%s, memory_scope_device);' % (call, place, value, order)
+            if call != 'store':
+                own.append('r%d' % len(own))
+                text = 'int %s = %s' % (own[-1], text)
+            lines.append('  ' + text)
+        lines.append('}')
+        registers += ['%d:%s' % (thread, name) for name in own]
+    asked = registers + ['x', 'y']
+    lines.append('exists (%s)' % ' /\\ '.join('%s=%d' % (name, rng.randint(0, 3)) for name in rng.sample(asked, 2)))
+    open('%s/%d.litmus' % (sys.argv[1], seed), 'w').write('\n'.join(lines) + '\n')
+END
+"$orrery" litmus --weak "$work/updates" | sed 's/ (model.*//' >"$work/weak"
+"$orrery" litmus --thin-air "$work/updates" | sed 's/ (model.*//' >"$work/thin"
+[ "$(grep -c 'exists.*race' "$work/weak")" = 60 ] || problem "not 60 tests of updates: $(head -5 "$work/weak")"
+diff "$work/weak" "$work/thin" >"$work/out" || problem "thin air, of updates: $(head -5 "$work/out")"
+
 # Too many executions: given up after a count, the same each time.
 {
     printf 'OPENCL nine\n{ }\n'
