@@ -62,6 +62,7 @@ libsim_la_SOURCES = \
 	%D%/device/device_path.c \
 	%D%/device/device_path.h \
 	%D%/scenario/expect_counter.c \
+	%D%/scenario/launch_filter.c \
 	%D%/device/placement_log.c \
 	%D%/device/placement_log.h \
 	%D%/device/pipe_end.c \
@@ -90,6 +91,8 @@ libsim_la_SOURCES = \
 	%D%/report/report_dot.c \
 	%D%/report/report_files.c \
 	%D%/report/report_outputs.c \
+	%D%/report/report_launches.c \
+	%D%/report/report_launches.h \
 	%D%/report/report_json.c \
 	%D%/report/report_json.h \
 	%D%/report/report_print.c \

@@ -328,6 +328,13 @@ enum fixes { FIXES_TRY, FIXES_COMPILE, FIXES_OFF };
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
+/* Serial numbers of launches, both ends included; 0: no limit at that end. */
+struct launch_range {
+    uint32_t first, last;
+};
+/* Which option leaves a launch out of the checks that cost time (check_filtered). */
+enum left_out { LEFT_OUT_NOT, LEFT_OUT_BY_KERNEL, LEFT_OUT_BY_LAUNCHES };
+
 struct debug_hook;
 struct scenario {
     char *file; /* where it came from; relative paths in it are relative to this file */
@@ -339,7 +346,10 @@ struct scenario {
     enum severity checks[CHECK_COUNT];
     enum severity fail_on; /* ERROR */
     int error_exitcode;    /* 66 */
-    bool shared_pages;     /* false: the host is caught at memory that commands use */
+    /* --kernel, "scan*,!scan_init": patterns of the kernels whose launches are checked; NULL: all */
+    char *checked_kernels;
+    struct launch_range checked_launches; /* --launches */
+    bool shared_pages;                    /* false: the host is caught at memory that commands use */
     enum fixes fixes;
     bool faults_stop; /* a faulty access ends its work-item; false: it goes on */
     bool keep_exit_code, expect_kernels, quiet;
@@ -408,6 +418,11 @@ bool scenario_option_selects(const struct scenario_option *option);
 /* Each time it is given adds to the earlier ones; a variable, and the value of scenario_apply_option, has
  * one a line. */
 bool scenario_option_adds(const struct scenario_option *option);
+
+/* The launch of this serial number: by --kernel if both options leave it out. The checks that do not hold for
+ * it then are those of check_filtered (check.h). */
+enum left_out scenario_leaves_out(const struct scenario *scenario, const char *kernel, uint32_t launch);
+bool scenario_filters(const struct scenario *scenario); /* one of the two options is given */
 
 /* Root devices are parts of one simulated machine: one memory, one clock, units numbered through. */
 /* a quarter of it, 1 GiB at least, never more than all */

@@ -264,7 +264,7 @@ static void host_packets(void *self, struct wave *wave, const struct packets_use
 {
     const struct device *device = self;
     const struct launch_info *launch = wave->origin.launch;
-    if (use->other)
+    if (use->other && !launch->left_out)
         announce(self, &(struct command_event){.command = launch->command,
                                                .kind = use->writes ? ACCESS_WRITE : ACCESS_READ,
                                                .address = use->side,
@@ -272,7 +272,7 @@ static void host_packets(void *self, struct wave *wave, const struct packets_use
                                                .role = COMMAND_PACKETS,
                                                .launch = launch,
                                                .site = use->site});
-    if (use->others && device->tree_races)
+    if (use->others && device->tree_races && !launch->left_out)
         tree_races_packets(device->tree_races, launch, use);
     if (use->moves && device->checkers)
         checkers_packets(device->checkers, &wave->origin, use);

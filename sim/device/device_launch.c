@@ -197,6 +197,9 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.acquires = kernel->info->acquires;
     launch->info.atomics = kernel->info->atomics;
     launch->info.in_launch_tree = kernel->info->in_launch_tree;
+    launch->info.enqueues = kernel->info->enqueues;
+    launch->info.left_out = scenario_leaves_out(device->scenario, kernel->info->name,
+                                                (uint32_t)device_kernels_run(device) + 1) != LEFT_OUT_NOT;
     launch->info.argument = object_argument;
     /* who read what, and when, is asked of parents */
     launch->info.may_write = kernel->info->enqueues ? NULL : object_may_be_written;
@@ -210,7 +213,8 @@ static void launch_init(struct launch *launch, struct device *device, const stru
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->pages = device->pages;
     launch->began = clock_now(&device->clock);
-    launch->apart = device->caches || device->timeline || device->scenario->expect.placement_count ||
+    launch->apart = device->caches || device->timeline ||
+                    device->scenario->expect.placement_count ||
                     launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
     launch->observer = kernel->info->initializer || kernel->info->finalizer ? NULL : device_observer(device);
@@ -292,6 +296,7 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
                                   .width = lanes_of_first_wave(&launch->tiling),
                                   .preempt = schedule_is_preemptive(launch->schedule),
                                   .poison = live->device->arena.memory.track_validity,
+                                  .marks_stores = launch->info.left_out,
                                   .zero_private = kernel->program->zero_private,
                                   .debug = is_debugged(live->device),
                                   .spurious = launch->schedule->spurious > 0};
@@ -495,6 +500,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
         return status;
     launch->info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
     report_launch_runs(device->report, launch->info.launch, launch->info.device);
+    report_launch_begins(device->report, launch->info.kernel, launch->info.launch);
     report_launch_enqueued(device->report, launch->info.launch, request->enqueuer);
     status = tie_record(launch, device, &live->diagnosis);
     if (status == STATUS_OK && !concurrent_add(&device->concurrent, live))

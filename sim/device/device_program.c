@@ -451,6 +451,7 @@ static bool serves(const struct variant *variant, const struct code_request *req
 {
     return width_class(variant->request.width) == width_class(request->width) &&
            variant->request.preempt == request->preempt && variant->request.poison == request->poison &&
+           variant->request.marks_stores == request->marks_stores &&
            variant->request.zero_private == request->zero_private &&
            variant->request.spurious == request->spurious && variant->request.debug == request->debug;
 }

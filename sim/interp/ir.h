@@ -200,6 +200,7 @@ void simplify(struct ir *ir); /* fold, number, dead code */
 void hoist_invariants(struct ir *ir);
 void if_convert(struct ir *ir);
 void track_poison(struct ir *ir); /* poison.c: uninitialised values */
+void mark_stores(struct ir *ir);  /* poison.c: what is stored counts as initialised, and no more */
 void remove_dead(struct ir *ir);
 void fuse(struct ir *ir);        /* multiply-add with two roundings */
 void count_turns(struct ir *ir); /* loop_iterations.c: operands of barriers and group functions */
