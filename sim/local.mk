@@ -14,6 +14,9 @@ libsim_la_SOURCES = \
 	%D%/device/concurrent.h \
 	%D%/observers/counters_report.c \
 	%D%/observers/counters_report.h \
+	%D%/observers/execution_profile.c \
+	%D%/observers/execution_profile.h \
+	%D%/observers/profile_report.c \
 	%D%/debug/asks_checker.c \
 	%D%/debug/debugger.c \
 	%D%/debug/debugger.h \
@@ -64,6 +67,8 @@ libsim_la_SOURCES = \
 	%D%/scenario/expect_counter.c \
 	%D%/scenario/launch_filter.c \
 	%D%/device/placement_log.c \
+	%D%/device/profiled.c \
+	%D%/device/profiled.h \
 	%D%/device/placement_log.h \
 	%D%/device/pipe_end.c \
 	%D%/device/pipe_end.h \

@@ -110,6 +110,8 @@ struct device_config {
     uint64_t constant_memory;                  /* 64 KiB */
     uint64_t private_memory;                   /* per work-item, 64 MiB address space */
     uint64_t printf_buffer;                    /* 1 MiB */
+    uint32_t local_banks, bank_bytes;          /* 32, of 4 bytes */
+    uint32_t sector_bytes;                     /* 32 */
     uint32_t max_work_group_size;              /* 1024 */
     uint32_t max_work_item_sizes[3];           /* 1024 each */
     uint32_t max_read_images, max_write_images, max_samplers; /* of a kernel: 128, 64, 16 */
@@ -371,6 +373,7 @@ struct scenario {
     struct scenario_fault *faults;
     /* cache and memory counters: NULL, "on", "off", or a file that gets them as JSON, too */
     char *counters;
+    char *instructions;       /* counts of instructions; likewise */
     char *html_file;          /* one page that shows the run; NULL = none */
     char *timeline_file;      /* what ran when and where, as Chrome's trace events; NULL = none */
     char *trace_file;         /* each access, fence and barrier as a JSON line; NULL = none */
@@ -429,6 +432,9 @@ bool scenario_filters(const struct scenario *scenario); /* one of the two option
 uint64_t scenario_usual_allocation(uint64_t memory);
 bool scenario_counts(const struct scenario *scenario);               /* counters are wanted */
 const char *scenario_counters_file(const struct scenario *scenario); /* NULL: in the report alone */
+bool scenario_profiles(const struct scenario *scenario); /* instructions are counted, for either option */
+bool scenario_counts_instructions(const struct scenario *scenario);
+const char *scenario_instructions_file(const struct scenario *scenario); /* NULL: in the report alone */
 uint32_t scenario_root_count(const struct scenario *scenario);
 const struct device_config *scenario_root(const struct scenario *scenario, uint32_t index);
 

@@ -13,6 +13,7 @@
 #include "fault.h"
 #include "host_memory.h"
 #include "memory_view.h"
+#include "profiled.h"
 #include "orrery/debug.h"
 #include "orrery/pipe.h"
 #include "sim/base/rng.h"
@@ -627,6 +628,8 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device->scenario = scenario;
     device->report = report;
     device->host = (struct wave_host){.self = device,
+                                      .count = profiled_count,
+                                      .count_way = profiled_way,
                                       .fault = host_fault,
                                       .may_print = host_may_print,
                                       .print = host_print,

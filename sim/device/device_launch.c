@@ -7,6 +7,7 @@
 
 #include "device_enqueue.h"
 #include "device_state.h"
+#include "profiled.h"
 #include "fault.h"
 #include "host_memory.h"
 #include "orrery/debug.h"
@@ -213,7 +214,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->pages = device->pages;
     launch->began = clock_now(&device->clock);
-    launch->apart = device->caches || device->timeline ||
+    launch->apart = device->caches || device->timeline || device->profile ||
                     device->scenario->expect.placement_count ||
                     launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
@@ -299,6 +300,7 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
                                   .marks_stores = launch->info.left_out,
                                   .zero_private = kernel->program->zero_private,
                                   .debug = is_debugged(live->device),
+                                  .profile = live->device->profile != NULL,
                                   .spurious = launch->schedule->spurious > 0};
     struct variant *variant;
     enum status status = kernel_variant(kernel, &wanted, &variant, &live->diagnosis);
@@ -510,6 +512,8 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (device->host_memory)
         host_memory_forget(device->host_memory);
     concurrent_focus(live);
+    if (device->profile && launch->code && launch->observer)
+        launch->profiled = profiled_begin(device, launch);
     announce(launch, LAUNCH_BEGIN);
     if (launch->code && launch->code->debug && !is_debugged(device)) /* it was told so at the announcement */
         status = take_code(live, (struct kernel *)request->kernel, request);

@@ -87,6 +87,8 @@ enum status program_construct(struct program *program, const struct launch_reque
                               struct diagnosis *diagnosis);
 void program_running(struct program *program, const struct code *code);
 bool program_builds(const struct program *program, const struct code_edit *edits, uint32_t count);
+/* As places in reports name it. */
+const char *program_file(const struct program *program, const char *file, uint32_t line);
 bool program_is_own(const struct program *program, uint32_t site);
 /* Text 0 is the one that it was built from; then those that the module carries: unquoted lines are empty. */
 struct program_source {

@@ -51,6 +51,7 @@ struct code_request {
     /* for a debugger: every variable stays in memory, lines are marked; sites, loops and findings as
      * without */
     bool debug;
+    bool profile; /* instructions are counted; sites, loops and findings as without */
     /* weak compare-exchanges ask the wave's host, or the memory port, whether they fail spuriously */
     bool spurious;
 };

@@ -166,6 +166,9 @@ enum status report_outputs_check(const struct scenario *scenario, struct diagnos
     const bool force = scenario->force_files;
     enum status status = report_output_check("counters", scenario_counters_file(scenario), "{\n \"total\": {",
                                              force, diagnosis);
+    if (!status)
+        status = report_output_check("instructions", scenario_instructions_file(scenario),
+                                     "{\n \"classes\": [", force, diagnosis);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !status; i++) {
         char *const *name = (char *const *)(const void *)((const char *)scenario + kinds[i].offset);
         status = report_output_check(kinds[i].key, *name, kinds[i].begins, force, diagnosis);

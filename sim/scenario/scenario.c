@@ -47,6 +47,9 @@ static void device_default(struct device_config *device)
         .constant_memory = 64 << 10,
         .private_memory = 64 << 20,
         .printf_buffer = 1 << 20,
+        .local_banks = 32,
+        .bank_bytes = 4,
+        .sector_bytes = 32,
         .max_work_group_size = 1024,
         .max_work_item_sizes = {1024, 1024, 1024},
         .max_read_images = 128,
@@ -727,19 +730,42 @@ bool scenario_opencl_c_20(const struct device_config *device)
 
 /* ---- root devices ----------------------------------------------------------------------- */
 
-bool scenario_counts(const struct scenario *scenario)
+/* "on", "off" or a file. */
+static bool is_on(const char *text)
 {
     int on = 1;
-    if (scenario->expect.counter_count)
-        return true;
-    return scenario->counters && *scenario->counters && (!word_find(truths, scenario->counters, &on) || on);
+    return text && *text && (!word_find(truths, text, &on) || on);
+}
+
+static const char *file_in(const char *text)
+{
+    int on;
+    return text && *text && !word_find(truths, text, &on) ? text : NULL;
+}
+
+bool scenario_counts(const struct scenario *scenario)
+{
+    return scenario->expect.counter_count || is_on(scenario->counters);
 }
 
 const char *scenario_counters_file(const struct scenario *scenario)
 {
-    int on;
-    const char *text = scenario->counters;
-    return text && *text && !word_find(truths, text, &on) ? text : NULL;
+    return file_in(scenario->counters);
+}
+
+bool scenario_counts_instructions(const struct scenario *scenario)
+{
+    return is_on(scenario->instructions);
+}
+
+const char *scenario_instructions_file(const struct scenario *scenario)
+{
+    return file_in(scenario->instructions);
+}
+
+bool scenario_profiles(const struct scenario *scenario)
+{
+    return is_on(scenario->instructions);
 }
 
 uint32_t scenario_root_count(const struct scenario *scenario)

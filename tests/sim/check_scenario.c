@@ -97,6 +97,9 @@ START_TEST(defaults_are_those_of_the_header)
     ck_assert_uint_eq(device->constant_memory, 65536);
     ck_assert_uint_eq(device->private_memory, 64 << 20);
     ck_assert_uint_eq(device->printf_buffer, 1 << 20);
+    ck_assert_uint_eq(device->local_banks, 32);
+    ck_assert_uint_eq(device->bank_bytes, 4);
+    ck_assert_uint_eq(device->sector_bytes, 32);
     ck_assert(device->max_read_images == 128 && device->max_write_images == 64 && device->max_samplers == 16);
     ck_assert_uint_eq(device->max_work_group_size, 1024);
     for (int i = 0; i < 3; i++)
@@ -179,6 +182,9 @@ static const char everything[] =
     "    constant_memory: 128KiB\n"
     "    private_memory: 1MiB\n"
     "    printf_buffer: 2048\n"
+    "    local_banks: 16\n"
+    "    bank_bytes: 8\n"
+    "    sector_bytes: 64\n"
     "    work_group_size: 256\n"
     "    work_item_sizes: [256, 128, 64]\n"
     "    read_images: 12\n"
@@ -203,7 +209,7 @@ static const char everything[] =
     "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, force: true, expect_kernels: yes, "
     "quiet: on,\n"
     "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, instructions: i.json, "
-    "coverage: c.info, timeline: t.json, trace: "
+    "timeline: t.json, trace: "
     "t.txt, sarif: out.sarif, html: out.html, dot: out.svg,\n"
     "         gen_suppressions: out.yaml, save_sources: made, baseline: known.txt, update_baseline: true}\n"
     "suppressions:\n"
@@ -243,6 +249,9 @@ START_TEST(every_key_of_device_is_read)
     ck_assert_uint_eq(device->constant_memory, 128 << 10);
     ck_assert_uint_eq(device->private_memory, 1 << 20);
     ck_assert_uint_eq(device->printf_buffer, 2048);
+    ck_assert_uint_eq(device->local_banks, 16);
+    ck_assert_uint_eq(device->bank_bytes, 8);
+    ck_assert_uint_eq(device->sector_bytes, 64);
     ck_assert(device->max_read_images == 12 && device->max_write_images == 5 && device->max_samplers == 6);
     ck_assert_uint_eq(device->max_work_group_size, 256);
     ck_assert_uint_eq(device->max_work_item_sizes[0], 256);
