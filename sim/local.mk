@@ -16,6 +16,7 @@ libsim_la_SOURCES = \
 	%D%/observers/counters_report.h \
 	%D%/observers/execution_profile.c \
 	%D%/observers/execution_profile.h \
+	%D%/observers/profile_lcov.c \
 	%D%/observers/profile_report.c \
 	%D%/debug/asks_checker.c \
 	%D%/debug/debugger.c \

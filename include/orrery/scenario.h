@@ -374,6 +374,7 @@ struct scenario {
     /* cache and memory counters: NULL, "on", "off", or a file that gets them as JSON, too */
     char *counters;
     char *instructions;       /* counts of instructions; likewise */
+    char *coverage_file;      /* an lcov tracefile; NULL = none */
     char *html_file;          /* one page that shows the run; NULL = none */
     char *timeline_file;      /* what ran when and where, as Chrome's trace events; NULL = none */
     char *trace_file;         /* each access, fence and barrier as a JSON line; NULL = none */

@@ -114,6 +114,11 @@ static bool put_instructions(const struct device *device, FILE *stream)
     return profile_write_json(device->profile, stream) && !ferror(stream);
 }
 
+static bool put_coverage(const struct device *device, FILE *stream)
+{
+    return profile_write_lcov(device->profile, stream) && !ferror(stream);
+}
+
 static bool put_timeline(const struct device *device, FILE *stream)
 {
     return timeline_write(device->timeline, SIZE_MAX, stream) && !ferror(stream);
@@ -135,6 +140,8 @@ bool device_write_books(const struct device *device, FILE *stream, struct diagno
         profile_print(device->profile, stream);
     if (device->profile && instructions)
         fine = write_file(device, instructions, put_instructions, diagnosis);
+    if (device->profile && device->scenario->coverage_file)
+        fine &= write_file(device, device->scenario->coverage_file, put_coverage, diagnosis);
     if (device->caches && stream && scenario_counts(device->scenario))
         counters_print(device->caches, stream);
     if (device->caches && file)

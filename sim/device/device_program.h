@@ -63,6 +63,7 @@ struct program {
     size_t hosted_count;
     const struct kernel **hosted; /* those of them that the host can enqueue */
     bool constructed, destructed; /* have they run? */
+    bool profiled;                /* its kernels are known to the profile */
     uint64_t *variables;          /* addresses */
     uint64_t variable_bytes;
     char *source_name, *source_text;

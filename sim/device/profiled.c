@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of launches, on their way from waves to the profile. */
+/*
+ * Instructions of launches, on their way from waves to the profile. With coverage, the program's other
+ * kernels are added once one of it runs: their lines are there, and were not executed.
+ */
 #include "profiled.h"
 
 #include "device_program.h"
@@ -10,12 +13,27 @@ static const char *name_file(void *self, const struct profile_place *place)
     return program_file(self, place->file, place->line);
 }
 
+static void add_others(struct device *device, struct program *program, const struct profile_namer *namer)
+{
+    for (size_t i = 0; i < program->hosted_count; i++) {
+        const struct kernel *kernel = program->hosted[i];
+        const struct code_request wanted = {.kernel = kernel->index, .width = 64, .profile = true};
+        const struct code *code;
+        struct diagnosis diagnosis = {0};
+        if (interp_code(program->module, &wanted, &code, &diagnosis) == STATUS_OK)
+            profile_add(device->profile, kernel->info->name, code->profile, namer);
+    }
+}
+
 struct profile_kernel *profiled_begin(struct device *device, struct launch *launch)
 {
     struct program *program = (struct program *)(uintptr_t)launch->info.program;
     const struct profile_namer namer = {program, name_file};
     struct profile_kernel *kernel =
         profile_add(device->profile, launch->info.kernel, launch->code->profile, &namer);
+    if (device->scenario->coverage_file && !program->profiled)
+        add_others(device, program, &namer);
+    program->profiled = true;
     if (kernel)
         profile_launch(device->profile, kernel, &launch->info);
     return kernel;

@@ -201,6 +201,11 @@ const struct profile_kernel *profile_kernel_at(const struct profile *profile, si
     return index < profile->kernel_count ? profile->kernels[index] : NULL;
 }
 
+const struct scenario *profile_scenario(const struct profile *profile)
+{
+    return profile->scenario;
+}
+
 bool profile_lost(const struct profile *profile)
 {
     return profile->lost;

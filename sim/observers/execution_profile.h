@@ -11,7 +11,7 @@
  *   profile_count_way  lanes leave by a way of a branch
  *   profile_observer   accesses of launches, which belong to the kernel of profile_launch of that number
  *   profile_print      tables, the most expensive first
- *   profile_write_json false: no memory
+ *   profile_write_json, profile_write_lcov   false: no memory
  *
  * Meaning  executed: instructions, each counted once for each work-item that executes it.  issued: the same
  *          for all work-items of each sub-group of which one does; executed / issued is the efficiency
@@ -86,8 +86,11 @@ struct observer profile_observer(struct profile *profile);
 
 /* profile_report.c. Kernels are in the order in which they were added; NULL past the last. */
 const struct profile_kernel *profile_kernel_at(const struct profile *profile, size_t index);
+const struct scenario *profile_scenario(const struct profile *profile);
 bool profile_lost(const struct profile *profile); /* memory ran out: numbers are too low */
 void profile_print(const struct profile *profile, FILE *stream);
 bool profile_write_json(const struct profile *profile, FILE *stream);
+/* profile_lcov.c */
+bool profile_write_lcov(const struct profile *profile, FILE *stream);
 
 #endif

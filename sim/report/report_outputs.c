@@ -35,6 +35,7 @@ static const struct output_kind kinds[] = {
     {"html", offsetof(struct scenario, html_file), "<!DOCTYPE html>\n<!-- orrery: "},
     {"gen_suppressions", offsetof(struct scenario, gen_suppressions), "# Suppressions for orrery"},
     {"timeline", offsetof(struct scenario, timeline_file), "{\"displayTimeUnit\":"},
+    {"coverage", offsetof(struct scenario, coverage_file), "TN:\nSF:"},
     {"trace", offsetof(struct scenario, trace_file), "{\"type\":"},
 };
 /* clang-format on */

@@ -765,7 +765,7 @@ const char *scenario_instructions_file(const struct scenario *scenario)
 
 bool scenario_profiles(const struct scenario *scenario)
 {
-    return is_on(scenario->instructions);
+    return is_on(scenario->instructions) || scenario->coverage_file;
 }
 
 uint32_t scenario_root_count(const struct scenario *scenario)

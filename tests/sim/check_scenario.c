@@ -209,7 +209,7 @@ static const char everything[] =
     "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, force: true, expect_kernels: yes, "
     "quiet: on,\n"
     "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, instructions: i.json, "
-    "timeline: t.json, trace: "
+    "coverage: c.info, timeline: t.json, trace: "
     "t.txt, sarif: out.sarif, html: out.html, dot: out.svg,\n"
     "         gen_suppressions: out.yaml, save_sources: made, baseline: known.txt, update_baseline: true}\n"
     "suppressions:\n"
