@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += %D%/labs/histogram.cl %D%/labs/matmul.cl %D%/labs/matmul.yaml %D%/labs/sb.litmus %D%/labs/sum.cl
 EXTRA_DIST += %D%/labs/CMakeLists.txt %D%/labs/sum_fixed.cl %D%/labs/sum_test.c %D%/labs/test_sum.py
-EXTRA_DIST += %D%/message_passing.cl %D%/out_of_bounds.cl %D%/lost_update.cl
+EXTRA_DIST += %D%/message_passing.cl %D%/out_of_bounds.cl %D%/lost_update.cl %D%/two_kernels.cl
 if BUILD_TESTS
 noinst_PROGRAMS += %D%/out_of_bounds
 %C%_out_of_bounds_SOURCES = %D%/out_of_bounds.c %D%/start.h
@@ -15,6 +15,10 @@ noinst_PROGRAMS += %D%/lost_update
 %C%_lost_update_SOURCES = %D%/lost_update.c %D%/start.h
 %C%_lost_update_CPPFLAGS = $(OPENCL_CFLAGS)
 %C%_lost_update_LDADD = $(OPENCL_LIBS)
+noinst_PROGRAMS += %D%/two_kernels
+%C%_two_kernels_SOURCES = %D%/two_kernels.c %D%/start.h
+%C%_two_kernels_CPPFLAGS = $(OPENCL_CFLAGS)
+%C%_two_kernels_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_order
 %C%_host_order_SOURCES = %D%/host_order.c
 %C%_host_order_CPPFLAGS = $(OPENCL_CFLAGS)

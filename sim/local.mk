@@ -14,6 +14,10 @@ libsim_a_SOURCES = \
 	%D%/device/concurrent.h \
 	%D%/observers/counters_report.c \
 	%D%/observers/counters_report.h \
+	%D%/observers/execution_profile.c \
+	%D%/observers/execution_profile.h \
+	%D%/observers/profile_lcov.c \
+	%D%/observers/profile_report.c \
 	%D%/debug/asks_checker.c \
 	%D%/debug/debugger.c \
 	%D%/debug/debugger.h \
@@ -62,7 +66,10 @@ libsim_a_SOURCES = \
 	%D%/device/device_path.c \
 	%D%/device/device_path.h \
 	%D%/scenario/expect_counter.c \
+	%D%/scenario/launch_filter.c \
 	%D%/device/placement_log.c \
+	%D%/device/profiled.c \
+	%D%/device/profiled.h \
 	%D%/device/placement_log.h \
 	%D%/device/pipe_end.c \
 	%D%/device/pipe_end.h \
@@ -90,6 +97,8 @@ libsim_a_SOURCES = \
 	%D%/report/report_dot.c \
 	%D%/report/report_files.c \
 	%D%/report/report_outputs.c \
+	%D%/report/report_launches.c \
+	%D%/report/report_launches.h \
 	%D%/report/report_json.c \
 	%D%/report/report_json.h \
 	%D%/report/report_print.c \

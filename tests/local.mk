@@ -559,6 +559,9 @@ test_scripts = \
 	%D%/scripts/check_random_kernels.sh \
 	%D%/scripts/check_verdicts.sh \
 	%D%/scripts/check_partition.sh \
+	%D%/scripts/check_launch_filter.sh \
+	%D%/scripts/check_instructions.sh \
+	%D%/scripts/check_coverage.sh \
 	%D%/scripts/check_severity.sh \
 	%D%/scripts/check_replay.sh \
 	%D%/scripts/check_outputs.sh \

@@ -10,11 +10,11 @@
 #include "orrery/scenario_run.h"
 #include "target.h"
 
-enum { KEY_KERNEL = 0x101, KEY_SAVE };
+enum { KEY_SAVE = 0x101 };
 struct arguments {
     struct settings settings;
     struct seeds seeds;
-    const char *kernel, *save;
+    const char *save;
     char **rest;
 };
 
@@ -27,7 +27,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!seeds_parse(argument, &arguments->seeds))
             argp_error(state, "--seeds: found '%s', expected A..B", argument);
         return 0;
-    case KEY_KERNEL: arguments->kernel = argument; return 0;
     case KEY_SAVE: arguments->save = argument; return 0;
     case ARGP_KEY_ARG: /* the rest is not ours, whatever it looks like */
         arguments->rest = state->argv + state->next - 1;
@@ -218,17 +217,28 @@ int run_target(const struct settings *settings, char **rest)
     return EXIT_USAGE;
 }
 
+/* The last --kernel that is a name and no pattern; NULL: there is none. */
+static const char *chosen_kernel(const struct settings *settings)
+{
+    const char *chosen = NULL;
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *value = settings->given[i].value;
+        if (strcmp(settings->given[i].name, "kernel") == 0 && value && *value &&
+            !value[strcspn(value, "!*?[,\n ")])
+            chosen = value;
+    }
+    return chosen;
+}
+
 /* --kernel=sum kernels.cl is kernels.cl:sum, also in the line that runs it again. */
 static bool name_kernel(struct arguments *arguments)
 {
-    const char *kernel;
+    const char *kernel, *chosen = chosen_kernel(&arguments->settings);
     char *word = arguments->rest[0], *file = target_file(word, &kernel), *named = NULL;
-    const bool fine = file && !(kernel && arguments->kernel);
+    const bool fine = file || !arguments->save;
     if (!fine)
-        say("error: --kernel and --save-scenario are for one kernel of OpenCL C, as in kernels.cl, found "
-            "'%s'",
-            word);
-    if (fine && arguments->kernel && asprintf(&named, "%s:%s", file, arguments->kernel) < 0)
+        say("error: --save-scenario is for one kernel of OpenCL C, as in kernels.cl, found '%s'", word);
+    if (file && !kernel && chosen && asprintf(&named, "%s:%s", file, chosen) < 0)
         tools_no_memory();
     if (named)
         arguments->rest[0] = named; /* as long as the process lives */
@@ -240,7 +250,6 @@ int cmd_run(int argc, char **argv)
 {
     struct arguments arguments = {.rest = NULL};
     const struct argp_option options[] = {
-        {"kernel", KEY_KERNEL, "NAME", 0, "of KERNELS.cl run this one; the same as KERNELS.cl:NAME", 0},
         {"save-scenario", KEY_SAVE, "FILE", 0, "write the scenario that is made for KERNELS.cl to FILE", 0},
         {"seeds", 's', "A..B", 0, "run under each of these seeds, then the smallest schedule that fails", 0},
         {NULL, 0, NULL, 0, NULL, 0},
@@ -256,7 +265,7 @@ int cmd_run(int argc, char **argv)
     };
     if (parse_program_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
         return EXIT_USAGE;
-    if ((arguments.kernel || arguments.save) && !name_kernel(&arguments))
+    if (!name_kernel(&arguments))
         return EXIT_USAGE;
     const struct seeds_target target = {"run", &arguments.settings, NULL, arguments.rest};
     if (arguments.seeds.given)

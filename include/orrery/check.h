@@ -9,6 +9,7 @@
  *   checks_fast       the profile --fast: the checks that cost next to nothing
  *   checks_print      what is looked for, as the summary has it: "all", "none", or the names
  *   checks_print_off  the checks of "all" that are off, as a list; false: none is
+ *   check_filtered    --kernel and --launches choose the launches that this check looks at
  */
 #ifndef ORRERY_CHECK_H
 #define ORRERY_CHECK_H
@@ -44,6 +45,13 @@ enum check {
 #undef CHECK_ENUM
         CHECK_COUNT
 };
+
+/* These hear of every access, or need code of their own. The others cost next to nothing, and look at every
+ * launch. */
+static inline bool check_filtered(enum check check)
+{
+    return check == CHECK_UNINITIALISED || check == CHECK_RACES || check == CHECK_ATOMICS;
+}
 
 /* Either spelling of each name. */
 bool check_from_name(const char *name, enum check *out_check);

@@ -64,6 +64,10 @@ struct launch_info {
     bool atomics;                         /* likewise */
     /* likewise: of kernels that enqueue each other, whose atomics may order them, or race by their scopes */
     bool in_launch_tree;
+    bool enqueues; /* likewise: kernels */
+    /* --kernel or --launches leaves it out: no race, use of an uninitialised value or misuse of atomics in it
+     * is reported */
+    bool left_out;
     /* "argument 0 'data'": the first that points into the bytes; false: none does. While the launch runs;
      * NULL: not known. */
     bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name,

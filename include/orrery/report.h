@@ -247,6 +247,9 @@ bool report_suppresses_objects(const struct report *report); /* the object may m
 void report_name_device(struct report *report, uint32_t device, const char *name);
 /* Which of them runs the launch. */
 void report_launch_runs(struct report *report, uint32_t launch, uint32_t device);
+/* It begins. --kernel and --launches may leave it out of the checks of check_filtered: findings of these are
+ * dropped. */
+void report_launch_begins(struct report *report, const char *kernel, uint32_t launch);
 /* Which call of a host program enqueued the launch, for findings of it. NULL: not known. */
 void report_launch_enqueued(struct report *report, uint32_t launch, const struct enqueuer *enqueuer);
 /* The source of this name is no file but a text: the call of the host program that gave it. */
@@ -360,6 +363,7 @@ struct report_counts {
     uint64_t accepted; /* of the suppressed, those that are so by the baseline */
     int policy; /* enum schedule_policy */
     bool at_least; /* there may be more errors or warnings */
+    uint64_t left_out[2]; /* of the kernels, by --kernel and by --launches */
     enum severity checks[CHECK_COUNT];
 };
 void report_get_counts(const struct report *report, uint64_t kernels_run, struct report_counts *out_counts);

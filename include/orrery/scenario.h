@@ -110,6 +110,8 @@ struct device_config {
     uint64_t constant_memory;                  /* 64 KiB */
     uint64_t private_memory;                   /* per work-item, 64 MiB address space */
     uint64_t printf_buffer;                    /* 1 MiB */
+    uint32_t local_banks, bank_bytes;          /* 32, of 4 bytes */
+    uint32_t sector_bytes;                     /* 32 */
     uint32_t max_work_group_size;              /* 1024 */
     uint32_t max_work_item_sizes[3];           /* 1024 each */
     uint32_t max_read_images, max_write_images, max_samplers; /* of a kernel: 128, 64, 16 */
@@ -328,6 +330,13 @@ enum fixes { FIXES_TRY, FIXES_COMPILE, FIXES_OFF };
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
+/* Serial numbers of launches, both ends included; 0: no limit at that end. */
+struct launch_range {
+    uint32_t first, last;
+};
+/* Which option leaves a launch out of the checks that cost time (check_filtered). */
+enum left_out { LEFT_OUT_NOT, LEFT_OUT_BY_KERNEL, LEFT_OUT_BY_LAUNCHES };
+
 struct debug_hook;
 struct scenario {
     char *file; /* where it came from; relative paths in it are relative to this file */
@@ -339,7 +348,10 @@ struct scenario {
     enum severity checks[CHECK_COUNT];
     enum severity fail_on; /* ERROR */
     int error_exitcode;    /* 66 */
-    bool shared_pages;     /* false: the host is caught at memory that commands use */
+    /* --kernel, "scan*,!scan_init": patterns of the kernels whose launches are checked; NULL: all */
+    char *checked_kernels;
+    struct launch_range checked_launches; /* --launches */
+    bool shared_pages;                    /* false: the host is caught at memory that commands use */
     enum fixes fixes;
     bool faults_stop; /* a faulty access ends its work-item; false: it goes on */
     bool keep_exit_code, expect_kernels, quiet;
@@ -361,6 +373,8 @@ struct scenario {
     struct scenario_fault *faults;
     /* cache and memory counters: NULL, "on", "off", or a file that gets them as JSON, too */
     char *counters;
+    char *instructions;       /* counts of instructions; likewise */
+    char *coverage_file;      /* an lcov tracefile; NULL = none */
     char *html_file;          /* one page that shows the run; NULL = none */
     char *timeline_file;      /* what ran when and where, as Chrome's trace events; NULL = none */
     char *trace_file;         /* each access, fence and barrier as a JSON line; NULL = none */
@@ -409,11 +423,19 @@ bool scenario_option_selects(const struct scenario_option *option);
  * one a line. */
 bool scenario_option_adds(const struct scenario_option *option);
 
+/* The launch of this serial number: by --kernel if both options leave it out. The checks that do not hold for
+ * it then are those of check_filtered (check.h). */
+enum left_out scenario_leaves_out(const struct scenario *scenario, const char *kernel, uint32_t launch);
+bool scenario_filters(const struct scenario *scenario); /* one of the two options is given */
+
 /* Root devices are parts of one simulated machine: one memory, one clock, units numbered through. */
 /* a quarter of it, 1 GiB at least, never more than all */
 uint64_t scenario_usual_allocation(uint64_t memory);
 bool scenario_counts(const struct scenario *scenario);               /* counters are wanted */
 const char *scenario_counters_file(const struct scenario *scenario); /* NULL: in the report alone */
+bool scenario_profiles(const struct scenario *scenario); /* instructions are counted, for either option */
+bool scenario_counts_instructions(const struct scenario *scenario);
+const char *scenario_instructions_file(const struct scenario *scenario); /* NULL: in the report alone */
 uint32_t scenario_root_count(const struct scenario *scenario);
 const struct device_config *scenario_root(const struct scenario *scenario, uint32_t index);
 

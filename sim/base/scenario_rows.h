@@ -47,7 +47,9 @@ enum row_type {
     ROW_CHECKS,
     ROW_FAST,
     ROW_COLOUR,
-    ROW_SUPPRESSIONS
+    ROW_SUPPRESSIONS,
+    ROW_KERNELS,
+    ROW_LAUNCHES
 };
 
 struct scenario_row {
@@ -94,6 +96,11 @@ void value_expected(enum value_type type, char expected[EXPECTED_CHARS]);
 bool expect_counter_name(struct expect_counter *counter, const char *text, char expected[EXPECTED_CHARS]);
 bool expect_counter_value(struct expect_counter *counter, const char *text, char expected[EXPECTED_CHARS]);
 void expect_counter_print_name(const struct expect_counter *counter, FILE *stream);
+
+/* --kernel and --launches. false: `expected` says what was. */
+bool checked_kernels_set(char **kernels, const char *text, char expected[EXPECTED_CHARS]);
+bool checked_launches_set(struct launch_range *launches, const char *text, char expected[EXPECTED_CHARS]);
+void checked_launches_print(const struct launch_range *launches, FILE *stream);
 
 struct plain_locale {
     locale_t plain, before;

@@ -13,6 +13,7 @@
 #include "fault.h"
 #include "host_memory.h"
 #include "memory_view.h"
+#include "profiled.h"
 #include "orrery/debug.h"
 #include "orrery/pipe.h"
 #include "sim/base/rng.h"
@@ -264,7 +265,7 @@ static void host_packets(void *self, struct wave *wave, const struct packets_use
 {
     const struct device *device = self;
     const struct launch_info *launch = wave->origin.launch;
-    if (use->other)
+    if (use->other && !launch->left_out)
         announce(self, &(struct command_event){.command = launch->command,
                                                .kind = use->writes ? ACCESS_WRITE : ACCESS_READ,
                                                .address = use->side,
@@ -272,7 +273,7 @@ static void host_packets(void *self, struct wave *wave, const struct packets_use
                                                .role = COMMAND_PACKETS,
                                                .launch = launch,
                                                .site = use->site});
-    if (use->others && device->tree_races)
+    if (use->others && device->tree_races && !launch->left_out)
         tree_races_packets(device->tree_races, launch, use);
     if (use->moves && device->checkers)
         checkers_packets(device->checkers, &wave->origin, use);
@@ -627,6 +628,8 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device->scenario = scenario;
     device->report = report;
     device->host = (struct wave_host){.self = device,
+                                      .count = profiled_count,
+                                      .count_way = profiled_way,
                                       .fault = host_fault,
                                       .may_print = host_may_print,
                                       .print = host_print,

@@ -7,6 +7,7 @@
 
 #include "device_enqueue.h"
 #include "device_state.h"
+#include "profiled.h"
 #include "fault.h"
 #include "host_memory.h"
 #include "orrery/debug.h"
@@ -197,6 +198,9 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.acquires = kernel->info->acquires;
     launch->info.atomics = kernel->info->atomics;
     launch->info.in_launch_tree = kernel->info->in_launch_tree;
+    launch->info.enqueues = kernel->info->enqueues;
+    launch->info.left_out = scenario_leaves_out(device->scenario, kernel->info->name,
+                                                (uint32_t)device_kernels_run(device) + 1) != LEFT_OUT_NOT;
     launch->info.argument = object_argument;
     /* who read what, and when, is asked of parents */
     launch->info.may_write = kernel->info->enqueues ? NULL : object_may_be_written;
@@ -210,7 +214,8 @@ static void launch_init(struct launch *launch, struct device *device, const stru
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->pages = device->pages;
     launch->began = clock_now(&device->clock);
-    launch->apart = device->caches || device->timeline || device->scenario->expect.placement_count ||
+    launch->apart = device->caches || device->timeline || device->profile ||
+                    device->scenario->expect.placement_count ||
                     launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
     launch->observer = kernel->info->initializer || kernel->info->finalizer ? NULL : device_observer(device);
@@ -292,8 +297,10 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
                                   .width = lanes_of_first_wave(&launch->tiling),
                                   .preempt = schedule_is_preemptive(launch->schedule),
                                   .poison = live->device->arena.memory.track_validity,
+                                  .marks_stores = launch->info.left_out,
                                   .zero_private = kernel->program->zero_private,
                                   .debug = is_debugged(live->device),
+                                  .profile = live->device->profile != NULL,
                                   .spurious = launch->schedule->spurious > 0};
     struct variant *variant;
     enum status status = kernel_variant(kernel, &wanted, &variant, &live->diagnosis);
@@ -495,6 +502,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
         return status;
     launch->info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
     report_launch_runs(device->report, launch->info.launch, launch->info.device);
+    report_launch_begins(device->report, launch->info.kernel, launch->info.launch);
     report_launch_enqueued(device->report, launch->info.launch, request->enqueuer);
     status = tie_record(launch, device, &live->diagnosis);
     if (status == STATUS_OK && !concurrent_add(&device->concurrent, live))
@@ -504,6 +512,8 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (device->host_memory)
         host_memory_forget(device->host_memory);
     concurrent_focus(live);
+    if (device->profile && launch->code && launch->observer)
+        launch->profiled = profiled_begin(device, launch);
     announce(launch, LAUNCH_BEGIN);
     if (launch->code && launch->code->debug && !is_debugged(device)) /* it was told so at the announcement */
         status = take_code(live, (struct kernel *)request->kernel, request);

@@ -4,6 +4,7 @@
 
 #include "sim/device/page.h"
 #include "sim/observers/counters_report.h"
+#include "sim/observers/execution_profile.h"
 #include "sim/observers/timeline.h"
 #include "sim/topology/cache_model.h"
 #include "sim/observers/trace.h"
@@ -29,6 +30,12 @@ bool books_init(struct device *device)
         if (!device->caches)
             return false;
         attach(device, caches_observer(device->caches));
+    }
+    if (scenario_profiles(scenario)) {
+        device->profile = profile_new(scenario, &device->arena.memory);
+        if (!device->profile)
+            return false;
+        attach(device, profile_observer(device->profile));
     }
     if (scenario->timeline_file || scenario->html_file) {
         device->timeline = timeline_new(scenario);
@@ -65,6 +72,7 @@ void books_fini(struct device *device)
     page_free(device->page);
     trace_free(device->trace);
     timeline_free(device->timeline);
+    profile_free(device->profile);
     caches_free(device->caches);
     pages_free(device->pages);
 }
@@ -101,6 +109,16 @@ bool device_write_counters(const struct device *device, FILE *stream)
     return device->caches && counters_write_json(device->caches, stream) && !ferror(stream);
 }
 
+static bool put_instructions(const struct device *device, FILE *stream)
+{
+    return profile_write_json(device->profile, stream) && !ferror(stream);
+}
+
+static bool put_coverage(const struct device *device, FILE *stream)
+{
+    return profile_write_lcov(device->profile, stream) && !ferror(stream);
+}
+
 static bool put_timeline(const struct device *device, FILE *stream)
 {
     return timeline_write(device->timeline, SIZE_MAX, stream) && !ferror(stream);
@@ -116,11 +134,18 @@ static bool put_page(const struct device *device, FILE *stream)
 bool device_write_books(const struct device *device, FILE *stream, struct diagnosis *diagnosis)
 {
     const char *file = scenario_counters_file(device->scenario);
+    const char *instructions = scenario_instructions_file(device->scenario);
     bool fine = true;
+    if (device->profile && stream && scenario_counts_instructions(device->scenario))
+        profile_print(device->profile, stream);
+    if (device->profile && instructions)
+        fine = write_file(device, instructions, put_instructions, diagnosis);
+    if (device->profile && device->scenario->coverage_file)
+        fine &= write_file(device, device->scenario->coverage_file, put_coverage, diagnosis);
     if (device->caches && stream && scenario_counts(device->scenario))
         counters_print(device->caches, stream);
     if (device->caches && file)
-        fine = write_file(device, file, device_write_counters, diagnosis);
+        fine &= write_file(device, file, device_write_counters, diagnosis);
     if (device->timeline && device->scenario->timeline_file)
         fine &= write_file(device, device->scenario->timeline_file, put_timeline, diagnosis);
     if (device->page)

@@ -200,6 +200,13 @@ static void fill_place(const struct program *program, uint32_t file, uint32_t li
     }
 }
 
+const char *program_file(const struct program *program, const char *file, uint32_t line)
+{
+    const bool own = program->source_name && line && line <= program->line_count &&
+                     (!file || is_source(program, file)) && !carried_line(program, file, line);
+    return own || !file ? program->source_name : file;
+}
+
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place)
 {
     const struct code *code = program->running;
@@ -451,8 +458,10 @@ static bool serves(const struct variant *variant, const struct code_request *req
 {
     return width_class(variant->request.width) == width_class(request->width) &&
            variant->request.preempt == request->preempt && variant->request.poison == request->poison &&
+           variant->request.marks_stores == request->marks_stores &&
            variant->request.zero_private == request->zero_private &&
-           variant->request.spurious == request->spurious && variant->request.debug == request->debug;
+           variant->request.spurious == request->spurious && variant->request.debug == request->debug &&
+           variant->request.profile == request->profile;
 }
 
 /* Nothing runs beside constructors and destructors, and all of the program is after them: they are in no

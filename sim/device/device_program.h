@@ -63,6 +63,7 @@ struct program {
     size_t hosted_count;
     const struct kernel **hosted; /* those of them that the host can enqueue */
     bool constructed, destructed; /* have they run? */
+    bool profiled;                /* its kernels are known to the profile */
     uint64_t *variables;          /* addresses */
     uint64_t variable_bytes;
     char *source_name, *source_text;
@@ -87,6 +88,8 @@ enum status program_construct(struct program *program, const struct launch_reque
                               struct diagnosis *diagnosis);
 void program_running(struct program *program, const struct code *code);
 bool program_builds(const struct program *program, const struct code_edit *edits, uint32_t count);
+/* As places in reports name it. */
+const char *program_file(const struct program *program, const char *file, uint32_t line);
 bool program_is_own(const struct program *program, uint32_t site);
 /* Text 0 is the one that it was built from; then those that the module carries: unquoted lines are empty. */
 struct program_source {

@@ -27,6 +27,7 @@ struct device {
     struct host_memory *host_memory; /* that kernels may touch; NULL: none */
     struct timeline *timeline;       /* NULL: not wanted */
     struct trace *trace;             /* NULL: not wanted */
+    struct profile *profile;         /* counts of instructions; NULL: not wanted */
     struct page *page;               /* the run as a page; NULL: not wanted */
 
     /* set before the first launch */

@@ -87,7 +87,8 @@ struct launch {
     struct launch_node *node;      /* among the kernels that enqueue each other */
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
-    const struct pages *pages; /* first touch; NULL: nobody keeps it */
+    struct profile_kernel *profiled; /* where its instructions are counted; NULL: they are not */
+    const struct pages *pages;       /* first touch; NULL: nobody keeps it */
     struct {
         uint64_t address, bytes;
     } largest; /* buffer among the arguments; 0 bytes: there is none */

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "orrery/observer.h"
+#include "orrery/profile.h"
 
 struct wave;
 struct insn;
@@ -410,8 +411,9 @@ struct code {
     /* of the module's private variables: it stays in memory */
     const bool *private_kept;
     uint32_t private_variable_count;
-    const struct code_debug *debug; /* NULL: no debugger asked for this code */
-    bool writes_elsewhere;          /* through pointers that come from no argument: wherever it likes */
+    const struct code_debug *debug;     /* NULL: no debugger asked for this code */
+    const struct profile_code *profile; /* NULL: nobody counts its instructions */
+    bool writes_elsewhere;              /* through pointers that come from no argument: wherever it likes */
 };
 
 #endif

@@ -58,7 +58,7 @@ static bool only_reads(const struct lower *l, uint32_t v)
 {
     const uint32_t op = ir_value(l->ir, v)->op;
     return ir_families[op] != FAMILY_EFFECT || op == IR_load || op == IR_yield || op == IR_index_check ||
-           op == IR_line;
+           op == IR_line || op == IR_count;
 }
 
 /* Is the load in this block, and nothing but loads after it? */

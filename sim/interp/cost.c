@@ -30,7 +30,9 @@ static uint64_t value_work(struct ir *ir, const struct value *value)
     case IR_phi:
     case IR_extract:
     case IR_math_second:
-    case IR_yield: return 0;
+    case IR_yield:
+    case IR_count:
+    case IR_count_way: return 0;
     case IR_sdiv:
     case IR_udiv:
     case IR_srem:

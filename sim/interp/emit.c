@@ -474,6 +474,11 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_same: put_sited(e, v, OP_same, 0, emit_loc(e, a), 0, 0); break;
     case IR_index_check: put_index_check(e, v); break;
     case IR_yield: e->yield = true; break;
+    case IR_count: put(e, OP_count, 0, 0, 0, 0)->e = (uint32_t)value->imm; break;
+    case IR_count_way:
+        put(e, is_v(e, a) ? OP_count_way_v : OP_count_way_u, 0, emit_loc(e, a), 0, 0)->e =
+            (uint32_t)value->imm;
+        break;
     case IR_line: put(e, OP_line, 0, 0, 0, 0)->e = (uint32_t)value->imm; break;
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_list(e, OP_collective, v); break;
@@ -676,8 +681,8 @@ static void keep_private(struct ir *ir, struct code *code)
     code->private_variable_count = ir->private_variables.count;
 }
 
-/* Findings are explained by the code as it is without a debugger. Both were lowered from the same words in
- * the same order, so their sites have the same numbers. */
+/* Findings are explained by the code as it is without a debugger, and without counts. Both were lowered from
+ * the same words in the same order, so their sites have the same numbers. */
 static void take_explanations(struct code *code, const struct code *plain)
 {
     assert(code->site_count == plain->site_count && code->call_count == plain->call_count);
@@ -731,10 +736,12 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->undefined_count = e->undefined.count;
     emit_idle(e, block_start, code);
     keep_private(ir, code);
-    if (ir->debug) {
+    if (ir->debug)
         code->debug = debug_describe(ir);
+    if (ir->profile)
+        code->profile = profile_describe(ir);
+    if (ir->plain)
         take_explanations(code, ir->plain);
-    }
     return code;
 }
 

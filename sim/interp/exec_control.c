@@ -182,6 +182,25 @@ CONTROL(yield)
     GO(insn + 1);
 }
 
+CONTROL(count)
+{
+    wave->host->count(wave->host->self, wave, insn->e);
+    GO(insn + 1);
+}
+
+CONTROL(count_way_v)
+{
+    wave->host->count_way(wave->host->self, wave, insn->e, (const uint64_t *)(const void *)(frame + insn->a));
+    GO(insn + 1);
+}
+
+CONTROL(count_way_u)
+{
+    if (frame[insn->a] & 1)
+        wave->host->count_way(wave->host->self, wave, insn->e, wave->active.word);
+    GO(insn + 1);
+}
+
 CONTROL(line)
 {
     wave->host->line(wave->host->debugger, wave, insn);

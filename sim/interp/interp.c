@@ -50,7 +50,9 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
         optimise(ir);
     count_work(ir);
     find_origins(ir);
-    if (request->poison)
+    if (request->poison && request->marks_stores)
+        mark_stores(ir);
+    else if (request->poison)
         track_poison(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
@@ -223,13 +225,14 @@ static const struct code *make_code(struct module *m, struct entry_point *e,
     const uint32_t width = width_class(request->width);
     const uint32_t key = width | (uint32_t)request->preempt << 16 | (uint32_t)request->poison << 17 |
                          (uint32_t)request->zero_private << 18 | (uint32_t)request->spurious << 19 |
-                         (uint32_t)request->debug << 20;
+                         (uint32_t)request->debug << 20 | (uint32_t)request->marks_stores << 21 |
+                         (uint32_t)request->profile << 22;
     const struct code *code = find_code(e, key);
     if (code)
         return code;
     struct code_request without = *request;
-    without.debug = false;
-    const struct code *plain = request->debug ? make_code(m, e, &without) : NULL;
+    without.debug = without.profile = false;
+    const struct code *plain = request->debug || request->profile ? make_code(m, e, &without) : NULL;
     struct ir *ir = lowered(m, e, request); /* emit changes it, so one per code */
     ir->plain = plain;
     if (!e->has_traits)

@@ -46,10 +46,12 @@ struct code_request {
     uint32_t width;    /* lanes per wave: 1..256; the code's width is 16, 64 or 256 */
     bool preempt;      /* yield before memory operations, atomics and barriers */
     bool poison;       /* track uninitialised values */
+    bool marks_stores; /* with poison: what it stores counts as initialised, and nothing is reported */
     bool zero_private; /* private variables begin as zeros */
     /* for a debugger: every variable stays in memory, lines are marked; sites, loops and findings as
      * without */
     bool debug;
+    bool profile; /* instructions are counted; sites, loops and findings as without */
     /* weak compare-exchanges ask the wave's host, or the memory port, whether they fail spuriously */
     bool spurious;
 };

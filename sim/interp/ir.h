@@ -17,6 +17,7 @@
 
 #include "module.h"
 #include "orrery/limits.h"
+#include "orrery/profile.h"
 
 enum ir_op {
 #define IR(name, family) IR_##name,
@@ -139,7 +140,12 @@ struct ir {
     /* the module has variables that any optimiser promotes: its loops are those of the source */
     bool as_written;
     bool debug;               /* lines and variables are noted */
-    const struct code *plain; /* of debug: the code without */
+    const struct code *plain; /* of debug and profile: the code without */
+    bool profile;             /* instructions are counted: profile.c */
+    uint32_t profile_pieces;
+    LIST(struct profile_row) profile_rows;
+    LIST(struct profile_way) profile_ways;
+    LIST(struct profile_function) profile_functions;
     LIST(struct code_line) lines;
     LIST(struct declared) declared;
     LIST(const char *) functions; /* of each call */
@@ -200,6 +206,7 @@ void simplify(struct ir *ir); /* fold, number, dead code */
 void hoist_invariants(struct ir *ir);
 void if_convert(struct ir *ir);
 void track_poison(struct ir *ir); /* poison.c: uninitialised values */
+void mark_stores(struct ir *ir);  /* poison.c: what is stored counts as initialised, and no more */
 void remove_dead(struct ir *ir);
 void fuse(struct ir *ir);        /* multiply-add with two roundings */
 void count_turns(struct ir *ir); /* loop_iterations.c: operands of barriers and group functions */
@@ -209,8 +216,9 @@ const uint8_t *find_parted(struct ir *ir);
 void mark_updates(struct ir *ir); /* updates.c: of each site, `update` */
 /* written.c, as in struct code */
 const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere);
-void find_origins(struct ir *ir);                       /* written.c: struct site's argument */
-const struct code_debug *debug_describe(struct ir *ir); /* debug.c; once variables have their places */
-const struct code *emit(struct ir *ir, uint32_t width); /* emit.c */
+void find_origins(struct ir *ir);                           /* written.c: struct site's argument */
+const struct profile_code *profile_describe(struct ir *ir); /* profile.c */
+const struct code_debug *debug_describe(struct ir *ir);     /* debug.c; once variables have their places */
+const struct code *emit(struct ir *ir, uint32_t width);     /* emit.c */
 
 #endif

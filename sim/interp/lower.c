@@ -248,6 +248,8 @@ static void lower_switch(struct lower *l, uint32_t word)
         cases[i - 1] = bits_truncate(cases[i - 1], lower_type(l, selector));
         succs[i] = l->label_block[w[at + literal]];
     }
+    if (l->ir->profile)
+        profile_switch(l, selector, cases, count - 1);
     lower_switch_to(l, selector, succs, cases, count);
 }
 
@@ -294,6 +296,8 @@ static void lower_control(struct lower *l, uint32_t word)
     case SpvOpBranchConditional: {
         uint32_t succs[2] = {l->label_block[w[2]], l->label_block[w[3]]};
         uint32_t cond = lower_scalar(l, w[1]);
+        if (l->ir->profile)
+            profile_branch(l, cond);
         if (succs[0] == succs[1])
             set_succs(l, TERM_JUMP, NONE, succs, 1);
         else
@@ -319,6 +323,7 @@ static void lower_line(struct lower *l, uint32_t word)
     l->file = l->m->def[w[1]] ? ir_string(l->ir, module_string(l->m, l->m->def[w[1]] + 2)) : 0;
     l->line = w[2];
     l->column = w[3];
+    l->line_inherited = false;
     if (l->ir->debug)
         debug_line(l, w);
     if (!l->ir->file)
@@ -360,9 +365,15 @@ static void lower_call(struct lower *l, uint32_t word)
         }
     }
     uint32_t file = l->file, line = l->line, column = l->column, scope = l->scope;
-    l->scope = 0;
+    const uint32_t number = l->call_number, branches = l->branches;
+    const bool inherited = l->line_inherited;
+    l->scope = l->branches = 0;
+    l->call_number = call.number;
+    if (l->ir->profile)
+        profile_function(l, name);
     lower_function(l, callee, &call);
     l->file = file, l->line = line, l->column = column, l->scope = scope;
+    l->call_number = number, l->branches = branches, l->line_inherited = inherited;
     l->block = call.return_block;
     uint32_t *results = ARENA_ARRAY(l->arena, uint32_t, call.result_leaves + 1);
     for (uint32_t k = 0; k < call.result_leaves; k++) {
@@ -392,6 +403,8 @@ static void lower_instruction(struct lower *l, uint32_t word)
 {
     if (l->ir->debug)
         debug_instruction(l, word);
+    if (l->ir->profile)
+        profile_instruction(l, word);
     switch (spirv_op(spv_opcode(l->m, word))->lowering) {
     case LOWER_MODULE:
         if (spv_opcode(l->m, word) == SpvOpLine || spv_opcode(l->m, word) == SpvOpNoLine)
@@ -520,6 +533,7 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struc
     ir->preempt = request->preempt;
     ir->spurious = request->spurious;
     ir->debug = request->debug;
+    ir->profile = request->profile;
     l->leaf = ARENA_ARRAY(l->arena, uint32_t *, m->bound);
     l->label_block = ARENA_ARRAY(l->arena, uint32_t, m->bound);
     l->label_end = ARENA_ARRAY(l->arena, uint32_t, m->bound);
@@ -538,6 +552,8 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struc
     for (uint32_t i = 0; i < f->param_count; i++)
         lower_argument(l, f, i);
     struct call_frame call = {.function = f};
+    if (ir->profile)
+        profile_function(l, entry->name);
     lower_function(l, f, &call);
     return ir;
 }

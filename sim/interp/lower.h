@@ -42,6 +42,9 @@ struct lower {
     bool line_noted;   /* the debugger's line is marked in this block */
     uint32_t depth;
     struct call_frame *call;
+    uint32_t call_number, branches; /* profile.c: of the call, and of the branches in it so far */
+    bool line_inherited;            /* profile.c: the line is that of another block, or of the call */
+    uint32_t profiled_block;        /* profile.c: in which the latest straight piece is */
     LIST(struct indexed) indexed;
     struct index_checked checked; /* latest */
     const struct choice *choices; /* of orders and scopes that are no constants, in the case being lowered */
@@ -135,6 +138,11 @@ struct index_step {
 bool index_may_pass(struct lower *l, uint32_t pointer, const struct type *array, uint32_t index);
 /* address was made from base, by step or NULL */
 void index_note(struct lower *l, uint32_t base, uint32_t address, const struct index_step *step);
+/* profile.c: before each is lowered; before the terminator; once the function's frame is the current one */
+void profile_instruction(struct lower *l, uint32_t word);
+void profile_branch(struct lower *l, uint32_t cond);
+void profile_switch(struct lower *l, uint32_t selector, const uint64_t *cases, uint32_t count);
+void profile_function(struct lower *l, const char *name);
 void index_check(struct lower *l, uint32_t address, uint32_t site); /* before the access of site */
 struct elements lower_elements(const struct type *type);            /* of an array of scalars */
 enum number_type lower_number_type(enum scalar type);

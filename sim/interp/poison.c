@@ -10,6 +10,8 @@
  * of it was computed from an uninitialised value, or when all of its components are uninitialised. A
  * component that is only copied, as it was loaded or never set, stays uninitialised where it is stored,
  * and is reported where something uses it.
+ *
+ * Of a launch that is left out of the checks, no value has a companion: only what is stored is marked.
  */
 #include <string.h>
 
@@ -333,4 +335,43 @@ void track_poison(struct ir *ir)
         ir_value(ir, p.of[phis.at[i]])->list_count = n;
     }
     remove_dead(ir);
+}
+
+/* ---- launches that are left out of the checks ----------------------------------------------- */
+
+/* An atomic counts as a store of its operand: what it leaves is initialised. */
+static void mark_atomic(struct poisoning *p, uint32_t v)
+{
+    const uint32_t no = ir_const(p->ir, T_BOOL, 0);
+    if (ir_value(p->ir, v)->imm != ATOMIC_LOAD)
+        memory_companion(p, IR_poison_store, v, no, 0, 1);
+}
+
+static void mark_each(struct poisoning *p, uint32_t v)
+{
+    const enum ir_op op = (enum ir_op)ir_value(p->ir, v)->op;
+    if (op == IR_store)
+        mark_stored(p, v);
+    else if (op == IR_atomic)
+        mark_atomic(p, v);
+    else if (op == IR_image_write)
+        ir_value(p->ir, v)->args[2] = ir_const(p->ir, T_BOOL, 0);
+    *list_push(p->ir->arena, &p->out) = v;
+}
+
+void mark_stores(struct ir *ir)
+{
+    const uint32_t values = ir->values.count;
+    struct poisoning p = {.ir = ir, .of = ARENA_ARRAY(ir->arena, uint32_t, values * 2 + 1024)};
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        struct block *block = ir_block(ir, ir->order[o]);
+        const uint32_t count = block->insts.count, *insts = block->insts.at;
+        memset(&p.out, 0, sizeof p.out);
+        for (uint32_t i = 0; i < count; i++)
+            mark_each(&p, insts[i]);
+        block = ir_block(ir, ir->order[o]);
+        block->insts.at = p.out.at;
+        block->insts.count = p.out.count;
+        block->insts.room = p.out.room;
+    }
 }

@@ -187,12 +187,15 @@ static void find_effect(struct checker *c, uint32_t i)
     case OP_unreachable:
     case OP_yield:
     case OP_line:
+    case OP_count:
     case OP_fence: break;
     case OP_branch_u:
     case OP_branch_v:
     case OP_switch_u:
     case OP_switch_v:
     case OP_same:
+    case OP_count_way_v:
+    case OP_count_way_u:
     case OP_poison_check_v:
     case OP_poison_check_u: reads(c, insn->a); break;
     case OP_copy_v: reads(c, insn->d), reads(c, insn->a), reads(c, insn->c); break;

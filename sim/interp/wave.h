@@ -132,6 +132,10 @@ struct wave_host {
     void (*line)(void *debugger, struct wave *wave, const struct insn *insn);
     void (*slice)(void *debugger, struct wave *wave);
     void (*gone)(void *debugger, struct wave *wave);
+    /* Of waves whose code has struct profile_code: the active lanes begin a straight piece; those of `lanes`
+     * leave by a way. */
+    void (*count)(void *self, struct wave *wave, uint32_t piece);
+    void (*count_way)(void *self, struct wave *wave, uint32_t way, const uint64_t *lanes);
     bool (*refuses)(void *self); /* a weak compare-exchange that would succeed; NULL: none fails spuriously */
 };
 

@@ -215,14 +215,32 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
     }
 }
 
+/* Of a launch that is left out of the checks the others need its synchronisation, and not what it touched. */
+static void empty(struct footprint *footprint)
+{
+    parts_free(footprint->parts, footprint->count);
+    footprint->parts = NULL;
+    footprint->count = 0;
+    for (uint32_t i = 0; i < footprint->rest_count; i++) {
+        parts_free(footprint->rests[i].parts, footprint->rests[i].count);
+        footprint->rests[i] = (struct footprint_rest){.group = footprint->rests[i].group};
+    }
+    for (uint32_t i = 0; i < footprint->clock_snapshot_count; i++) {
+        struct footprint_clock_snapshot *snapshot = &footprint->clock_snapshots[i];
+        parts_free(snapshot->parts, snapshot->count);
+        *snapshot = (struct footprint_clock_snapshot){.unit = snapshot->unit};
+    }
+}
+
 void checker_hand_over(struct checker *checker, const struct launch_info *launch)
 {
     struct footprint footprint = {.launch = launch};
-    footprint.parts =
-        collect(checker, NULL, false, checker->sink.settle && !launch->family && !checker->ended_count,
-                &footprint.count);
+    const bool keeps = checker->sink.settle && !launch->family && !checker->ended_count && !launch->left_out;
+    footprint.parts = collect(checker, NULL, false, keeps, &footprint.count);
     collect_rests(checker, &footprint);
     collect_clock_snapshots(checker, &footprint);
+    if (launch->left_out)
+        empty(&footprint);
     footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
     checker->sink.launch_ended(checker->sink.self, &footprint);
     parts_free(footprint.parts, footprint.count);

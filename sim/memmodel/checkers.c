@@ -212,15 +212,46 @@ static void meet_others(const struct checkers *checkers, struct post *post)
                     : NULL);
 }
 
+/* Others may be in order by what a launch does that is left out of the checks: then it is heard all the same,
+ * and the report drops what is found of it. */
+static bool orders_others(const struct post *post)
+{
+    const struct launch_info *launch = post->launch;
+    const bool synchronises = launch->releases >= SCOPE_DEVICE || launch->acquires >= SCOPE_DEVICE;
+    return post->crosses || launch->in_launch_tree || launch->enqueues || launch->parent ||
+           (synchronises && !launch->alone);
+}
+
+/* NULL: nothing hears the launch. */
+static struct post *launch_begins(struct checkers *checkers, const struct launch_info *launch)
+{
+    struct post *post = take_post(checkers, launch);
+    if (!post)
+        return NULL;
+    meet_others(checkers, post);
+    if (!launch->left_out || orders_others(post))
+        return post;
+    post->launch = NULL;
+    checkers->latest = NULL;
+    return NULL;
+}
+
+/* Whoever keeps the order of commands expects every launch. */
+static void tell_unheard_end(struct checkers *checkers, const struct launch_info *launch)
+{
+    if (checkers->has_sink && launch->left_out)
+        checkers->sink.launch_ended(checkers->sink.self, &(struct footprint){.launch = launch});
+}
+
 static void on_launch(void *self, const struct launch_event *event)
 {
     struct checkers *checkers = self;
-    struct post *post =
-        event->phase == LAUNCH_BEGIN ? take_post(checkers, event->launch) : post_of(checkers, event->launch);
+    struct post *post = event->phase == LAUNCH_BEGIN ? launch_begins(checkers, event->launch)
+                                                     : post_of(checkers, event->launch);
+    if (!post && event->phase == LAUNCH_END)
+        tell_unheard_end(checkers, event->launch);
     if (!post)
         return;
-    if (event->phase == LAUNCH_BEGIN)
-        meet_others(checkers, post);
     post->hears.launch(post->checker, event);
     if (post->crosses)
         checkers->crossing.launch(checkers->cross, event);
@@ -234,10 +265,12 @@ static void on_launch(void *self, const struct launch_event *event)
     checkers->latest = NULL;
 }
 
+/* Waves of a launch that is left out need not make their events. */
 static const struct observer *deputy(void *self, const struct launch_info *launch)
 {
+    static const struct observer nobody;
     const struct post *post = post_of(self, launch);
-    return post ? ears(post) : NULL;
+    return post ? ears(post) : launch->left_out ? &nobody : NULL;
 }
 
 void checkers_observer(struct checkers *checkers, struct observer *out_observer)

@@ -15,6 +15,7 @@
 #include "baseline.h"
 #include "fingerprint.h"
 #include "report_devices.h"
+#include "report_launches.h"
 #include "report_places.h"
 #include "report_share.h"
 #include "suppression.h"
@@ -46,6 +47,7 @@ struct report {
     struct list found, suppressed;
     struct report_devices devices;
     struct report_places places;
+    struct report_launches launches;
     struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
     char *replay;                          /* how to have this run again; NULL: not known */
@@ -91,6 +93,7 @@ void report_free(struct report *report)
     free(report->replay);
     report_devices_fini(&report->devices);
     report_places_fini(&report->places);
+    report_launches_fini(&report->launches);
     report_share_free(report->share);
     baseline_fini(&report->baseline);
     free(report->root);
@@ -650,6 +653,20 @@ void report_launch_runs(struct report *report, uint32_t launch, uint32_t device)
     pthread_mutex_unlock(&report->lock);
 }
 
+void report_launch_begins(struct report *report, const char *kernel, uint32_t launch)
+{
+    pthread_mutex_lock(&report->lock);
+    report_launches_add(&report->launches, report->scenario, kernel, launch);
+    pthread_mutex_unlock(&report->lock);
+}
+
+/* Its launch is one that --kernel or --launches leaves out of the finding's check. */
+static bool is_left_out(const struct report *report, const struct finding *finding)
+{
+    return finding->launch && finding->kernel && check_filtered(finding_check(finding->kind)) &&
+           scenario_leaves_out(report->scenario, finding->kernel, finding->launch) != LEFT_OUT_NOT;
+}
+
 void report_launch_enqueued(struct report *report, uint32_t launch, const struct enqueuer *enqueuer)
 {
     pthread_mutex_lock(&report->lock);
@@ -702,7 +719,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
     struct finding added = *finding;
     added.severity = report->scenario->checks[finding_check(finding->kind)];
     added.count = finding->count ? finding->count : 1;
-    if (added.severity == SEVERITY_OFF)
+    if (added.severity == SEVERITY_OFF || is_left_out(report, finding))
         return NULL;
     const bool hidden = report_suppresses(report, finding);
     char *key = finding_key(finding, hidden);
@@ -1085,6 +1102,8 @@ void report_get_counts(const struct report *report, uint64_t kernels_run, struct
         .seed = schedule->seed,
         .policy = (int)schedule->policy,
         .at_least = report_at_least(report),
+        .left_out = {report->launches.left_out[LEFT_OUT_BY_KERNEL],
+                     report->launches.left_out[LEFT_OUT_BY_LAUNCHES]},
     };
     memcpy(out_counts->checks, report->scenario->checks, sizeof out_counts->checks);
 }
@@ -1093,6 +1112,7 @@ void report_print_counts(FILE *stream, const struct report_counts *counts)
 {
     if (counts->accepted)
         fprintf(stream, "orrery: suppressed by the baseline: %" PRIu64 "\n", counts->accepted);
+    report_launches_print(stream, counts->left_out, counts->kernels);
     fprintf(stream,
             "orrery: SUMMARY errors=%" PRIu64 " warnings=%" PRIu64 " suppressed=%" PRIu64 " kernels=%" PRIu64
             " seed=%" PRIu64 " schedule=%s%s checks=",
@@ -1145,6 +1165,7 @@ static void print_end(FILE *stream, const struct report *report, uint64_t kernel
         fprintf(stream, "orrery: replay with: %s\n", report->replay);
     if (report->replay_loose)
         fprintf(stream, "%s\n", report_loose_note());
+    report_launches_note_none(stream, &report->launches, report->scenario);
     report_summary(stream, report, kernels_run);
 }
 

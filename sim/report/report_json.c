@@ -250,6 +250,12 @@ void report_write_json_summary(FILE *stream, const struct report *report, const 
     if (report_at_least(report))
         json_object_set_new(object, "count_at_least", json_true());
     put_number(object, "kernels", end->kernels_run);
+    if (scenario_filters(report_scenario(report))) {
+        struct report_counts counts;
+        report_get_counts(report, end->kernels_run, &counts);
+        put_number(object, "left_out_by_kernel", counts.left_out[0]);
+        put_number(object, "left_out_by_launches", counts.left_out[1]);
+    }
     if (end->exit_status >= 0)
         put_number(object, "exit_status", (uint64_t)end->exit_status);
     json_dumpf(object, stream, JSON_COMPACT);

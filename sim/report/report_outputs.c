@@ -35,6 +35,7 @@ static const struct output_kind kinds[] = {
     {"html", offsetof(struct scenario, html_file), "<!DOCTYPE html>\n<!-- orrery: "},
     {"gen_suppressions", offsetof(struct scenario, gen_suppressions), "# Suppressions for orrery"},
     {"timeline", offsetof(struct scenario, timeline_file), "{\"displayTimeUnit\":"},
+    {"coverage", offsetof(struct scenario, coverage_file), "TN:\nSF:"},
     {"trace", offsetof(struct scenario, trace_file), "{\"type\":"},
 };
 /* clang-format on */
@@ -166,6 +167,9 @@ enum status report_outputs_check(const struct scenario *scenario, struct diagnos
     const bool force = scenario->force_files;
     enum status status = report_output_check("counters", scenario_counters_file(scenario), "{\n \"total\": {",
                                              force, diagnosis);
+    if (!status)
+        status = report_output_check("instructions", scenario_instructions_file(scenario),
+                                     "{\n \"classes\": [", force, diagnosis);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !status; i++) {
         char *const *name = (char *const *)(const void *)((const char *)scenario + kinds[i].offset);
         status = report_output_check(kinds[i].key, *name, kinds[i].begins, force, diagnosis);

@@ -47,6 +47,9 @@ static void device_default(struct device_config *device)
         .constant_memory = 64 << 10,
         .private_memory = 64 << 20,
         .printf_buffer = 1 << 20,
+        .local_banks = 32,
+        .bank_bytes = 4,
+        .sector_bytes = 32,
         .max_work_group_size = 1024,
         .max_work_item_sizes = {1024, 1024, 1024},
         .max_read_images = 128,
@@ -556,6 +559,8 @@ static bool field_set(struct scenario *scenario, const struct scenario_row *row,
     case ROW_UNIT_LIST: return unit_list_set(row, text, field, expected);
     case ROW_SIZE_LIST: return list_set(row, text, field, SCENARIO_SUB_GROUP_SIZES, expected);
     case ROW_TRIPLE: return list_set(row, text, field, 3, expected);
+    case ROW_KERNELS: return checked_kernels_set(field, text, expected);
+    case ROW_LAUNCHES: return checked_launches_set(field, text, expected);
     case ROW_SUPPRESSIONS: /* a file; scenario_load_suppressions reads it */ break;
     }
     return false;
@@ -610,6 +615,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
 {
     switch (row->type) {
     case ROW_STRING:
+    case ROW_KERNELS:
     case ROW_REPLAY: text_print_quoted(*(char *const *)field, stream); break;
     case ROW_BOOL: fputs(*(const bool *)field ? "true" : "false", stream); break;
     case ROW_FIXES: fputs(word_name(fixes_words, (int)*(const enum fixes *)field), stream); break;
@@ -645,6 +651,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     case ROW_TRIPLE: list_print(field, 3, stream); break;
     case ROW_COLOUR: fputs(word_name(colours, (int)*(const enum colour *)field), stream); break;
     case ROW_CHECKS: checks_print(field, stream); break;
+    case ROW_LAUNCHES: checked_launches_print(field, stream); break;
     case ROW_SUPPRESSIONS:
     case ROW_FAST: break;
     }
@@ -666,11 +673,19 @@ static bool is_printed_apart(const struct scenario_row *row)
     return row->type == ROW_SUPPRESSIONS || row->type == ROW_CHECKS || row->type == ROW_FAST;
 }
 
-/* Absent strings and an exit status that is not stated have no text. */
+static bool is_text(const struct scenario_row *row)
+{
+    return row->type == ROW_STRING || row->type == ROW_REPLAY || row->type == ROW_KERNELS;
+}
+
+/* Absent strings, all launches and an exit status that is not stated have no text. */
 bool scenario_row_print(const struct scenario *scenario, const struct scenario_row *row, FILE *stream)
 {
     const void *field = field_in(scenario, row);
-    bool text = row->type == ROW_STRING || row->type == ROW_REPLAY;
+    bool text = is_text(row);
+    if (row->type == ROW_LAUNCHES && !((const struct launch_range *)field)->first &&
+        !((const struct launch_range *)field)->last)
+        return false;
     if (row->type == ROW_SIZE && row->min && !*(const uint64_t *)field)
         return false;
     const bool *stated = stated_of((struct scenario *)(uintptr_t)scenario, row);
@@ -715,19 +730,42 @@ bool scenario_opencl_c_20(const struct device_config *device)
 
 /* ---- root devices ----------------------------------------------------------------------- */
 
-bool scenario_counts(const struct scenario *scenario)
+/* "on", "off" or a file. */
+static bool is_on(const char *text)
 {
     int on = 1;
-    if (scenario->expect.counter_count)
-        return true;
-    return scenario->counters && *scenario->counters && (!word_find(truths, scenario->counters, &on) || on);
+    return text && *text && (!word_find(truths, text, &on) || on);
+}
+
+static const char *file_in(const char *text)
+{
+    int on;
+    return text && *text && !word_find(truths, text, &on) ? text : NULL;
+}
+
+bool scenario_counts(const struct scenario *scenario)
+{
+    return scenario->expect.counter_count || is_on(scenario->counters);
 }
 
 const char *scenario_counters_file(const struct scenario *scenario)
 {
-    int on;
-    const char *text = scenario->counters;
-    return text && *text && !word_find(truths, text, &on) ? text : NULL;
+    return file_in(scenario->counters);
+}
+
+bool scenario_counts_instructions(const struct scenario *scenario)
+{
+    return is_on(scenario->instructions);
+}
+
+const char *scenario_instructions_file(const struct scenario *scenario)
+{
+    return file_in(scenario->instructions);
+}
+
+bool scenario_profiles(const struct scenario *scenario)
+{
+    return is_on(scenario->instructions) || scenario->coverage_file;
 }
 
 uint32_t scenario_root_count(const struct scenario *scenario)
@@ -833,7 +871,7 @@ bool scenario_option_default(const struct scenario_option *option, FILE *stream)
     struct scenario scenario;
     scenario_default(&scenario);
     const void *field = field_in(&scenario, row);
-    const bool text = row->type == ROW_STRING || row->type == ROW_REPLAY || row->type == ROW_UNIT_LIST;
+    const bool text = is_text(row) || row->type == ROW_UNIT_LIST || row->type == ROW_LAUNCHES;
     const bool none = row->type == ROW_SUPPRESSIONS || row->type == ROW_FAST || row->type == ROW_BOOL ||
                       text || (row->type == ROW_SIZE && !*(const uint64_t *)field);
     if (!none)
@@ -850,7 +888,7 @@ bool scenario_option_selects(const struct scenario_option *option)
 
 bool scenario_option_adds(const struct scenario_option *option)
 {
-    return strcmp(option->name, "suppressions") == 0;
+    return strcmp(option->name, "suppressions") == 0 || strcmp(option->name, "kernel") == 0;
 }
 
 /* "max_errors" and "max-errors" are one name. */
@@ -1089,7 +1127,7 @@ void scenario_fini(struct scenario *scenario)
     free(scenario->launches);
     expect_fini(&scenario->expect);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].type == ROW_STRING || rows[i].type == ROW_REPLAY)
+        if (is_text(&rows[i]))
             free(*(char **)field_of(scenario, &rows[i]));
     }
     for (size_t i = 0; i < scenario->schedule.script_count; i++)

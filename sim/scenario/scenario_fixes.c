@@ -284,7 +284,8 @@ static struct scenario quiet_copy(const struct scenario *scenario, uint64_t step
     for (int check = 0; check < CHECK_COUNT; check++)
         copy.checks[check] = SEVERITY_ERROR;
     copy.expect = (struct scenario_expect){.exit_status = -1};
-    copy.counters = copy.html_file = copy.timeline_file = copy.trace_file = NULL;
+    copy.counters = copy.instructions = copy.coverage_file = copy.html_file = copy.timeline_file =
+        copy.trace_file = NULL;
     copy.json_file = copy.sarif_file = copy.dot_file = copy.gen_suppressions = NULL;
     copy.schedule.record_file = copy.baseline_file = NULL;
     copy.update_baseline = false;

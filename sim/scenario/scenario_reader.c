@@ -261,7 +261,7 @@ static bool read_row(struct reader *reader, const struct scenario_row *row, cons
     if (row->type == ROW_SUPPRESSIONS)
         return read_suppression_file(reader, node);
     bool list = row->type == ROW_SIZE_LIST || row->type == ROW_TRIPLE || row->type == ROW_UNIT_LIST ||
-                row->type == ROW_CAPABILITIES || row->type == ROW_CHECKS;
+                row->type == ROW_CAPABILITIES || row->type == ROW_CHECKS || row->type == ROW_KERNELS;
     if (node->type == YAML_MAPPING_NODE && row->type == ROW_TOPOLOGY)
         return read_xml(reader, row, node);
     if (node->type == YAML_MAPPING_NODE || (node->type == YAML_SEQUENCE_NODE && !list))

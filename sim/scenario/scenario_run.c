@@ -230,23 +230,31 @@ static void keep_output(void *self, const char *text, size_t size)
         debug_print(run->scenario->debug, text, size);
 }
 
-/* Counters into the result, as text and as JSON, and what has a file of its own there. */
+static bool keep_counters(struct run *run, struct scenario_result *result)
+{
+    size_t size = 0;
+    if (!scenario_counts(run->scenario))
+        return true;
+    FILE *json = open_memstream(&result->counters, &size);
+    const bool counted = json && device_write_counters(run->device, json);
+    if (json)
+        fclose(json);
+    return counted;
+}
+
+/* Counters and counts of instructions into the result, as text, and the former as JSON; and what has a file
+ * of its own there. */
 static enum status keep_books(struct run *run, struct scenario_result *result)
 {
     size_t size = 0;
-    if (!scenario_counts(run->scenario)) {
-        device_write_books(run->device, NULL, &result->unwritten);
-        return STATUS_OK;
-    }
-    FILE *stream = open_memstream(&result->books, &size), *json = open_memstream(&result->counters, &size);
-    const bool counted = stream && json && device_write_counters(run->device, json);
-    if (counted)
+    const bool printed = scenario_counts(run->scenario) || scenario_counts_instructions(run->scenario);
+    FILE *stream = printed ? open_memstream(&result->books, &size) : NULL;
+    const bool fine = (stream || !printed) && keep_counters(run, result);
+    if (fine)
         device_write_books(run->device, stream, &result->unwritten);
     if (stream)
         fclose(stream);
-    if (json)
-        fclose(json);
-    return counted ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    return fine ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
 /* The default device queue of a scenario without a host program. */

@@ -136,7 +136,9 @@ replay=$(sed -n 's/^orrery: replay with: orrery //p' err)
 eval "runs 66 race-local $replay"
 runs 0 'kernels=1' run two.cl:tile
 runs 2 "no kernel 'som': choose one of sum, tile" run two.cl:som
-runs 2 "for one kernel of OpenCL C" run --kernel=sum faulty.yaml
+runs 2 "for one kernel of OpenCL C" run --save-scenario=other.yaml faulty.yaml
+runs 66 'race-local' run --kernel='!tile' two.cl:sum # of a kernel that is named, the launches that are checked
+runs 0 'no launch is one of --kernel=tile: 1 launch ran, of sum' run --kernel=tile two.cl:sum
 runs 2 "expected nothing" run one.cl more
 printf 'kernel void p(read_only pipe int q) {}\n' >pipe.cl
 runs 2 'a scenario has no argument of type' run --build-options=-cl-std=CL2.0 pipe.cl

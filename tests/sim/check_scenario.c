@@ -97,6 +97,9 @@ START_TEST(defaults_are_those_of_the_header)
     ck_assert_uint_eq(device->constant_memory, 65536);
     ck_assert_uint_eq(device->private_memory, 64 << 20);
     ck_assert_uint_eq(device->printf_buffer, 1 << 20);
+    ck_assert_uint_eq(device->local_banks, 32);
+    ck_assert_uint_eq(device->bank_bytes, 4);
+    ck_assert_uint_eq(device->sector_bytes, 32);
     ck_assert(device->max_read_images == 128 && device->max_write_images == 64 && device->max_samplers == 16);
     ck_assert_uint_eq(device->max_work_group_size, 1024);
     for (int i = 0; i < 3; i++)
@@ -179,6 +182,9 @@ static const char everything[] =
     "    constant_memory: 128KiB\n"
     "    private_memory: 1MiB\n"
     "    printf_buffer: 2048\n"
+    "    local_banks: 16\n"
+    "    bank_bytes: 8\n"
+    "    sector_bytes: 64\n"
     "    work_group_size: 256\n"
     "    work_item_sizes: [256, 128, 64]\n"
     "    read_images: 12\n"
@@ -197,10 +203,13 @@ static const char everything[] =
     "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, "
     "spurious: 30, record: turns-%p.txt}\n"
     "checks: {bounds: warning, rights: error, uninitialised: error, divergence: off, races: warning, "
-    "atomics: warning, progress: off, api: error, fixes: compile, faults: stop, shared_pages: on}\n"
+    "atomics: warning, progress: off, api: error, fixes: compile, faults: stop, shared_pages: on, kernel: "
+    "[\"scan*\", \"!scan_init\"], "
+    "launches: 2..4}\n"
     "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, force: true, expect_kernels: yes, "
     "quiet: on,\n"
-    "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, trace: "
+    "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, instructions: i.json, "
+    "coverage: c.info, timeline: t.json, trace: "
     "t.txt, sarif: out.sarif, html: out.html, dot: out.svg,\n"
     "         gen_suppressions: out.yaml, save_sources: made, baseline: known.txt, update_baseline: true}\n"
     "suppressions:\n"
@@ -240,6 +249,9 @@ START_TEST(every_key_of_device_is_read)
     ck_assert_uint_eq(device->constant_memory, 128 << 10);
     ck_assert_uint_eq(device->private_memory, 1 << 20);
     ck_assert_uint_eq(device->printf_buffer, 2048);
+    ck_assert_uint_eq(device->local_banks, 16);
+    ck_assert_uint_eq(device->bank_bytes, 8);
+    ck_assert_uint_eq(device->sector_bytes, 64);
     ck_assert(device->max_read_images == 12 && device->max_write_images == 5 && device->max_samplers == 6);
     ck_assert_uint_eq(device->max_work_group_size, 256);
     ck_assert_uint_eq(device->max_work_item_sizes[0], 256);
@@ -411,6 +423,9 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_str_eq(scenario.html_file, "out.html");
     ck_assert_str_eq(scenario.sarif_file, "out.sarif");
     ck_assert_str_eq(scenario.dot_file, "out.svg");
+    ck_assert_str_eq(scenario.checked_kernels, "scan*,!scan_init");
+    ck_assert_uint_eq(scenario.checked_launches.first, 2);
+    ck_assert_uint_eq(scenario.checked_launches.last, 4);
     ck_assert_str_eq(scenario.gen_suppressions, "out.yaml");
     ck_assert_str_eq(scenario.sources_folder, "made");
     ck_assert_str_eq(scenario.baseline_file, "known.txt");
@@ -469,6 +484,71 @@ END_TEST
 /* ---- launches ------------------------------------------------------------------------ */
 
 #define PROGRAM "orrery: 1\nprogram: {text: \"\"}\n"
+
+static enum left_out leaves_out(const char *kernels, const char *launches, const char *kernel,
+                                uint32_t launch)
+{
+    struct scenario scenario;
+    scenario_default(&scenario);
+    ck_assert(!scenario_filters(&scenario));
+    if (kernels)
+        ck_assert_int_eq(scenario_apply_option(&scenario, "kernel", kernels, NULL), STATUS_OK);
+    if (launches)
+        ck_assert_int_eq(scenario_apply_option(&scenario, "launches", launches, NULL), STATUS_OK);
+    ck_assert_int_eq(scenario_filters(&scenario), kernels || launches);
+    const enum left_out left_out = scenario_leaves_out(&scenario, kernel, launch);
+    scenario_fini(&scenario);
+    return left_out;
+}
+
+START_TEST(a_launch_is_checked_when_both_filters_allow_it)
+{
+    ck_assert_int_eq(leaves_out(NULL, NULL, "scan", 1), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out("scan", NULL, "scan", 1), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out("scan", NULL, "scan2", 1), LEFT_OUT_BY_KERNEL);
+    ck_assert_int_eq(leaves_out("scan*", NULL, "scan2", 1), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out("s?an[12]", NULL, "scan2", 1), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out("fill\nscan", NULL, "scan", 1), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out("!scan", NULL, "scan", 1), LEFT_OUT_BY_KERNEL);
+    ck_assert_int_eq(leaves_out("!scan", NULL, "fill", 1), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out("!scan_init,scan*", NULL, "scan_init", 1), LEFT_OUT_BY_KERNEL);
+    ck_assert_int_eq(leaves_out("scan*, !scan_init", NULL, "scan_sum", 1), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out(NULL, "3", "scan", 2), LEFT_OUT_BY_LAUNCHES);
+    ck_assert_int_eq(leaves_out(NULL, "3", "scan", 3), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out(NULL, "3", "scan", 4), LEFT_OUT_BY_LAUNCHES);
+    ck_assert_int_eq(leaves_out(NULL, "2..3", "scan", 2), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out(NULL, "2..3", "scan", 3), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out(NULL, "..3", "scan", 4), LEFT_OUT_BY_LAUNCHES);
+    ck_assert_int_eq(leaves_out(NULL, "3..", "scan", 2), LEFT_OUT_BY_LAUNCHES);
+    ck_assert_int_eq(leaves_out(NULL, "3..", "scan", UINT32_MAX), LEFT_OUT_NOT);
+    ck_assert_int_eq(leaves_out("scan", "3..", "fill", 1), LEFT_OUT_BY_KERNEL);
+}
+END_TEST
+
+START_TEST(a_filter_that_is_none_is_refused)
+{
+    static const char *const launches[] = {"",   "..",    "0",       "0..2",       "3..2", "1-2",
+                                           "-1", "1...2", "1..2..3", "4294967296", "a",    "1 .. 2"};
+    static const char *const kernels[] = {"", " ", "!", "a,!", "!!a", "!,a"};
+    struct scenario scenario;
+    struct diagnosis diagnosis;
+    scenario_default(&scenario);
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        diagnosis = (struct diagnosis){0};
+        ck_assert_int_eq(scenario_apply_option(&scenario, "launches", launches[i], &diagnosis),
+                         STATUS_BAD_SCENARIO);
+        ck_assert_msg(strstr(diagnosis.text, "A..B with A not above B"), "%s", diagnosis.text);
+    }
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        diagnosis = (struct diagnosis){0};
+        ck_assert_int_eq(scenario_apply_option(&scenario, "kernel", kernels[i], &diagnosis),
+                         STATUS_BAD_SCENARIO);
+        ck_assert_msg(strstr(diagnosis.text, "!NAME leaves that kernel out"), "%s", diagnosis.text);
+    }
+    ck_assert(!scenario_filters(&scenario));
+    scenario_fini(&scenario);
+}
+END_TEST
 
 START_TEST(launch_ranges_are_read)
 {
@@ -1425,6 +1505,8 @@ int main(void)
         program_is_source_or_spirv,
         max_allocation_never_exceeds_the_memory,
         launch_ranges_are_read,
+        a_launch_is_checked_when_both_filters_allow_it,
+        a_filter_that_is_none_is_refused,
         buffers_are_filled,
         buffers_may_be_null_or_guarded,
         vectors_are_their_elements,

@@ -744,6 +744,8 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
+    if (footprint->launch->left_out) /* it may have written any of it anew */
+        commands_forget_host_writes(commands);
     if (footprint->launch->acquires >= SCOPE_ALL_SVM && shares_atomics(commands->memory))
         count_as_after_host(commands, footprint->launch->command);
     commands->partial |= footprint->partial;

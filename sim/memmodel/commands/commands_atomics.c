@@ -43,6 +43,8 @@ static void tell(void *self, const struct cross_race *race)
     struct side side[2];
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const uint32_t a = race->side[0].command, b = race->side[1].command;
+    if (cross_launch_left_out(race, report_scenario(commands->report)))
+        return;
     cross_launch_finding(race, &finding);
     for (int i = 0; i < 2; i++)
         describe(commands, &race->side[i], &finding.access[i], &side[i]);

@@ -124,6 +124,14 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
     pthread_mutex_unlock(&commands->lock);
 }
 
+void commands_forget_host_writes(struct commands *commands)
+{
+    for (struct area *area = commands->areas; area; area = area->hh.next) {
+        if (!host_dirty_empty(&area->host_dirty))
+            host_dirty_fini(&area->host_dirty);
+    }
+}
+
 /* ---- what commands write after a buffer -------------------------------------------------------------- */
 
 /* Mapped for writing it is the host's, and the unmap hands it over. Where kernels reach all memory nothing

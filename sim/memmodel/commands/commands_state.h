@@ -222,6 +222,8 @@ bool commands_lacks_map(const struct byte_access *access, const struct byte_acce
 bool commands_is_given(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_area_free(struct commands *commands, struct area *area);
 void commands_areas_free(struct commands *commands);
+/* what the host changed after buffers, without a map: memory may have other bytes by now */
+void commands_forget_host_writes(struct commands *commands);
 void commands_number_sites(struct commands *commands, const struct launch_info *launch,
                            const struct footprint_part *part, const char *argument,
                            struct site_numbers out[FOOTPRINT_USES]);

@@ -680,6 +680,8 @@ static void tell_crossing(void *self, const struct cross_race *race)
     const struct crossing *crossing = self;
     struct finding finding;
     char by[2][TEXT_CHARS], what[2][TEXT_CHARS], argument[TEXT_CHARS];
+    if (cross_launch_left_out(race, report_scenario(crossing->tree_races->report)))
+        return;
     cross_launch_finding(race, &finding);
     finding.launch = race->side[1].launch;
     for (int i = 0; i < 2; i++) {

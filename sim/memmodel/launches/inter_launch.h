@@ -138,6 +138,8 @@ bool cross_launch_judges(struct cross_launch *cross, uint32_t a, uint32_t b);
 bool cross_launch_blind(struct cross_launch *cross);
 bool cross_launch_lost(struct cross_launch *cross);
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);
+/* --kernel or --launches leaves out one of the two */
+bool cross_launch_left_out(const struct cross_race *race, const struct scenario *scenario);
 /* "write by a kernel" */
 void cross_launch_action(const struct cross_side *side, char *out_text, size_t size);
 

@@ -598,3 +598,13 @@ void cross_launch_action(const struct cross_side *side, char *out_text, size_t s
     else
         snprintf(out_text, size, "%s by a kernel", what);
 }
+
+bool cross_launch_left_out(const struct cross_race *race, const struct scenario *scenario)
+{
+    bool left_out = false;
+    for (int i = 0; i < 2; i++) {
+        const struct cross_side *side = &race->side[i];
+        left_out |= side->kernel && scenario_leaves_out(scenario, side->kernel, side->launch) != LEFT_OUT_NOT;
+    }
+    return left_out;
+}
