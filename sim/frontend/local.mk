@@ -2,6 +2,11 @@
 noinst_LTLIBRARIES += libfrontend.la
 libfrontend_la_SOURCES = \
 	%D%/refused_place.c \
+	%D%/run_tool.c \
+	%D%/server_program.c \
+	%D%/server_program.h \
+	%D%/shared_libraries.c \
+	%D%/shared_libraries.h \
 	%D%/compile_cache.c \
 	%D%/compile_cache.h \
 	%D%/clang.c \
@@ -24,6 +29,13 @@ libfrontend_la_SOURCES = \
 	%D%/precompiled.h \
 	%D%/child_process.c \
 	%D%/child_process.h \
+	%D%/child_setup.c \
+	%D%/child_setup.h \
+	%D%/compile_protocol.h \
+	%D%/compile_server.c \
+	%D%/compile_server.h \
+	%D%/memory_file.c \
+	%D%/memory_file.h \
 	%D%/repair.c \
 	%D%/repair_destructor.c \
 	%D%/repair_expected.c \
@@ -36,11 +48,25 @@ libfrontend_la_SOURCES = \
 	%D%/text.h \
 	%D%/toolchain.c \
 	%D%/toolchain.h
-libfrontend_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -Dtext_add=frontend_text_add
+libfrontend_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -DORRERY_LIBEXECDIR='"$(pkglibexecdir)"' -Dtext_add=frontend_text_add
 libfrontend_la_LIBADD = $(XXHASH_LIBS)
 # Whose work the compile cache keeps: what an earlier Orrery made of a source is not loaded.
-%D%/revision.inc: $(libfrontend_la_SOURCES)
+%D%/revision.inc: $(libfrontend_la_SOURCES) $(compile_server_sources)
 	$(AM_V_at)$(MKDIR_P) %D%
-	$(AM_V_GEN)cd $(srcdir) && cat $(libfrontend_la_SOURCES) | cksum | tr ' ' '.' | sed 's/.*/"&"/' > $(abs_builddir)/$@
+	$(AM_V_GEN)cd $(srcdir) && cat $(libfrontend_la_SOURCES) $(compile_server_sources) | cksum | tr ' ' '.' | sed 's/.*/"&"/' > $(abs_builddir)/$@
 BUILT_SOURCES += %D%/revision.inc
 CLEANFILES += %D%/revision.inc
+
+# The compile server: a program of its own, so that the library is not linked with LLVM. Without sanitizers, as its builds have
+# limits of memory.
+compile_server_sources = %D%/server/main.c %D%/server/tools.cpp %D%/server/tools.h
+EXTRA_DIST += $(compile_server_sources)
+if COMPILE_SERVER
+pkglibexec_PROGRAMS = orrery-compile-server
+orrery_compile_server_SOURCES = $(compile_server_sources) %D%/child_setup.c
+orrery_compile_server_CPPFLAGS = $(AM_CPPFLAGS) $(COMPILE_SERVER_CPPFLAGS)
+orrery_compile_server_CFLAGS = -D_GNU_SOURCE= $(WARN_CFLAGS) $(COMMON_FLAGS)
+orrery_compile_server_CXXFLAGS = $(WARN_FLAGS) $(COMMON_FLAGS)
+orrery_compile_server_LDFLAGS = -Wl,--as-needed
+orrery_compile_server_LDADD = $(COMPILE_SERVER_LIBS)
+endif

@@ -31,8 +31,9 @@ static bool make(const struct compilation *compilation, struct list *arguments, 
     list_add(arguments, "-");
     list_add(arguments, "-");
     struct process process = {.arguments = arguments->items, .limits = compilation->limits};
-    bool made = !arguments->failed && !process_run(&process, &result, NULL) && !process_failed(&result) &&
-                cache_write_file(path, result.output.data, result.output.size);
+    bool made = !arguments->failed &&
+                !compile_run(compilation, COMPILE_CLANG, &process, NULL, &result, NULL) &&
+                !process_failed(&result) && cache_write_file(path, result.output.data, result.output.size);
     process_result_fini(&result);
     return made;
 }
