@@ -36,8 +36,8 @@ struct compile_header {
     const char *text;
 };
 
-/* Which programs compile: the compile server where it fits clang and llvm-spirv, else these; one of both in any
- * case. What comes out is the same. */
+/* What compiles: the compile server where it fits clang and llvm-spirv, else these; or only one of both.
+ * The result is the same. */
 enum compile_way { COMPILE_AUTO, COMPILE_BY_SERVER, COMPILE_BY_PROGRAMS };
 
 struct compile_request {
@@ -75,7 +75,7 @@ bool compiler_available(void);
 
 /* Which programs compile and where results are kept: set once by lib/ or tools/, which read
  * the environment, before the first compilation.  NULL fields keep their defaults; strings
- * are copied.  With the connection to the compile server the one piece of process-wide state below lib/, because
+ * are copied.  With the connection to the compile server the only process-wide state below lib/, because
  * the tools and the cache belong to the machine, not to a device. */
 struct compiler_settings {
     const char *clang;           /* path, or name in PATH; default: found by configure */
@@ -84,6 +84,9 @@ struct compiler_settings {
     const char *compile_server;  /* absolute path; default: what is installed with the library */
 };
 void compiler_configure(const struct compiler_settings *settings);
+
+/* Path of the compile server that would build now, malloc'd; NULL: the diagnosis says why there is none. */
+char *compiler_server(struct diagnosis *diagnosis);
 
 /* Several modules to one. create_library keeps exports and allows open imports. */
 enum status spirv_link(const struct spirv *modules, size_t count, bool create_library,

@@ -369,7 +369,7 @@ struct scenario {
     uint32_t compile_seconds; /* processor time of a compiler */
     uint64_t compile_bytes;   /* its memory */
     enum compile_way compile_way;
-    char *device_selector;    /* which devices and sub-devices the platform lists; NULL = all roots */
+    char *device_selector; /* which devices and sub-devices the platform lists; NULL = all roots */
     struct scenario_program program;
     size_t launch_count;
     struct scenario_launch *launches;

@@ -430,7 +430,7 @@ static enum status compile_with_headers(const struct compilation *compilation, c
     char *precompiled = precompiled_get(compilation);
     enum status status = compile_once(compilation, headers, precompiled, result, log);
     if (!status && precompiled && process_failed(result) && precompiled_is_to_blame(result)) {
-        precompiled_drop(precompiled);
+        precompiled_drop(compilation, precompiled);
         process_result_fini(result);
         status = compile_once(compilation, headers, NULL, result, log);
     }

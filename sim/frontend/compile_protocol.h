@@ -24,6 +24,7 @@ enum compile_tool { COMPILE_CLANG, COMPILE_LLVM_SPIRV, COMPILE_TOOL_COUNT };
 /* The library and the server are of one build, or do not talk. */
 #define COMPILE_PROTOCOL_MAGIC 0x6f727279u
 enum { COMPILE_REVISION_SIZE = 40 };
+extern const char compile_revision[COMPILE_REVISION_SIZE];
 
 /* Descriptors of a message. OUTPUT of one tool is the input of the next. */
 enum compile_file {

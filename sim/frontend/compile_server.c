@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts the compile server and gives it builds. The state is one per process, since the server is one: guarded
- * by a lock that is held for the start of the server only.
+ * Starts the compile server and gives it builds. The state is one per process, since the server is one. Its
+ * lock is held for the start of the server only.
  */
 #include "compile_server.h"
 
@@ -23,10 +23,6 @@
 
 #include "child_setup.h"
 #include "memory_file.h"
-
-static const char revision[COMPILE_REVISION_SIZE] =
-#include "sim/frontend/revision.inc"
-    ;
 
 /* A server that ended is started again, but not for ever: something here does not let it live. */
 enum { STARTS_MOST = 4, BEGIN_MILLISECONDS = 60000, MILLISECONDS = 1000 };
@@ -58,8 +54,8 @@ struct start {
     int error;
 };
 
-/* In the child of a vfork of a vfork, on the memory of the host: system calls only. What the host has open and
- * does not close at exec must not stay open as long as the server lives. */
+/* In the child of a vfork of a vfork, on the memory of the host: system calls only. What the host has open
+ * and does not close at exec must not stay open as long as the server lives. */
 static _Noreturn __attribute__((noinline)) void become_server(struct start *start)
 {
     if (setsid() >= 0 && dup2(start->nothing, 1) >= 0 && dup2(start->nothing, 2) >= 0 &&
@@ -132,12 +128,13 @@ static int connect_new(const char *path)
     return connection;
 }
 
-/* The connection is the parent's. */
+/* The connection is the parent's. Another thread of the parent may have been at work on the rest. */
 static void after_fork(void)
 {
     if (server.socket >= 0)
         close(server.socket);
     server.socket = -1;
+    server.path = NULL;
     server.starts = 0;
     pthread_mutex_init(&server_lock, NULL);
 }
@@ -288,7 +285,7 @@ static bool send_order(int connection, struct build *build)
     const size_t size = sizeof(int) * file_count(build);
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(size)};
-    memcpy(order.revision, revision, sizeof order.revision);
+    memcpy(order.revision, compile_revision, sizeof order.revision);
     for (size_t i = 0; i < job->count; i++) {
         order.tools[i].tool = job->tools[i];
         while (job->processes[i].arguments[order.tools[i].argument_count])

@@ -32,6 +32,7 @@ libfrontend_la_SOURCES = \
 	%D%/child_setup.c \
 	%D%/child_setup.h \
 	%D%/compile_protocol.h \
+	%D%/compile_revision.c \
 	%D%/compile_server.c \
 	%D%/compile_server.h \
 	%D%/memory_file.c \
@@ -63,10 +64,27 @@ compile_server_sources = %D%/server/main.c %D%/server/tools.cpp %D%/server/tools
 EXTRA_DIST += $(compile_server_sources)
 if COMPILE_SERVER
 pkglibexec_PROGRAMS = orrery-compile-server
-orrery_compile_server_SOURCES = $(compile_server_sources) %D%/child_setup.c
+orrery_compile_server_SOURCES = $(compile_server_sources) %D%/child_setup.c %D%/compile_revision.c
 orrery_compile_server_CPPFLAGS = $(AM_CPPFLAGS) $(COMPILE_SERVER_CPPFLAGS)
 orrery_compile_server_CFLAGS = -D_GNU_SOURCE= $(WARN_CFLAGS) $(COMMON_FLAGS)
 orrery_compile_server_CXXFLAGS = $(WARN_FLAGS) $(COMMON_FLAGS)
 orrery_compile_server_LDFLAGS = -Wl,--as-needed
 orrery_compile_server_LDADD = $(COMPILE_SERVER_LIBS)
 endif
+
+# The language's header as clang keeps it, for the default device: the first build of a fresh machine does not wait for it. Without
+# clang there is none.
+noinst_DATA += precompiled/made
+precompiled/made: %D%/revision.inc | orrery$(EXEEXT)
+	$(AM_V_at)rm -rf precompiled && $(MKDIR_P) precompiled && echo 'kernel void k(void) {}' >precompiled/empty.cl
+	$(AM_V_GEN)for language in CL1.2 CL2.0 CL3.0; do \
+		env -i PATH="$$PATH" ORRERY_CACHE_DIR=`pwd`/precompiled ORRERY_COMPILER=programs \
+			./orrery$(EXEEXT) dis --spirv --build-options=-cl-std=$$language precompiled/empty.cl >/dev/null 2>&1 || :; \
+	done; rm -f precompiled/*.spirv precompiled/empty.cl && touch $@
+install-exec-local: precompiled/made
+	$(MKDIR_P) $(DESTDIR)$(pkglibexecdir)/precompiled
+	for file in precompiled/*.pch; do \
+		test ! -f $$file || $(INSTALL_DATA) $$file $(DESTDIR)$(pkglibexecdir)/precompiled/ || exit 1; \
+	done
+uninstall-local:
+	rm -rf $(DESTDIR)$(pkglibexecdir)/precompiled

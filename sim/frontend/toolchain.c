@@ -172,6 +172,20 @@ enum status toolchain_find_server(struct toolchain *toolchain, const struct comp
     return toolchain->server || !must ? STATUS_OK : STATUS_COMPILER_MISSING;
 }
 
+char *compiler_server(struct diagnosis *diagnosis)
+{
+    const struct compile_request request = {.way = COMPILE_BY_SERVER};
+    struct toolchain toolchain;
+    char *server = NULL;
+    if (toolchain_open(&toolchain, diagnosis) == STATUS_OK &&
+        toolchain_find_server(&toolchain, &request, diagnosis) == STATUS_OK) {
+        server = toolchain.server;
+        toolchain.server = NULL;
+    }
+    toolchain_fini(&toolchain);
+    return server;
+}
+
 static void identify(const char *path, struct text *identity)
 {
     struct stat about = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * orrery-compile-server HOST: holds clang and the translator loaded for the library of process HOST, and forks
- * for each build that comes through descriptor 0 (compile_protocol.h). It ends when the host does; its builds
- * end with it.
+ * orrery-compile-server HOST: holds clang and the translator loaded for the library of process HOST, and
+ * forks for each build that comes through descriptor 0 (compile_protocol.h). It ends when the host does; its
+ * builds end with it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,10 +24,6 @@
 #include "sim/frontend/compile_protocol.h"
 #include "tools.h"
 
-static const char revision[COMPILE_REVISION_SIZE] =
-#include "sim/frontend/revision.inc"
-    ;
-
 /* Descriptors of the server itself: above all that a build places, and below those of messages. */
 enum { CONTROL = 16, CHILDREN, HOST, OWN_END };
 
@@ -46,7 +42,7 @@ static struct server {
     struct build *builds;
     struct pollfd *polled; /* the server's own, then a row for each build */
     size_t count, capacity;
-    int host; /* becomes readable when the host ends; -1: Linux before 5.3, where the connection's end has to do */
+    int host; /* readable when the host has ended; -1: Linux before 5.3, the connection's end has to do */
 } server = {.host = -1};
 
 enum { POLLED_OWN = 3 };
@@ -163,7 +159,7 @@ static bool is_order(const struct request *request)
 {
     const struct compile_order *order = &request->order;
     return order->magic == COMPILE_PROTOCOL_MAGIC &&
-           memcmp(order->revision, revision, sizeof revision) == 0 && order->tool_count >= 1 &&
+           memcmp(order->revision, compile_revision, sizeof order->revision) == 0 && order->tool_count >= 1 &&
            order->tool_count <= COMPILE_TOOL_COUNT &&
            request->file_count == COMPILE_FILES_SHARED + order->tool_count * COMPILE_FILES_OF_TOOL;
 }
