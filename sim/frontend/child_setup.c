@@ -103,7 +103,7 @@ enum process_limit child_limit_hit(const struct process_limits *limits, const st
 {
     if (result->limit || !process_failed(result))
         return result->limit;
-    if (limits->seconds && usage->seconds > limits->seconds - 0.05)
+    if (limits->seconds && (result->signal == SIGXCPU || usage->seconds > limits->seconds - 0.05))
         return PROCESS_TIME;
     if (limits->bytes && (result->signal == SIGXFSZ || usage->bytes > limits->bytes / 4 * 3 ||
                           says(&result->error, "out of memory") || says(&result->error, "bad_alloc")))
