@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The compile server against the programs that it stands for: the same words and logs, and what ends costs one
- * build. CHECK_COMPILE_SERVER_EVERY=1 compares every source of the project, not every fifth.
+ * build. CHECK_COMPILE_SERVER_EVERY=1 compares every source of the project, not every tenth.
  */
 #include <check.h>
 #include <dirent.h>
@@ -180,8 +180,8 @@ enum {
 
 START_TEST(server_gives_words_and_logs_of_the_programs)
 {
-    for (size_t i = 0; i < OPTIONS_COUNT; i++)
-        compare(sources[_i], option_sets[i]);
+    for (size_t i = 0; i < 3; i++)
+        compare(sources[_i], option_sets[((size_t)_i + 3 * i) % OPTIONS_COUNT]);
 }
 END_TEST
 
@@ -321,7 +321,7 @@ static int by_name(const FTSENT **left, const FTSENT **right)
 START_TEST(every_source_gives_the_same)
 {
     const char *top = getenv("ORRERY_SRCDIR"), *every = getenv("CHECK_COMPILE_SERVER_EVERY");
-    const size_t step = every ? strtoul(every, NULL, 10) : 5;
+    const size_t step = every ? strtoul(every, NULL, 10) : 10;
     char *folders[] = {NULL, NULL, NULL, NULL, NULL};
     static const char *const names[] = {"scenarios", "examples", "tests", "bench"};
     for (size_t i = 0; i < 4; i++)
