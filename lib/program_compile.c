@@ -129,6 +129,7 @@ static struct compile_request request_of(const struct work *work, const char *op
         .srgb_writes = config->srgb_writes,
         .seconds = runtime_get()->scenario.compile_seconds,
         .memory_bytes = runtime_get()->scenario.compile_bytes,
+        .way = runtime_get()->scenario.compile_way,
         /* linking numbers anew what the records name */
         .debug = runtime_get()->scenario.debug != NULL && work->kind != COMPILE,
         .embed_source = work->kind == COMPILE, /* what is linked has no source */

@@ -57,6 +57,18 @@ check_PROGRAMS += %D%/check_frontend
 %C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c
 %C%_check_frontend_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
+if COMPILE_SERVER
+check_PROGRAMS += %D%/check_compile_server
+%C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c
+%C%_check_compile_server_LDADD = libsim.la $(CHECK_LIBS)
+# Its libraries are all that it has of a compile server.
+noinst_PROGRAMS += %D%/false_server
+%C%_false_server_SOURCES = %D%/support/false_server.c
+%C%_false_server_CFLAGS = -D_GNU_SOURCE= $(WARN_CFLAGS)
+%C%_false_server_LDFLAGS = -Wl,--no-as-needed
+%C%_false_server_LDADD = $(COMPILE_SERVER_LIBS)
+endif
+
 check_PROGRAMS += %D%/check_hostile_kernels
 %C%_check_hostile_kernels_SOURCES = %D%/sim/check_hostile_kernels.c
 %C%_check_hostile_kernels_LDADD = $(SIM_LIBS) $(CHECK_LIBS)

@@ -455,6 +455,7 @@ void environment_configure_compiler(void)
     compiler_configure(&(struct compiler_settings){
         .clang = secure_getenv("ORRERY_CLANG"),
         .llvm_spirv = secure_getenv("ORRERY_LLVM_SPIRV"),
+        .compile_server = secure_getenv("ORRERY_COMPILE_SERVER"),
         .cache_directory = cache,
     });
     free(cache);

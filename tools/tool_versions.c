@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orrery/compiler.h"
 #include "commit.h"
 
 static void print_tool(const char *name, const char *variable, const char *usual)
@@ -26,12 +27,28 @@ static void print_tool(const char *name, const char *variable, const char *usual
     free(output);
 }
 
+static void print_server(void)
+{
+    struct diagnosis diagnosis = {0};
+    const char *way = getenv("ORRERY_COMPILER");
+    environment_configure_compiler();
+    char *server = compiler_server(&diagnosis);
+    printf("  %-26s ", "compile server");
+    if (server)
+        printf("%s%s\n", server,
+               way && !strcmp(way, "programs") ? " (not used: ORRERY_COMPILER=programs)" : "");
+    else
+        printf("none (%.*s)\n", (int)strcspn(diagnosis.text, "\n"), diagnosis.text);
+    free(server);
+}
+
 void version_print_tools(void)
 {
     printf("  %-26s %s%s%s\n", "orrery", ORRERY_VERSION, *ORRERY_COMMIT ? ", commit " : "", ORRERY_COMMIT);
     fflush(stdout);
     print_tool("clang", "ORRERY_CLANG", ORRERY_CLANG_DEFAULT);
     print_tool("llvm-spirv", "ORRERY_LLVM_SPIRV", ORRERY_LLVM_SPIRV_DEFAULT);
+    print_server();
 }
 
 void version_print(void)
@@ -41,4 +58,5 @@ void version_print(void)
     fflush(stdout);
     print_tool("clang", "ORRERY_CLANG", ORRERY_CLANG_DEFAULT);
     print_tool("llvm-spirv", "ORRERY_LLVM_SPIRV", ORRERY_LLVM_SPIRV_DEFAULT);
+    print_server();
 }

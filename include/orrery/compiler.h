@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  From what a program is given as, to SPIR-V words.  OpenCL C goes through
- *          clang and llvm-spirv as child processes; SPIRV-Tools validates,
+ *          clang and llvm-spirv, as child processes or in the compile server; SPIRV-Tools validates,
  *          assembles, disassembles and links.  Knows nothing of OpenCL objects.
  *
  * Ownership  struct spirv owns its words; spirv_fini frees them.  Logs are malloc'd
@@ -36,6 +36,10 @@ struct compile_header {
     const char *text;
 };
 
+/* What compiles: the compile server where it fits clang and llvm-spirv, else these; or only one of both.
+ * The result is the same. */
+enum compile_way { COMPILE_AUTO, COMPILE_BY_SERVER, COMPILE_BY_PROGRAMS };
+
 struct compile_request {
     const char *source;      /* OpenCL C */
     const char *source_name; /* shown in logs and findings, "program.cl" */
@@ -49,7 +53,8 @@ struct compile_request {
     const char *program_dir; /* extra include directory, or NULL */
     uint32_t seconds;        /* processor time of clang and of llvm-spirv, of each at most; 0: no limit */
     uint64_t memory_bytes;   /* likewise */
-    bool debug;              /* the module keeps what a debugger wants to know of variables and types */
+    enum compile_way way;
+    bool debug; /* the module keeps what a debugger wants to know of variables and types */
     /* what is quoted of the source is kept in the module, as it is of what it includes */
     bool embed_source;
 };
@@ -70,14 +75,18 @@ bool compiler_available(void);
 
 /* Which programs compile and where results are kept: set once by lib/ or tools/, which read
  * the environment, before the first compilation.  NULL fields keep their defaults; strings
- * are copied.  The one piece of process-wide state below lib/, because the tools and
- * the cache belong to the machine, not to a device. */
+ * are copied.  With the connection to the compile server the only process-wide state below lib/, because
+ * the tools and the cache belong to the machine, not to a device. */
 struct compiler_settings {
     const char *clang;           /* path, or name in PATH; default: found by configure */
     const char *llvm_spirv;      /* the same */
     const char *cache_directory; /* default NULL: nothing is kept between processes */
+    const char *compile_server;  /* absolute path; default: what is installed with the library */
 };
 void compiler_configure(const struct compiler_settings *settings);
+
+/* Path of the compile server that would build now, malloc'd; NULL: the diagnosis says why there is none. */
+char *compiler_server(struct diagnosis *diagnosis);
 
 /* Several modules to one. create_library keeps exports and allows open imports. */
 enum status spirv_link(const struct spirv *modules, size_t count, bool create_library,

@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #include "orrery/check.h"
+#include "orrery/compiler.h"
 #include "orrery/counters.h"
 #include "orrery/image.h"
 #include "orrery/status.h"
@@ -381,7 +382,8 @@ struct scenario {
     char *build_options;      /* appended to every build */
     uint32_t compile_seconds; /* processor time of a compiler */
     uint64_t compile_bytes;   /* its memory */
-    char *device_selector;    /* which devices and sub-devices the platform lists; NULL = all roots */
+    enum compile_way compile_way;
+    char *device_selector; /* which devices and sub-devices the platform lists; NULL = all roots */
     struct scenario_program program;
     size_t launch_count;
     struct scenario_launch *launches;

@@ -44,6 +44,7 @@ enum row_type {
     ROW_SCOPE_RULE,
     ROW_FAULTS,
     ROW_FIXES,
+    ROW_COMPILER,
     ROW_CHECKS,
     ROW_FAST,
     ROW_COLOUR,

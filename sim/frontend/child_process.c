@@ -3,71 +3,31 @@
 #include "child_process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "child_setup.h"
+#include "memory_file.h"
+
 /* Memory files that become the tool's descriptors 0, 1, 2 and 3. */
 enum { STREAM_INPUT, STREAM_OUTPUT, STREAM_ERROR, STREAM_EXTRA, STREAM_COUNT };
-
-static bool write_all(int fd, const void *bytes, size_t size)
-{
-    const char *next = bytes;
-    while (size) {
-        ssize_t written = write(fd, next, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        next += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
-static void read_all(int fd, struct text *out_text)
-{
-    char buffer[65536];
-    off_t offset = 0;
-    ssize_t size;
-    while ((size = pread(fd, buffer, sizeof buffer, offset)) > 0 || (size < 0 && errno == EINTR)) {
-        if (size < 0)
-            continue;
-        text_add_bytes(out_text, buffer, (size_t)size);
-        offset += size;
-    }
-    text_add_bytes(out_text, "", 0);
-}
-
-/* Above the tool's own numbers, or the dup2 of one stream could close another. */
-static int stream_open(void)
-{
-    int fd = memfd_create("orrery-stream", MFD_CLOEXEC);
-    if (fd < 0 || fd >= STREAM_COUNT)
-        return fd;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, STREAM_COUNT);
-    close(fd);
-    return high;
-}
+_Static_assert((int)STREAM_COUNT == (int)MEMORY_FILE_LOWEST, "the dup2 of one stream could close another");
 
 static bool streams_open(int *streams, const struct process *process)
 {
     for (int i = 0; i < STREAM_COUNT; i++)
-        if ((streams[i] = stream_open()) < 0)
+        if ((streams[i] = memory_file_open()) < 0)
             return false;
-    return write_all(streams[STREAM_INPUT], process->input, process->input_size) &&
-           lseek(streams[STREAM_INPUT], 0, SEEK_SET) == 0;
+    return memory_file_write(streams[STREAM_INPUT], process->input, process->input_size);
 }
 
 static void streams_close(const int *streams)
@@ -87,40 +47,6 @@ struct start {
     int error; /* of what kept the tool from starting */
 };
 
-/* The hard limit is a second later: a tool that catches SIGXCPU is killed then. */
-static void limit(int resource, uint64_t soft, uint64_t hard)
-{
-    struct rlimit old;
-    if (getrlimit((__rlimit_resource_t)resource, &old) != 0)
-        return;
-    if (old.rlim_max != RLIM_INFINITY && hard > old.rlim_max)
-        hard = old.rlim_max;
-    const struct rlimit wanted = {.rlim_cur = soft < hard ? soft : hard, .rlim_max = hard};
-    setrlimit((__rlimit_resource_t)resource, &wanted);
-}
-
-static void limits_set(const struct process_limits *limits)
-{
-    if (limits->seconds)
-        limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1);
-    if (limits->bytes) {
-        limit(RLIMIT_AS, limits->bytes, limits->bytes);
-        limit(RLIMIT_FSIZE, limits->bytes, limits->bytes); /* of its memory files */
-    }
-    limit(RLIMIT_CORE, 0, 0);
-}
-
-/* The tool must not inherit what the host ignores or blocks. */
-static void signals_reset(void)
-{
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
-    sigset_t none;
-    for (int number = 1; number < NSIG; number++)
-        sigaction(number, &usual, NULL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static bool streams_place(const struct process *process, const int *streams)
 {
     for (int i = 0; i < (process->extra_output ? STREAM_COUNT : STREAM_EXTRA); i++)
@@ -138,28 +64,12 @@ static _Noreturn __attribute__((noinline)) void child(struct start *start)
         _exit(127);
     setpgid(0, 0);
     if (streams_place(process, start->streams) && (!process->directory || chdir(process->directory) == 0)) {
-        signals_reset();
-        limits_set(&process->limits);
+        child_signals_reset();
+        child_limits_set(&process->limits);
         execvpe(process->arguments[0], process->arguments, start->environment);
     }
     start->error = errno;
     _exit(127);
-}
-
-/* The host's environment without libraries that the host is run with: they are not meant for the tool, make
- * its start slow, and a sanitizer among them may not fit the tool's limits. NULL: no memory. */
-static __attribute__((noinline)) char **environment_of_tool(void)
-{
-    size_t count = 0, kept = 0;
-    while (environ[count])
-        count++;
-    char **list = malloc((count + 1) * sizeof *list);
-    for (size_t i = 0; list && i < count; i++)
-        if (strncmp(environ[i], "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
-            list[kept++] = environ[i];
-    if (list)
-        list[kept] = NULL;
-    return list;
 }
 
 /* vfork, as fork would run the handlers of pthread_atfork and copy the page tables of a large host. Until the
@@ -167,7 +77,7 @@ static __attribute__((noinline)) char **environment_of_tool(void)
 static int spawn(const struct process *process, const int *streams, pid_t *out_pid)
 {
     struct start start = {
-        .process = process, .streams = streams, .parent = getpid(), .environment = environment_of_tool()};
+        .process = process, .streams = streams, .parent = getpid(), .environment = child_environment()};
     sigset_t all, before;
     if (!start.environment)
         return ENOMEM;
@@ -256,33 +166,6 @@ static void reap(pid_t pid, struct process_result *result, struct rusage *out_us
         result->exit_code = WEXITSTATUS(ended);
 }
 
-static bool says(const struct text *text, const char *words)
-{
-    return text->data && strstr(text->data, words);
-}
-
-static double processor_seconds(const struct rusage *usage)
-{
-    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-           (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
-}
-
-/* The kernel counts processor time by its clock values. A tool that gets no memory says so, or crashes when
- * it has used most of what it may. */
-static enum process_limit limit_hit(const struct process_limits *limits, const struct process_result *result,
-                                    const struct rusage *usage)
-{
-    if (result->limit || !process_failed(result))
-        return result->limit;
-    if (limits->seconds && processor_seconds(usage) > limits->seconds - 0.05)
-        return PROCESS_TIME;
-    if (limits->bytes &&
-        (result->signal == SIGXFSZ || (uint64_t)usage->ru_maxrss * 1024 > limits->bytes / 4 * 3 ||
-         says(&result->error, "out of memory") || says(&result->error, "bad_alloc")))
-        return PROCESS_MEMORY;
-    return PROCESS_UNLIMITED;
-}
-
 enum status process_run(const struct process *process, struct process_result *out_result,
                         struct diagnosis *diagnosis)
 {
@@ -304,24 +187,16 @@ enum status process_run(const struct process *process, struct process_result *ou
     }
     wait_for_end(pid, &process->limits, out_result);
     reap(pid, out_result, &usage);
-    read_all(streams[STREAM_OUTPUT], &out_result->output);
-    read_all(streams[STREAM_ERROR], &out_result->error);
-    read_all(streams[STREAM_EXTRA], &out_result->extra);
-    out_result->limit = limit_hit(&process->limits, out_result, &usage);
+    memory_file_read(streams[STREAM_OUTPUT], &out_result->output);
+    memory_file_read(streams[STREAM_ERROR], &out_result->error);
+    memory_file_read(streams[STREAM_EXTRA], &out_result->extra);
+    const struct child_usage used = child_usage_of(&usage);
+    out_result->limit = child_limit_hit(&process->limits, out_result, &used);
     if (out_result->output.failed || out_result->error.failed || out_result->extra.failed)
         status = STATUS_OUT_OF_MEMORY;
 out:
     streams_close(streams);
     return status;
-}
-
-bool process_failed(const struct process_result *result)
-{
-    if (result->limit)
-        return true;
-    if (result->reaped_by_host)
-        return result->output.size == 0;
-    return result->signal || result->exit_code != 0;
 }
 
 void process_result_fini(struct process_result *result)

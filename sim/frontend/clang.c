@@ -373,9 +373,15 @@ static enum status run(const struct compilation *compilation, const struct list 
                               .input_size = source.size,
                               .extra_output = true,
                               .limits = compilation->limits};
+    struct list translator = {0};
+    llvm_spirv_arguments(compilation, &translator);
+    const struct process translation = {.arguments = translator.items, .limits = compilation->limits};
     enum status status =
-        source.failed || arguments->failed ? STATUS_OUT_OF_MEMORY : process_run(&process, result, &diagnosis);
+        source.failed || arguments->failed || translator.failed
+            ? STATUS_OUT_OF_MEMORY
+            : compile_run(compilation, COMPILE_CLANG, &process, &translation, result, &diagnosis);
     text_add(log, diagnosis.text);
+    list_fini(&translator);
     text_fini(&source);
     return status;
 }
@@ -424,7 +430,7 @@ static enum status compile_with_headers(const struct compilation *compilation, c
     char *precompiled = precompiled_get(compilation);
     enum status status = compile_once(compilation, headers, precompiled, result, log);
     if (!status && precompiled && process_failed(result) && precompiled_is_to_blame(result)) {
-        precompiled_drop(precompiled);
+        precompiled_drop(compilation, precompiled);
         process_result_fini(result);
         status = compile_once(compilation, headers, NULL, result, log);
     }
@@ -468,7 +474,8 @@ void clang_text(const struct compilation *compilation, const struct text *bitcod
                               .input = bitcode->data,
                               .input_size = bitcode->size,
                               .limits = compilation->limits};
-    if (!arguments.failed && process_run(&process, &result, &diagnosis) == STATUS_OK &&
+    if (!arguments.failed &&
+        compile_run(compilation, COMPILE_CLANG, &process, NULL, &result, &diagnosis) == STATUS_OK &&
         !process_failed(&result))
         text_add_bytes(out_text, result.output.data, result.output.size);
     process_result_fini(&result);

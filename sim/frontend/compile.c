@@ -212,8 +212,13 @@ static enum status compile_or_load(const struct compilation *compilation, struct
         directory = NULL;
     if (directory && cache_load(directory, key, out_spirv, log))
         return check_features(compilation->request, out_spirv, log);
+    struct diagnosis diagnosis = {0};
     toolchain_ask_headers(compilation->toolchain);
-    enum status status = compile(compilation, out_spirv, &included, log);
+    enum status status = toolchain_find_server(compilation->toolchain, compilation->request, &diagnosis);
+    if (status)
+        text_addf(log, "%s\n", diagnosis.text);
+    else
+        status = compile(compilation, out_spirv, &included, log);
     if (!status && directory)
         cache_store(directory, key, out_spirv, log, &included);
     list_fini(&included);
@@ -227,6 +232,7 @@ static enum status compile_request(const struct compile_request *request, struct
     struct options options;
     struct toolchain toolchain = {0};
     struct diagnosis diagnosis = {0};
+    struct compile_ahead ahead = {0};
     char *working_directory = getcwd(NULL, 0);
     enum status status = options_parse(request->options, false, &options, &diagnosis);
     struct compilation compilation = {.request = request,
@@ -235,6 +241,7 @@ static enum status compile_request(const struct compile_request *request, struct
                                       .working_directory = working_directory ? working_directory : "/",
                                       .limits = {request->seconds, request->memory_bytes},
                                       .cl_std = cl_std_of(request, &options),
+                                      .ahead = &ahead,
                                       .cplusplus = is_cplusplus(&options)};
     if (!status)
         status = check_version(&compilation, log);
@@ -244,6 +251,7 @@ static enum status compile_request(const struct compile_request *request, struct
         text_addf(log, "%s\n", diagnosis.text);
     if (!status)
         status = compile_or_load(&compilation, out_spirv, log);
+    compile_ahead_fini(&ahead);
     toolchain_fini(&toolchain);
     options_fini(&options);
     free(working_directory);

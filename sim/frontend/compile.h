@@ -11,6 +11,7 @@
  *   clang_language()     arguments that decide what a header means; clang_default_header()
  *   llvm_spirv_translate()   bitcode to words
  *   module_operations()  instructions that the translator does not know, from functions of extensions.c
+ *   compile_run()        one tool, by the compile server or as a program
  *   clang_text()         bitcode as text, when something is to be found in it
  *   blame_module(), blame_text()   say where it is what the validator, or the translator, refuses; false:
  *                                  nowhere
@@ -26,10 +27,18 @@
 
 #include "orrery/compiler.h"
 #include "child_process.h"
+#include "compile_protocol.h"
 #include "toolchain.h"
 
 /* Stands for the directory of the compilation in clang's output; module_repair() removes it. */
 #define COMPILE_DIRECTORY "/orrery-source"
+
+/* What the compile server did besides what it was asked for. */
+struct compile_ahead {
+    bool done;
+    struct process_result translation;
+};
+void compile_ahead_fini(struct compile_ahead *ahead);
 
 struct compilation {
     const struct compile_request *request;
@@ -38,7 +47,8 @@ struct compilation {
     const char *working_directory; /* the caller's, absolute */
     struct process_limits limits;  /* of each program that runs */
     unsigned cl_std;               /* 100 * major + 10 * minor: 120, 200, 300 */
-    bool cplusplus;                /* C++ for OpenCL 1.0 or 2021, which go with OpenCL C 2.0 and 3.0 */
+    struct compile_ahead *ahead;
+    bool cplusplus; /* C++ for OpenCL 1.0 or 2021, which go with OpenCL C 2.0 and 3.0 */
 };
 
 /* Every log grows at its end; included receives absolute paths. */
@@ -51,6 +61,10 @@ void clang_default_header(const struct compilation *compilation, struct list *ar
 void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments);
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log);
+/* translation: of what clang writes, if the tool is clang and it succeeds; NULL: none. */
+enum status compile_run(const struct compilation *compilation, enum compile_tool tool,
+                        const struct process *process, const struct process *translation,
+                        struct process_result *out_result, struct diagnosis *diagnosis);
 bool blame_module(const struct spirv *spirv, struct text *log);
 void blame_text(const char *text, struct text *log);
 void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text);

@@ -59,19 +59,34 @@ static void explain_failure(const struct compilation *compilation, const struct 
     text_fini(&text);
 }
 
-enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
-                                 struct spirv *out_spirv, struct text *log)
+static enum status run(const struct compilation *compilation, const struct text *bitcode,
+                       struct process_result *result, struct text *log)
 {
     struct list arguments = {0};
+    struct diagnosis diagnosis = {0};
+    if (compilation->ahead->done) {
+        *result = compilation->ahead->translation;
+        compilation->ahead->done = false;
+        return STATUS_OK;
+    }
     llvm_spirv_arguments(compilation, &arguments);
     struct process process = {.arguments = arguments.items,
                               .input = bitcode->data,
                               .input_size = bitcode->size,
                               .limits = compilation->limits};
-    struct process_result result = {0};
-    struct diagnosis diagnosis = {0};
-    enum status status = arguments.failed ? STATUS_OUT_OF_MEMORY : process_run(&process, &result, &diagnosis);
+    enum status status =
+        arguments.failed ? STATUS_OUT_OF_MEMORY
+                         : compile_run(compilation, COMPILE_LLVM_SPIRV, &process, NULL, result, &diagnosis);
     text_add(log, diagnosis.text);
+    list_fini(&arguments);
+    return status;
+}
+
+enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
+                                 struct spirv *out_spirv, struct text *log)
+{
+    struct process_result result = {0};
+    enum status status = run(compilation, bitcode, &result, log);
     if (!status && process_failed(&result))
         status = compile_tool_failed("llvm-spirv", &result, log);
     if (status == STATUS_COMPILE_FAILED)
@@ -79,6 +94,5 @@ enum status llvm_spirv_translate(const struct compilation *compilation, const st
     if (!status)
         status = take_words(&result.output, out_spirv, log);
     process_result_fini(&result);
-    list_fini(&arguments);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Precompiled headers of the language, one per set of options, kept in the compile cache. */
+/* Precompiled headers of the language, one per set of options: made with the library, or kept in the compile
+ * cache. */
 #include "precompiled.h"
 
 #include <stdlib.h>
@@ -7,17 +8,26 @@
 #include <unistd.h>
 
 #include "compile_cache.h"
+#include "server_program.h"
 
-/* NULL: memory ran out. */
-static char *path_of(const struct compilation *compilation, const struct list *language)
+/* False: memory ran out. */
+static bool key_of(const struct compilation *compilation, const struct list *language,
+                   struct cache_key *out_key)
 {
-    struct cache_key key;
     struct text text = {0};
     text_add_bytes(&text, compilation->toolchain->identity.data, compilation->toolchain->identity.size);
     cache_describe(language, &text);
-    char *path =
-        cache_key_of(&text, &key) ? cache_path(compilation->toolchain->cache_directory, key, "pch") : NULL;
+    const bool whole = cache_key_of(&text, out_key);
     text_fini(&text);
+    return whole;
+}
+
+/* What was made with the library, if that was with the same compilers. NULL: there is none. */
+static char *installed(struct cache_key key)
+{
+    char *name = cache_path("precompiled", key, "pch");
+    char *path = name ? beside_us(name) : NULL;
+    free(name);
     return path;
 }
 
@@ -30,26 +40,37 @@ static bool make(const struct compilation *compilation, struct list *arguments, 
     list_add(arguments, "-o");
     list_add(arguments, "-");
     list_add(arguments, "-");
-    struct process process = {.arguments = arguments->items, .limits = compilation->limits};
-    bool made = !arguments->failed && !process_run(&process, &result, NULL) && !process_failed(&result) &&
-                cache_write_file(path, result.output.data, result.output.size);
+    /* the file holds the directory that it was made in */
+    struct process process = {.arguments = arguments->items, .directory = "/", .limits = compilation->limits};
+    bool made = !arguments->failed &&
+                !compile_run(compilation, COMPILE_CLANG, &process, NULL, &result, NULL) &&
+                !process_failed(&result) && cache_write_file(path, result.output.data, result.output.size);
     process_result_fini(&result);
     return made;
 }
 
-char *precompiled_get(const struct compilation *compilation)
+static char *kept(const struct compilation *compilation, struct list *arguments, struct cache_key key)
 {
-    const struct toolchain *toolchain = compilation->toolchain;
-    if (!toolchain->cache_directory || !toolchain->header_directory)
-        return NULL;
-    struct list arguments = {0};
-    list_add(&arguments, toolchain->clang);
-    clang_language(compilation, &arguments);
-    char *path = path_of(compilation, &arguments);
-    if (path && !cache_is_own(path) && !make(compilation, &arguments, path)) {
+    const char *directory = compilation->toolchain->cache_directory;
+    char *path = directory ? cache_path(directory, key, "pch") : NULL;
+    if (path && !cache_is_own(path) && !make(compilation, arguments, path)) {
         free(path);
         path = NULL;
     }
+    return path;
+}
+
+char *precompiled_get(const struct compilation *compilation)
+{
+    struct list arguments = {0};
+    struct cache_key key;
+    char *path = NULL;
+    if (!compilation->toolchain->header_directory)
+        return NULL;
+    list_add(&arguments, compilation->toolchain->clang);
+    clang_language(compilation, &arguments);
+    if (key_of(compilation, &arguments, &key) && !(path = installed(key)))
+        path = kept(compilation, &arguments, key);
     list_fini(&arguments);
     return path;
 }
@@ -67,7 +88,9 @@ bool precompiled_is_to_blame(const struct process_result *result)
     return false;
 }
 
-void precompiled_drop(const char *path)
+void precompiled_drop(const struct compilation *compilation, const char *path)
 {
-    unlink(path);
+    const char *directory = compilation->toolchain->cache_directory;
+    if (directory && !strncmp(path, directory, strlen(directory)))
+        unlink(path);
 }

@@ -10,11 +10,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "orrery/compiler.h"
 #include "child_process.h"
+#include "server_program.h"
 
 #ifndef ORRERY_CLANG_DEFAULT
 #define ORRERY_CLANG_DEFAULT "clang-14"
@@ -25,7 +27,7 @@
 
 static pthread_mutex_t settings_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    char *clang, *llvm_spirv, *cache_directory;
+    char *clang, *llvm_spirv, *cache_directory, *compile_server;
 } settings; /* guarded by settings_lock */
 
 static void replace(char **field, const char *value)
@@ -40,6 +42,7 @@ void compiler_configure(const struct compiler_settings *wanted)
     replace(&settings.clang, wanted->clang);
     replace(&settings.llvm_spirv, wanted->llvm_spirv);
     replace(&settings.cache_directory, wanted->cache_directory);
+    replace(&settings.compile_server, wanted->compile_server);
     pthread_mutex_unlock(&settings_lock);
 }
 
@@ -145,6 +148,44 @@ void toolchain_ask_headers(struct toolchain *toolchain)
     process_result_fini(&result);
 }
 
+/* A process without a parent of its own becomes a child of the host's, if that is the first process of its
+ * container or has asked for orphans. A host that waits for any child would wait for the server. */
+static bool host_gets_orphans(void)
+{
+    int asked = 0;
+    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &asked) == 0 && asked);
+}
+
+/* So much address space does clang take before it begins, more or less: a limit that is near must be
+ * the program's own. */
+static const uint64_t memory_least = UINT64_C(1) << 30;
+
+enum status toolchain_find_server(struct toolchain *toolchain, const struct compile_request *request,
+                                  struct diagnosis *diagnosis)
+{
+    const bool must = request->way == COMPILE_BY_SERVER;
+    const bool small = request->memory_bytes && request->memory_bytes < memory_least;
+    if (request->way == COMPILE_BY_PROGRAMS || (!must && (small || host_gets_orphans())))
+        return STATUS_OK;
+    toolchain->server = server_program_find(toolchain->server_wanted, toolchain->clang, toolchain->llvm_spirv,
+                                            must ? diagnosis : NULL);
+    return toolchain->server || !must ? STATUS_OK : STATUS_COMPILER_MISSING;
+}
+
+char *compiler_server(struct diagnosis *diagnosis)
+{
+    const struct compile_request request = {.way = COMPILE_BY_SERVER};
+    struct toolchain toolchain;
+    char *server = NULL;
+    if (toolchain_open(&toolchain, diagnosis) == STATUS_OK &&
+        toolchain_find_server(&toolchain, &request, diagnosis) == STATUS_OK) {
+        server = toolchain.server;
+        toolchain.server = NULL;
+    }
+    toolchain_fini(&toolchain);
+    return server;
+}
+
 static void identify(const char *path, struct text *identity)
 {
     struct stat about = {0};
@@ -167,6 +208,8 @@ enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *di
     char *llvm_spirv = strdup(settings.llvm_spirv ? settings.llvm_spirv : ORRERY_LLVM_SPIRV_DEFAULT);
     if (settings.cache_directory)
         toolchain->cache_directory = strdup(settings.cache_directory);
+    if (settings.compile_server)
+        toolchain->server_wanted = strdup(settings.compile_server);
     pthread_mutex_unlock(&settings_lock);
 
     enum status status = clang && llvm_spirv ? STATUS_OK : STATUS_OUT_OF_MEMORY;
@@ -195,6 +238,8 @@ void toolchain_fini(struct toolchain *toolchain)
     free(toolchain->llvm_spirv);
     free(toolchain->header_directory);
     free(toolchain->cache_directory);
+    free(toolchain->server_wanted);
+    free(toolchain->server);
     text_fini(&toolchain->identity);
 }
 

@@ -374,7 +374,8 @@ static enum status compile(struct unfold *unfold, struct spirv *out_spirv)
                                       .generic_address_space = device->generic_address_space,
                                       .work_group_collectives = device->work_group_collectives,
                                       .seconds = unfold->scenario->compile_seconds,
-                                      .memory_bytes = unfold->scenario->compile_bytes};
+                                      .memory_bytes = unfold->scenario->compile_bytes,
+                                      .way = unfold->scenario->compile_way};
     enum status status = source ? compile_opencl_c(&request, out_spirv, &log) : STATUS_OUT_OF_MEMORY;
     if (status != STATUS_OK)
         diagnose(unfold->diagnosis, status, "%s: %s\n%s", unfold->test->file, status_name(status),

@@ -161,6 +161,12 @@ static const struct word fixes_words[] = {
     {"off", FIXES_OFF},
     {NULL, 0},
 };
+static const struct word compilers[] = {
+    {"auto", COMPILE_AUTO},
+    {"server", COMPILE_BY_SERVER},
+    {"programs", COMPILE_BY_PROGRAMS},
+    {NULL, 0},
+};
 static const struct word colours[] = {
     {"auto", COLOUR_AUTO},
     {"always", COLOUR_ALWAYS},
@@ -478,6 +484,11 @@ static bool field_set(struct scenario *scenario, const struct scenario_row *row,
         if (fine)
             *(bool *)field = word != 0;
         return fine;
+    case ROW_COMPILER:
+        fine = word_set(compilers, text, &word, expected);
+        if (fine)
+            *(enum compile_way *)field = (enum compile_way)word;
+        return fine;
     case ROW_FIXES:
         fine = word_set(fixes_words, text, &word, expected);
         if (fine)
@@ -618,6 +629,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     case ROW_KERNELS:
     case ROW_REPLAY: text_print_quoted(*(char *const *)field, stream); break;
     case ROW_BOOL: fputs(*(const bool *)field ? "true" : "false", stream); break;
+    case ROW_COMPILER: fputs(word_name(compilers, (int)*(const enum compile_way *)field), stream); break;
     case ROW_FIXES: fputs(word_name(fixes_words, (int)*(const enum fixes *)field), stream); break;
     case ROW_FAULTS: fputs(word_name(after_faults, *(const bool *)field), stream); break;
     case ROW_INT: fprintf(stream, "%d", *(const int *)field); break;

@@ -106,6 +106,7 @@ static enum status compile(const struct scenario *scenario, struct scenario_sour
         .srgb_writes = device->srgb_writes,
         .seconds = scenario->compile_seconds,
         .memory_bytes = scenario->compile_bytes,
+        .way = scenario->compile_way,
         .program_dir = dirname(anchor),
         .debug = scenario->debug != NULL,
     };

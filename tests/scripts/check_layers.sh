@@ -12,6 +12,7 @@ table='
 include:
 sim/base:
 sim/frontend:
+sim/frontend/server: sim/frontend
 sim/interp:
 sim/topology:
 sim/memmodel/common:

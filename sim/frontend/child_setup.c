@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signals, limits and environment of a tool. */
+#include "child_setup.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void child_signals_reset(void)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &usual, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void limit(int resource, uint64_t soft, uint64_t hard)
+{
+    struct rlimit old;
+    if (getrlimit((__rlimit_resource_t)resource, &old) != 0)
+        return;
+    if (old.rlim_max != RLIM_INFINITY && hard > old.rlim_max)
+        hard = old.rlim_max;
+    const struct rlimit wanted = {.rlim_cur = soft < hard ? soft : hard, .rlim_max = hard};
+    setrlimit((__rlimit_resource_t)resource, &wanted);
+}
+
+/* The hard limit is a second later: a tool that catches SIGXCPU is killed then. */
+void child_limits_set(const struct process_limits *limits)
+{
+    if (limits->seconds)
+        limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1);
+    if (limits->bytes) {
+        limit(RLIMIT_AS, limits->bytes, limits->bytes);
+        limit(RLIMIT_FSIZE, limits->bytes, limits->bytes); /* of its memory files */
+    }
+    limit(RLIMIT_CORE, 0, 0);
+}
+
+/* The kernel counts whole seconds: what was used before is rounded up, the little of a fork down. */
+void child_time_begin(const struct process_limits *limits)
+{
+    const struct child_usage used = child_usage_now();
+    struct rlimit old;
+    if (!limits->seconds || getrlimit(RLIMIT_CPU, &old) != 0)
+        return;
+    const rlim_t soft = (rlim_t)(used.seconds + 0.99) + limits->seconds;
+    old.rlim_cur = soft < old.rlim_max ? soft : old.rlim_max;
+    setrlimit(RLIMIT_CPU, &old);
+}
+
+struct child_usage child_usage_of(const struct rusage *usage)
+{
+    return (struct child_usage){(double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+                                    (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6,
+                                (uint64_t)usage->ru_maxrss * 1024};
+}
+
+struct child_usage child_usage_now(void)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    return child_usage_of(&usage);
+}
+
+/* Libraries that the host is run with are not meant for the tool, make its start slow, and a sanitizer among
+ * them may not fit the tool's limits. */
+char **child_environment(void)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **list = malloc((count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
+            list[kept++] = environ[i];
+    if (list)
+        list[kept] = NULL;
+    return list;
+}
+
+bool process_failed(const struct process_result *result)
+{
+    if (result->limit)
+        return true;
+    if (result->reaped_by_host)
+        return result->output.size == 0;
+    return result->signal || result->exit_code != 0;
+}
+
+static bool says(const struct text *text, const char *words)
+{
+    return text->data && strstr(text->data, words);
+}
+
+/* The kernel counts processor time by its clock values. A tool that gets no memory says so, or crashes when
+ * it has used most of what it may. */
+enum process_limit child_limit_hit(const struct process_limits *limits, const struct process_result *result,
+                                   const struct child_usage *usage)
+{
+    if (result->limit || !process_failed(result))
+        return result->limit;
+    if (limits->seconds && (result->signal == SIGXCPU || usage->seconds > limits->seconds - 0.05))
+        return PROCESS_TIME;
+    if (limits->bytes && (result->signal == SIGXFSZ || usage->bytes > limits->bytes / 4 * 3 ||
+                          says(&result->error, "out of memory") || says(&result->error, "bad_alloc")))
+        return PROCESS_MEMORY;
+    return PROCESS_UNLIMITED;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sources this front end is made of: the library and its server compare it. */
+#include "compile_protocol.h"
+
+const char compile_revision[COMPILE_REVISION_SIZE] =
+#include "sim/frontend/revision.inc"
+    ;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tool by the compile server, or as a program of its own: the same arguments, the same result. The server
+ * translates at once what clang made, in the same process; llvm_spirv.c finds that in compilation->ahead.
+ */
+#include "compile.h"
+
+#include "compile_server.h"
+
+static bool is_given(const struct process *process)
+{
+    return process->arguments != NULL;
+}
+
+static bool run_by_server(const struct compilation *compilation, enum compile_tool tool,
+                          const struct process *process, const struct process *translation,
+                          struct process_result *out_result)
+{
+    struct compile_server_job job = {.processes = {*process}, .tools = {tool}, .count = 1};
+    struct process_result results[COMPILE_TOOL_COUNT] = {{.exit_code = 0}};
+    size_t ran = 0;
+    if (is_given(translation)) {
+        job.processes[1] = *translation;
+        job.tools[1] = COMPILE_LLVM_SPIRV;
+        job.count = 2;
+    }
+    if (!compile_server_run(compilation->toolchain->server, &job, results, &ran))
+        return false;
+    *out_result = results[0];
+    if (ran == 2) {
+        compilation->ahead->done = true;
+        compilation->ahead->translation = results[1];
+    }
+    return true;
+}
+
+enum status compile_run(const struct compilation *compilation, enum compile_tool tool,
+                        const struct process *process, const struct process *translation,
+                        struct process_result *out_result, struct diagnosis *diagnosis)
+{
+    static const struct process none = {.arguments = NULL};
+    const struct toolchain *toolchain = compilation->toolchain;
+    if (toolchain->server &&
+        run_by_server(compilation, tool, process, translation ? translation : &none, out_result))
+        return STATUS_OK;
+    if (toolchain->server && compilation->request->way == COMPILE_BY_SERVER)
+        return diagnose(
+            diagnosis, STATUS_COMPILER_MISSING,
+            "the compile server %s ended or did not answer (--compiler=auto runs clang and llvm-spirv "
+            "then)\n",
+            toolchain->server);
+    return process_run(process, out_result, diagnosis);
+}
+
+void compile_ahead_fini(struct compile_ahead *ahead)
+{
+    if (ahead->done)
+        process_result_fini(&ahead->translation);
+    ahead->done = false;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What clang -cc1 and llvm-spirv do is in shared libraries. A server that is linked with the same ones, by a
+ * dynamic linker that looks for them in the same places, gives the same results; any other does not stand for
+ * the programs, nor does it for scripts.
+ */
+#include "server_program.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared_libraries.h"
+
+#ifndef ORRERY_LIBEXECDIR
+#define ORRERY_LIBEXECDIR "/usr/local/libexec/orrery"
+#endif
+
+static const char program_name[] = "orrery-compile-server";
+
+static bool is_executable(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The file of the library, or of the program that this is linked into; NULL: not known. */
+static char *own_file(void)
+{
+    Dl_info about;
+    struct link_map *map = NULL;
+    if (!dladdr1(program_name, &about, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return NULL;
+    if (!map->l_name[0])
+        return realpath("/proc/self/exe", NULL);
+    return map->l_name[0] == '/' ? realpath(map->l_name, NULL) : NULL;
+}
+
+/* libtool keeps libraries and programs in .libs, below what stands beside them. */
+static void cut_last(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+char *beside_us(const char *name)
+{
+    struct text path = {0};
+    char *directory = own_file();
+    if (directory) {
+        cut_last(directory);
+        if (ends_with(directory, "/.libs"))
+            cut_last(directory);
+        text_addf(&path, "%s/%s", directory, name);
+    }
+    if (!path.data || access(path.data, R_OK) != 0) {
+        text_fini(&path);
+        text_addf(&path, "%s/%s", ORRERY_LIBEXECDIR, name);
+    }
+    free(directory);
+    if (!path.failed && access(path.data, R_OK) == 0)
+        return text_take(&path);
+    text_fini(&path);
+    return NULL;
+}
+
+static bool is_of_compiler(const char *library)
+{
+    return !strncmp(library, "libclang", strlen("libclang")) ||
+           !strncmp(library, "libLLVM", strlen("libLLVM"));
+}
+
+static bool has(const struct shared_libraries *libraries, const char *beginning)
+{
+    for (size_t i = 0; i < libraries->names.count; i++)
+        if (!strncmp(libraries->names.items[i], beginning, strlen(beginning)))
+            return true;
+    return false;
+}
+
+/* Has it the library that the work is in, and only such that the server has, too? */
+static bool fits(const char *path, const char *main_library, const struct shared_libraries *server)
+{
+    struct shared_libraries libraries;
+    bool same =
+        shared_libraries_read(path, &libraries) && !libraries.own_path && has(&libraries, main_library);
+    for (size_t i = 0; same && i < libraries.names.count; i++) {
+        const char *name = libraries.names.items[i];
+        same = !is_of_compiler(name) || list_has(&server->names, name);
+    }
+    shared_libraries_fini(&libraries);
+    return same;
+}
+
+static bool fits_both(const char *path, const char *clang, const char *llvm_spirv,
+                      struct diagnosis *diagnosis)
+{
+    struct shared_libraries server;
+    const char *other = NULL;
+    if (!shared_libraries_read(path, &server) || server.own_path)
+        other = path;
+    else if (!fits(clang, "libclang-cpp", &server))
+        other = clang;
+    else if (!fits(llvm_spirv, "libLLVMSPIRVLib", &server))
+        other = llvm_spirv;
+    shared_libraries_fini(&server);
+    if (other)
+        diagnose(diagnosis, STATUS_COMPILER_MISSING,
+                 "%s is not linked with the libraries of the compile server", other);
+    return !other;
+}
+
+char *server_program_find(const char *wanted, const char *clang, const char *llvm_spirv,
+                          struct diagnosis *diagnosis)
+{
+    char *path = wanted ? strdup(wanted) : beside_us(program_name);
+    if (path && path[0] == '/' && is_executable(path)) {
+        if (fits_both(path, clang, llvm_spirv, diagnosis))
+            return path;
+    } else {
+        diagnose(diagnosis, STATUS_COMPILER_MISSING, "the compile server %s was not found",
+                 path ? path : program_name);
+    }
+    free(path);
+    return NULL;
+}
