@@ -60,7 +60,7 @@ check_PROGRAMS += %D%/check_frontend
 if COMPILE_SERVER
 check_PROGRAMS += %D%/check_compile_server
 %C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c
-%C%_check_compile_server_LDADD = libsim.la $(CHECK_LIBS)
+%C%_check_compile_server_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 # Its libraries are all that it has of a compile server.
 noinst_PROGRAMS += %D%/false_server
 %C%_false_server_SOURCES = %D%/support/false_server.c
