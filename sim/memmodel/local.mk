@@ -38,7 +38,6 @@ libmemmodel_la_SOURCES = \
 	%D%/launches/inter_launch_predecessors.c \
 	%D%/launches/inter_launch_races.c \
 	%D%/launches/inter_launch_host.c \
-	%D%/launches/inter_launch_logs.c \
 	%D%/launches/inter_launch.c \
 	%D%/launches/inter_launch.h \
 	%D%/common/order_query.h \
