@@ -90,7 +90,6 @@ libmemmodel_la_SOURCES = \
 	%D%/filter/read_only_set.h \
 	%D%/order/order.c \
 	%D%/order/order.h \
-	%D%/order/order_replay.h \
 	%D%/order/order_atomics.c \
 	%D%/order/order_barriers.c \
 	%D%/order/order_copies.c \
