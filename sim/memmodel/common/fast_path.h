@@ -18,7 +18,6 @@ enum fast_path {
     FAST_PATH_SENT,         /* an object has a fence's message already */
     FAST_PATH_TRIED,        /* a pending message met an acquire fence like this one before */
     FAST_PATH_TOGETHER,     /* members of a group read together */
-    FAST_PATH_REPEATED,     /* the unit's same atomic stands in the shadow already */
     FAST_PATH_CALM,         /* a word has atomics only, and this one agrees with them */
     FAST_PATH_IN_TURN,      /* a relaxed update of a calm word by a unit that did so before */
     FAST_PATH_SIFTED,       /* a wave's updates went through the epoch filter */

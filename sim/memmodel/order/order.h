@@ -125,7 +125,7 @@ struct list_seen {
 };
 enum { LISTS_SEEN = HOSTILE(8, 1) };
 
-/* An atomic access that stands in the shadow (see shadow_atomics.c): the same again changes nothing. */
+/* An atomic access that stands in the shadow (see checker_updates.c): the same again changes nothing. */
 struct atomic_done {
     uint64_t address, clock_version, clock;
     uint32_t sort, site;
@@ -141,7 +141,6 @@ struct item_order {
     struct vclock *acquired[ORDER_REGIONS];
     struct release_clock_list fences; /* newest release fence of each scope and flags */
     struct pending pending[ORDER_REGIONS];
-    struct atomic_done done; /* the latest; epoch 0: none */
     struct list_seen seen[LISTS_SEEN];
     uint32_t seen_next;  /* the place of the oldest */
     uint64_t image_base; /* its reads see what it wrote to images before */

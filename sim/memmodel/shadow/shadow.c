@@ -235,7 +235,6 @@ static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struc
         return;
     begin_visit(&visit, shadow, region, &now);
     visit_all(&visit);
-    shadow_note_done(region, &now);
 }
 
 static __attribute__((noinline)) void plain_access(struct shadow *shadow, struct shadow_region *region,

@@ -483,10 +483,8 @@ static bool add_to_few(const struct visit *visit, uint64_t *cell)
     if (!is_of_atomics(region, cell[1]))
         return false;
     const struct few few = meet_few(visit, cell[1]);
-    if (few.agrees && few.stands) {
-        fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_REPEATED);
+    if (few.agrees && few.stands)
         return true;
-    }
     if (!few.agrees || few.again || few.count >= few_most(region) || !shadow_set_room(region))
         return false;
     const uint32_t context = shadow_context_of(region, &visit->now->how);

@@ -491,10 +491,8 @@ static inline bool saturated_in_turn(struct shadow *shadow, struct shadow_region
 
 /* ---- atomics only ---------------------------------------------------------------------------- */
 
-/* Does the atomic access change nothing, or could nothing race with it? Then it is done. */
+/* Could nothing race with the atomic access? Then it is done. */
 bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
                     const struct shadow_access *now);
-/* it may come again */
-void shadow_note_done(const struct shadow_region *region, const struct shadow_access *now);
 
 #endif
