@@ -83,7 +83,6 @@ libmemmodel_la_SOURCES = \
 	%D%/shadow/compact_page.h \
 	%D%/filter/access_log.c \
 	%D%/filter/access_log.h \
-	%D%/filter/access_log_repeats.c \
 	%D%/filter/access_log_state.h \
 	%D%/filter/access_log_thin.c \
 	%D%/filter/read_only_set.c \
