@@ -111,8 +111,6 @@ libmemmodel_la_SOURCES = \
 	%D%/shadow/reader_set.c \
 	%D%/shadow/reader_set.h \
 	%D%/commands/launch_tree_races.c \
-	%D%/filter/archived_log.c \
-	%D%/filter/archived_log.h \
 	%D%/commands/launch_tree_races.h \
 	%D%/common/scope.c \
 	%D%/common/scope.h \

@@ -112,7 +112,4 @@ void affine_filter_sites(const struct affine_filter *affine_filter,
 /* site NULL: by whichever instruction. */
 void affine_filter_collect(const struct affine_filter *affine_filter, uint64_t low, enum footprint_use use,
                            const uint32_t *site, struct byte_set *bytes);
-void affine_filter_lines_collect(const struct affine_filter_line *lines, uint32_t count, uint64_t low,
-                                 enum footprint_use use, const uint32_t *site, struct byte_set *bytes);
-
 #endif
