@@ -50,8 +50,7 @@ static bool take_first_alone(struct checker *checker, const struct access_event 
 
 static __attribute__((noinline)) void plain_access(struct checker *checker, const struct access_event *event)
 {
-    if (!take_first_alone(checker, event) && !checker_take_whole(checker, event) &&
-        !checker_take_reads(checker, event))
+    if (!take_first_alone(checker, event) && !checker_take_whole(checker, event))
         checker_access_lanes(checker, event, event->mask);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who acts and where: the lanes of a wave as units, the shadow of each allocation. */
 #include "checker_state.h"
-#include "sim/memmodel/filter/archived_log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +17,11 @@ void checker_settle(struct checker *checker, struct shadow_region *region)
     region->in_place = region->in_epochs = false;
 }
 
-/* Nothing but lines of the affine filter is in place: they go out of the way as they are. */
-static bool retire(struct checker *checker, struct shadow_region *region)
-{
-    struct footprint_keeper *own = NULL;
-    if (!region->touched && !region->epoch_filter.open && !region->epoch_filter.access_log.used &&
-        !region->reads.open)
-        own = retired_new(&region->affine_filter, region->id, region->low);
-    if (own)
-        checker->sink.retire(checker->sink.self, &region->keeper, own);
-    return own;
-}
-
-/* The next launch comes. Epochs do for what it comes after, if all that is in place has them, and so do
- * the lines of its affine filter. */
+/* The next launch comes. Epochs do for what it comes after, if all that is in place has them. */
 static void clear_place(struct checker *checker, struct shadow_region *region)
 {
-    if (!checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper) ||
-        (!region->noted && !retire(checker, region))) {
+    if (!region->noted ||
+        !checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper)) {
         checker_settle(checker, region);
         return;
     }

@@ -264,7 +264,6 @@ static inline bool is_early(const struct checker *checker, const struct access_e
 
 /* True: all of it is dealt with. What is not, is done lane by lane. */
 bool checker_take_whole(struct checker *checker, const struct access_event *event);
-bool checker_take_reads(struct checker *checker, const struct access_event *event);
 bool checker_take_epoch_filter(struct checker *checker, const struct access_event *event,
                                struct shadow_region *region, uint64_t clock, uint64_t base);
 /* of all lanes; false: they have none in common */

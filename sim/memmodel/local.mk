@@ -38,7 +38,6 @@ libmemmodel_a_SOURCES = \
 	%D%/launches/inter_launch_predecessors.c \
 	%D%/launches/inter_launch_races.c \
 	%D%/launches/inter_launch_host.c \
-	%D%/launches/inter_launch_logs.c \
 	%D%/launches/inter_launch.c \
 	%D%/launches/inter_launch.h \
 	%D%/common/order_query.h \
@@ -84,14 +83,12 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/compact_page.h \
 	%D%/filter/access_log.c \
 	%D%/filter/access_log.h \
-	%D%/filter/access_log_repeats.c \
 	%D%/filter/access_log_state.h \
 	%D%/filter/access_log_thin.c \
 	%D%/filter/read_only_set.c \
 	%D%/filter/read_only_set.h \
 	%D%/order/order.c \
 	%D%/order/order.h \
-	%D%/order/order_replay.h \
 	%D%/order/order_atomics.c \
 	%D%/order/order_barriers.c \
 	%D%/order/order_copies.c \
@@ -114,8 +111,6 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/reader_set.c \
 	%D%/shadow/reader_set.h \
 	%D%/commands/launch_tree_races.c \
-	%D%/filter/archived_log.c \
-	%D%/filter/archived_log.h \
 	%D%/commands/launch_tree_races.h \
 	%D%/common/scope.c \
 	%D%/common/scope.h \

@@ -47,7 +47,7 @@ static uint32_t oracle_ops_done; /* of the command that runs: another site for e
 
 static struct footprint_sink inner;
 static struct {
-    uint64_t whole, epochs, places, fetched, settled, dropped, chained, retired, covered, reported, untold;
+    uint64_t whole, epochs, places, fetched, settled, dropped, chained, reported, untold;
 } counts;
 
 static bool (*collects)(void *self, struct footprint_part *part);
@@ -89,26 +89,6 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     const bool follows = inner.follows(inner.self, launch, keeper);
     counts.chained += follows;
     return follows;
-}
-
-static void (*drops)(void *self);
-static const void *handed; /* over, in this moment */
-
-static void counted_drop(void *self)
-{
-    counts.covered += handed && self != handed; /* a later launch stands for it */
-    drops(self);
-}
-
-static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
-{
-    (void)self;
-    counts.retired++;
-    drops = own->drop;
-    own->drop = counted_drop;
-    handed = own->self;
-    inner.retire(inner.self, keeper, own);
-    handed = NULL;
 }
 
 /* ---- the stage ------------------------------------------------------------------------------ */
@@ -163,8 +143,7 @@ static void open_stage(uint64_t arena_bytes, uint64_t ballast_bytes)
     inner = commands_footprints(commands);
     checkers = checkers_new(&arena.memory, report, &scenario, &host);
     checkers_observer(checkers, &hears);
-    checkers_set_sink(checkers,
-                      &(struct footprint_sink){NULL, on_launch_ended, on_settle, on_follows, on_retire});
+    checkers_set_sink(checkers, &(struct footprint_sink){NULL, on_launch_ended, on_settle, on_follows});
     memset(operations, 0, sizeof operations);
     memset(by_site, 0, sizeof by_site);
 }
@@ -468,8 +447,6 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
     ck_assert_uint_gt(counts.dropped, 100);
     ck_assert_uint_gt(counts.settled, counts.dropped + 100);
     ck_assert_uint_gt(counts.chained, 20);
-    ck_assert_uint_gt(counts.retired, 20);
-    ck_assert_uint_gt(counts.covered, 0);
     ck_assert_uint_gt(counts.untold, 0);
     ck_assert_uint_gt(counts.reported, 50 * counts.untold);
 }

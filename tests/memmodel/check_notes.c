@@ -166,58 +166,6 @@ START_TEST(reads_that_others_stand_for_are_left_out)
 }
 END_TEST
 
-/* ---- notes that say the same again ------------------------------------------------------------ */
-
-enum { ROWS = 24, CREWS = 3, ROUNDS = 400 };
-struct seen {
-    bool done[ROWS][CREWS][2][LANES];
-};
-
-static void see(void *self, const struct past_access *access)
-{
-    struct seen *seen = self;
-    const uint64_t offset = access->address - LOW, row = access->clock - 1;
-    ck_assert_uint_eq(offset, row * LANES * 4 + access->unit % LANES * 4);
-    seen->done[row][access->unit / LANES][access->kind == ACCESS_WRITE][access->unit % LANES] = true;
-}
-
-/* Loops that come to the same places again and again, by any of several waves: the room that is there
- * suffices, and nothing is lost. */
-START_TEST(repeats_are_left_out)
-{
-    static struct seen did, left;
-    dice = 11;
-    spare.most = 1 << 19;
-    access_log.size = ROWS * LANES * 4;
-    for (uint32_t i = 0; i < ROUNDS * ROWS; i++) {
-        const uint32_t row = below(ROWS), wave = below(CREWS), write = below(2), list = below(2);
-        uint64_t address[LANES], mask[LANE_MASK_WORDS] = {UINT64_MAX >> below(2)};
-        struct places places;
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            address[lane] = LOW + (row * LANES + lane) * 4;
-        const struct access_event event = {.origin = {.site = write},
-                                           .kind = write ? ACCESS_WRITE : ACCESS_READ,
-                                           .size_bytes = 4,
-                                           .lane_count = LANES,
-                                           .mask = mask,
-                                           .shape = list ? ADDRESS_LIST : ADDRESS_AFFINE,
-                                           .address = address,
-                                           .base = LOW + row * LANES * 4,
-                                           .step_x = 4,
-                                           .row = LANES};
-        const struct wave_wave_items wave_items = {
-            .serial = 1 + i, .lanes = LANES, .in_a_row = true, .first_unit = wave * LANES};
-        ck_assert(access_log_places(&access_log, &event, &places) &&
-                  access_log_add(&access_log, &event, &places, &wave_items, 1 + row, SCOPE_WORK_ITEM));
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            did.done[row][wave][write][lane] |= mask[0] >> lane & 1;
-    }
-    access_log_replay(&access_log, see, &left);
-    ck_assert_mem_eq(&did, &left, sizeof did);
-    ck_assert(!access_log.thinned);
-}
-END_TEST
-
 /* Where some may learn what another work-group did, all reads count. */
 START_TEST(reads_stay_where_somebody_learns)
 {
@@ -242,7 +190,6 @@ int main(void)
     tcase_add_test(tests, what_was_looked_at_is_not_looked_at_again);
     tcase_add_test(tests, reads_that_others_stand_for_are_left_out);
     tcase_add_test(tests, reads_stay_where_somebody_learns);
-    tcase_add_test(tests, repeats_are_left_out);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -62,7 +62,6 @@ START_TEST(places_of_messages_are_looked_up_again)
     updates_thrice(1), hands_on(0, SCOPE_WORK_GROUP), takes_over(1, SCOPE_WORK_GROUP), clean_at(DATA);
     one_group(), updates_thrice(1), updates_thrice(0), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE),
         clean_at(DATA);
-    ck_assert_uint_gt(world_ways[FAST_PATH_AGAIN], 0);
 }
 END_TEST
 
@@ -85,11 +84,9 @@ static void updates_again(bool released_between, enum memory_order order)
 
 START_TEST(what_is_repeated_after_a_fence_is_later)
 {
-    const uint64_t before = world_ways[FAST_PATH_REPEATED];
     updates_again(false, ORDER_RELAXED), clean_at(DATA);
     updates_again(true, ORDER_RELAXED), races_at(DATA);
     updates_again(false, ORDER_ACQUIRE), clean_at(DATA);
-    ck_assert_uint_gt(world_ways[FAST_PATH_REPEATED], before);
     updates_again(true, ORDER_ACQUIRE), races_at(DATA);
 }
 END_TEST

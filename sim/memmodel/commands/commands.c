@@ -345,7 +345,6 @@ void commands_bring_in(struct commands *commands, struct area *area)
             fetch_and_touch(commands, area, kept);
         else
             touch(commands, area, kept->low, kept->high, &kept->access);
-        footprint_keeper_drop(kept->part.keeper);
     }
     area->kept_count = 0;
 }
@@ -384,9 +383,7 @@ static void drop_kept(struct commands *commands, struct area *area)
 {
     size_t count = 0;
     for (size_t i = 0; i < area->kept_count; i++) {
-        if (is_forgotten(commands, area->kept[i].access.command))
-            footprint_keeper_drop(area->kept[i].part.keeper);
-        else
+        if (!is_forgotten(commands, area->kept[i].access.command))
             area->kept[count++] = area->kept[i];
     }
     area->kept_count = count;
@@ -796,37 +793,7 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     return known;
 }
 
-/* Those which the later one stands for, as they were in order. */
-static void drop_covered(struct area *area, const struct kept *later)
-{
-    size_t count = 0;
-    const struct footprint_keeper *own = later->part.keeper;
-    for (size_t i = 0; i < area->kept_count; i++) {
-        const struct footprint_keeper *earlier = area->kept[i].part.keeper;
-        if (&area->kept[i] < later && earlier && earlier->covers == own->covers && own->covers(own, earlier))
-            footprint_keeper_drop(earlier);
-        else
-            area->kept[count++] = area->kept[i];
-    }
-    area->kept_count = count;
-}
-
-static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
-{
-    struct commands *commands = self;
-    pthread_mutex_lock(&commands->lock);
-    struct area *area = kept_area(commands, keeper);
-    struct kept *kept = latest_of(area, keeper);
-    if (kept && !kept->part.end) {
-        kept->part.keeper = own;
-        drop_covered(area, kept);
-    } else {
-        footprint_keeper_drop(own); /* all of it was brought in already */
-    }
-    pthread_mutex_unlock(&commands->lock);
-}
-
 struct footprint_sink commands_footprints(struct commands *commands)
 {
-    return (struct footprint_sink){commands, on_launch_ended, on_settle, on_follows, on_retire};
+    return (struct footprint_sink){commands, on_launch_ended, on_settle, on_follows};
 }

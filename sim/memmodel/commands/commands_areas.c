@@ -89,8 +89,6 @@ void commands_area_free(struct commands *commands, struct area *area)
     host_dirty_fini(&area->stores);
     device_dirty_fini(&area->past);
     device_dirty_fini(&area->device_dirty);
-    for (size_t i = 0; i < area->kept_count; i++)
-        footprint_keeper_drop(area->kept[i].part.keeper);
     free(area->loose);
     free(area->kept);
     free(area);

@@ -264,18 +264,12 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     return tree_races->next.follows(tree_races->next.self, launch, keeper);
 }
 
-static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
-{
-    struct tree_races *tree_races = self;
-    tree_races->next.retire(tree_races->next.self, keeper, own);
-}
-
 /* Of a launch that has a family the checker gives all bytes at once. */
 struct footprint_sink tree_races_footprints(struct tree_races *tree_races)
 {
     const bool keeps = tree_races->next.settle && tree_races->next.follows;
     return (struct footprint_sink){tree_races, on_launch_ended, keeps ? on_settle : NULL,
-                                   keeps ? on_follows : NULL, keeps ? on_retire : NULL};
+                                   keeps ? on_follows : NULL};
 }
 
 void tree_races_packets(struct tree_races *tree_races, const struct launch_info *launch,

@@ -17,11 +17,7 @@ enum fast_path {
     FAST_PATH_SEEN,         /* an object's list has nothing new for the reader, or only some of it is new */
     FAST_PATH_SENT,         /* an object has a fence's message already */
     FAST_PATH_TRIED,        /* a pending message met an acquire fence like this one before */
-    FAST_PATH_AGAIN,        /* an update of an object by a unit with one fence: all places are known */
-    FAST_PATH_SUCCESSION,   /* likewise by members of a group, each of which holds what the one before sent */
     FAST_PATH_TOGETHER,     /* members of a group read together */
-    FAST_PATH_WAITING,      /* those read on together, and one sender has sent more */
-    FAST_PATH_REPEATED,     /* the unit's same atomic stands in the shadow already */
     FAST_PATH_CALM,         /* a word has atomics only, and this one agrees with them */
     FAST_PATH_IN_TURN,      /* a relaxed update of a calm word by a unit that did so before */
     FAST_PATH_SIFTED,       /* a wave's updates went through the epoch filter */

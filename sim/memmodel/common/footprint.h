@@ -110,16 +110,7 @@ struct footprint_keeper {
     void *self;
     uint32_t region_id;
     bool (*collect)(void *self, struct footprint_part *part); /* false: no memory */
-    /* Both NULL, or it is there for one launch alone, and belongs to who was handed it: is all that the
-     * earlier one of its kind has touched again by this one? */
-    bool (*covers)(const struct footprint_keeper *keeper, const struct footprint_keeper *earlier);
-    void (*drop)(void *self);
 };
-static inline void footprint_keeper_drop(const struct footprint_keeper *keeper)
-{
-    if (keeper && keeper->drop)
-        keeper->drop(keeper->self);
-}
 /* has the keeper fill in the bytes; false: some are missing */
 bool footprint_fetch(struct footprint_part *part);
 void footprint_part_fini(struct footprint_part *part);
@@ -161,9 +152,6 @@ struct footprint_sink {
     void (*settle)(void *self, struct footprint_keeper *keeper);
     /* Does the launch that runs know all those of which the keeper may still be asked? */
     bool (*follows)(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper);
-    /* What the keeper has of the latest launch, and not in epochs, is now with the other, which is handed
-     * over. */
-    void (*retire)(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own);
 };
 
 #endif

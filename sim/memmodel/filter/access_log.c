@@ -102,20 +102,12 @@ static bool grow(struct access_log *access_log, size_t least)
     return true;
 }
 
-/* False: not by far enough. */
-static bool leave_some(struct access_log *access_log)
-{
-    return access_log_leave_repeats(access_log) || access_log_thin(access_log);
-}
-
 static struct note *note_room(struct access_log *access_log, size_t bytes)
 {
     if (access_log->used + bytes > access_log->room && !grow(access_log, access_log->used + bytes) &&
-        !(leave_some(access_log) && access_log->used + bytes <= access_log->room))
+        !(access_log_thin(access_log) && access_log->used + bytes <= access_log->room))
         return NULL;
     struct note *note = (struct note *)(void *)(access_log->bytes + access_log->used);
-    /* also what lies between its fields: access_log_repeats.c compares bytes */
-    memset(note, 0, sizeof *note);
     note->bytes = (uint32_t)bytes;
     access_log->used += bytes;
     return note;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  How notes are written down: for access_log.c, and for access_log_repeats.c and access_log_thin.c,
- *          which leave some out.
+ * PURPOSE  How notes are written down: for access_log.c, and for access_log_thin.c, which leaves some out.
  */
 #ifndef ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_STATE_H
 #define ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_STATE_H
@@ -33,7 +32,6 @@ static inline size_t note_list_bytes(uint32_t count)
     return (count + 1) / 2 * 2 * sizeof(uint32_t);
 }
 
-bool access_log_leave_repeats(struct access_log *access_log); /* access_log_repeats.c; the same */
 /* true: there are far fewer now. The latest wave items's note stays */
 bool access_log_thin(struct access_log *access_log);
 

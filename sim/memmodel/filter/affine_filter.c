@@ -514,8 +514,8 @@ static void replay_turn(const struct affine_filter_line *line, const struct affi
             }
 }
 
-void affine_filter_replay_box(const struct affine_filter_line *line, const struct affine_filter_box *box,
-                              past_visitor *visit, void *self)
+static void replay_box(const struct affine_filter_line *line, const struct affine_filter_box *box,
+                       past_visitor *visit, void *self)
 {
     for (uint64_t turn = box->low[AXIS_TURN]; turn < box->high[AXIS_TURN]; turn++)
         replay_turn(line, box, turn, visit, self);
@@ -525,8 +525,7 @@ void affine_filter_replay(const struct affine_filter *affine_filter, past_visito
 {
     for (uint32_t i = 0; i < affine_filter->count; i++)
         for (uint32_t b = 0; b < affine_filter->lines[i].count; b++)
-            affine_filter_replay_box(&affine_filter->lines[i], &affine_filter->lines[i].boxes[b], visit,
-                                     self);
+            replay_box(&affine_filter->lines[i], &affine_filter->lines[i].boxes[b], visit, self);
 }
 
 uint32_t affine_filter_grain(const struct affine_filter *affine_filter, uint64_t low)
@@ -611,15 +610,9 @@ void affine_filter_sites(const struct affine_filter *affine_filter,
 void affine_filter_collect(const struct affine_filter *affine_filter, uint64_t low, enum footprint_use use,
                            const uint32_t *site, struct byte_set *bytes)
 {
-    affine_filter_lines_collect(affine_filter->lines, affine_filter->count, low, use, site, bytes);
-}
-
-void affine_filter_lines_collect(const struct affine_filter_line *lines, uint32_t count, uint64_t low,
-                                 enum footprint_use use, const uint32_t *site, struct byte_set *bytes)
-{
     struct collection collection = {low, bytes};
-    for (uint32_t i = 0; i < count; i++) {
-        const struct affine_filter_line *line = &lines[i];
+    for (uint32_t i = 0; i < affine_filter->count; i++) {
+        const struct affine_filter_line *line = &affine_filter->lines[i];
         for (uint32_t b = 0; use_of(line) == use && (!site || line->site == *site) && b < line->count; b++)
             collect_box(line, &line->boxes[b], &collection);
     }

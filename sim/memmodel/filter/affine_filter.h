@@ -102,8 +102,6 @@ bool affine_filter_move(struct affine_filter *affine_filter, struct affine_filte
                         uint64_t base);
 
 void affine_filter_replay(const struct affine_filter *affine_filter, past_visitor *visit, void *self);
-void affine_filter_replay_box(const struct affine_filter_line *line, const struct affine_filter_box *box,
-                              past_visitor *visit, void *self);
 /* A power of two that divides all addresses, from low, and sizes. */
 uint32_t affine_filter_grain(const struct affine_filter *affine_filter, uint64_t low);
 
@@ -114,7 +112,4 @@ void affine_filter_sites(const struct affine_filter *affine_filter,
 /* site NULL: by whichever instruction. */
 void affine_filter_collect(const struct affine_filter *affine_filter, uint64_t low, enum footprint_use use,
                            const uint32_t *site, struct byte_set *bytes);
-void affine_filter_lines_collect(const struct affine_filter_line *lines, uint32_t count, uint64_t low,
-                                 enum footprint_use use, const uint32_t *site, struct byte_set *bytes);
-
 #endif

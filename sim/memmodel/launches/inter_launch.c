@@ -46,7 +46,6 @@ void cross_reset(struct cross_launch *cross)
         free(cross->members[i].calls);
         cross_within_fini(&cross->members[i]);
     }
-    cross_kept_fini(cross);
     cross_host_fini(cross);
     for (uint32_t i = 0; i < cross->awaited_count; i++)
         drop_all(&cross->order, cross->awaited[i].known);
@@ -81,7 +80,6 @@ void cross_reset(struct cross_launch *cross)
     cross->blind = cross->full = false;
     cross->copies_noted = 0;
     cross->wave.wave = 0;
-    cross->wave_items.launch = NULL;
     held_fini(&cross->held);
 }
 
@@ -265,16 +263,7 @@ struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t addre
     shadow->apart = !cross_is_guaranteed(region);
     shadow->alone = region->kind == REGION_PIPE;
     shadow->affine_filter.spilt = true;
-    cross_kept_renew(cross, shadow);
     return shadow;
-}
-
-struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address)
-{
-    struct shadow_region *region = cross_region_at(cross, address);
-    if (region)
-        cross_spill(cross, region);
-    return region;
 }
 
 void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region,
@@ -288,9 +277,6 @@ void cross_put(struct cross_launch *cross, const struct member *member, struct s
         .address = address,
         .how = {
             .clock = (uint32_t)order_slice(&unit_state), .site = site, .size = size, .kind = (uint8_t)kind}};
-    if (cross_keep_range(cross, member, region, address, &now.how))
-        return;
-    cross_spill(cross, region);
     shadow_access(&cross->shadow, region, &now);
 }
 
@@ -343,7 +329,7 @@ static void access_by(struct cross_launch *cross, const struct access_event *eve
     struct unit_state unit_state;
     unit_state_of(cross, lane, group, &unit_state);
     const uint64_t address = lane_address(event, lane);
-    struct shadow_region *region = cross_shadow_at(cross, address);
+    struct shadow_region *region = cross_region_at(cross, address);
     struct shadow_access now = {.unit_state = &unit_state,
                                 .address = address,
                                 .sampled = event->sampled,
@@ -382,8 +368,6 @@ static void accesses(struct cross_launch *cross, struct member *member, const st
                               : cross_site_of(cross, member, event->origin.site);
     units_of(cross, member, &event->origin, event->lane_count);
     struct group_order *group = order_group_find(&cross->order, cross->wave.group);
-    if (cross_keep(cross, member, event, group, site))
-        return;
     for (uint64_t lane = 0; lane < event->lane_count && !cross_failed(cross); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
             access_by(cross, event, lane, group, site);
@@ -392,7 +376,7 @@ static void accesses(struct cross_launch *cross, struct member *member, const st
 static void copy_accesses(void *self, const struct held_access *access)
 {
     struct cross_launch *cross = self;
-    struct shadow_region *region = cross_shadow_at(cross, access->address);
+    struct shadow_region *region = cross_region_at(cross, access->address);
     struct unit_state unit_state;
     if (!region)
         return;
@@ -428,7 +412,7 @@ static void moves_packets(struct cross_launch *cross, struct member *member, con
                           const struct packets_use *use)
 {
     struct unit_state unit_state;
-    struct shadow_region *region = cross_shadow_at(cross, use->side);
+    struct shadow_region *region = cross_region_at(cross, use->side);
     if (!region)
         return;
     order_unit_state(&cross->order, unit_of(cross, member, origin, use->lane), &unit_state);
@@ -653,8 +637,6 @@ static void on_launch(void *self, const struct launch_event *event)
             cross_within_fini(&cross->members[i]);
             cross->members[i].launch = NULL;
         }
-    if (event->phase == LAUNCH_END && cross->wave_items.launch == event->launch)
-        cross->wave_items.launch = NULL; /* another launch may come to lie there, and number its waves anew */
     pthread_mutex_unlock(&cross->lock);
 }
 

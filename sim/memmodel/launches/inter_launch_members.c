@@ -196,7 +196,8 @@ static bool came_of(const struct cross_launch *cross, uint32_t launch, uint32_t 
     return launch == ancestor;
 }
 
-bool cross_knows_wholly(const struct cross_launch *cross, const struct member *member, uint32_t earlier)
+/* From its begin on. */
+static bool knows_wholly(const struct cross_launch *cross, const struct member *member, uint32_t earlier)
 {
     const struct order_launch *launch = cross_order_of(cross, member);
     return earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
@@ -346,7 +347,7 @@ static void know_commands(struct cross_launch *cross, struct member *member)
         const struct member *earlier = &cross->members[i - 1];
         if (earlier == member || cross_is_running(earlier) || !knows_command(cross, member, earlier))
             continue;
-        if (cross_knows_wholly(cross, member, i - 1))
+        if (knows_wholly(cross, member, i - 1))
             continue;
         join_all(cross, member, all ? earlier->begun : earlier->learned);
         name_launch(cross, member, i - 1);

@@ -2,10 +2,10 @@
 /*
  * PURPOSE  What the files of inter_launch.h share: inter_launch.c says which launches are heard and hears
  *          them, inter_launch_members.c knows what each knew when it began, inter_launch_predecessors.c puts
- *          in what was not heard, inter_launch_logs.c keeps what nothing races with out of the shadow,
- *          inter_launch_calls.c knows what calls that enqueue kernels tell, inter_launch_host.c what the host
- *          may know and pass on, inter_launch_within.c what work-items of one launch know by way of others,
- *          and inter_launch_races.c has what is reported of their races. All of it with cross->lock held.
+ *          in what was not heard, inter_launch_calls.c knows what calls that enqueue kernels tell,
+ *          inter_launch_host.c what the host may know and pass on, inter_launch_within.c what work-items of
+ *          one launch know by way of others, and inter_launch_races.c has what is reported of their races.
+ *          All of it with cross->lock held.
  *
  * Interface
  *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard
@@ -20,8 +20,6 @@
  *                                                            and of the host
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
- *   cross_keep, cross_keep_range               what a wave, or a command, touches: false: it is for the
- *                                              shadow
  *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; is that call known?
  *   cross_tell_member                          it comes after a call
  *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and
@@ -41,7 +39,6 @@
 #include <string.h>
 
 #include "sim/memmodel/order/command_graph.h"
-#include "sim/memmodel/shadow/wave_items.h"
 #include "sim/memmodel/order/deferred_copy.h"
 #include "sim/memmodel/order/order_state.h"
 #include "sim/memmodel/shadow/shadow.h"
@@ -124,14 +121,6 @@ struct cross_wave {
     bool one_group;
 };
 
-/* What one of them did in an allocation: in an affine filter while it runs, then as lines. */
-struct toucher {
-    uint32_t member;
-    bool wrote, knows_writers, knows_all; /* of the others there */
-    struct affine_filter *affine_filter;
-    struct affine_filter_line *lines;
-    uint32_t line_count;
-};
 /* A launch that is not heard and that a kernel enqueued: those that are may have come of it. */
 struct unheard {
     uint32_t launch, parent, family;
@@ -149,14 +138,6 @@ struct handed {
     struct vclock *known[ORDER_REGIONS];
 };
 
-/* Of an allocation. spilt: everything goes to the shadow. */
-struct kept {
-    struct toucher *touchers;
-    uint32_t count, room;
-    uint64_t bytes;
-    bool spilt;
-};
-
 struct cross_launch {
     const struct memory *memory;
     pthread_mutex_t lock;        /* guards what follows */
@@ -170,12 +151,9 @@ struct cross_launch {
     struct spare spare;
     struct race_counter *counters[COUNTERS]; /* none */
     struct shadow_region **regions;
-    uint32_t region_room; /* by index of struct memory */
-    struct kept *kept;
-    uint32_t kept_room;           /* likewise */
-    struct wave_items wave_items; /* of the latest wave: where its work-items stand */
-    uint64_t time;                /* counts events */
-    struct launch_info all;       /* the one launch that they are for the order */
+    uint32_t region_room;   /* by index of struct memory */
+    uint64_t time;          /* counts events */
+    struct launch_info all; /* the one launch that they are for the order */
     struct member *members;
     uint32_t member_count, member_room; /* [0] is the host */
     struct order_launch *launches;
@@ -227,9 +205,7 @@ static inline struct order_launch *cross_order_of(const struct cross_launch *cro
 /* NULL: it is not heard, or no longer. */
 struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch);
 void cross_reset(struct cross_launch *cross);
-/* NULL: nobody asks what happens there, or there is no memory. The first: all that happened there is in
- * the shadow. */
-struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address);
+/* NULL: nobody asks what happens there, or there is no memory. */
 struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t address);
 /* What a command does, by its one work-item. */
 void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region,
@@ -245,20 +221,8 @@ void cross_host_known(struct cross_launch *cross, const struct member *member,
                       struct vclock *out_known[ORDER_REGIONS]);
 void cross_host_fini(struct cross_launch *cross);
 
-/* inter_launch_logs.c */
-void cross_kept_fini(struct cross_launch *cross);
-/* it is another allocation */
-void cross_kept_renew(struct cross_launch *cross, const struct shadow_region *region);
-void cross_spill(struct cross_launch *cross, struct shadow_region *region);
-bool cross_keep(struct cross_launch *cross, const struct member *member, const struct access_event *event,
-                const struct group_order *group, uint32_t site);
-bool cross_keep_range(struct cross_launch *cross, const struct member *member, struct shadow_region *region,
-                      uint64_t address, const struct context *how);
-
 /* inter_launch_members.c */
 bool cross_is_running(const struct member *member);
-/* from its begin on */
-bool cross_knows_wholly(const struct cross_launch *cross, const struct member *member, uint32_t earlier);
 bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
 struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number,
                                      struct vclock *const begun[ORDER_REGIONS]);

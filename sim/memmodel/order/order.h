@@ -122,11 +122,10 @@ struct atomic_act {
 struct list_seen {
     uint64_t stream, version, acquired;
     enum memory_scope scope;
-    uint32_t pending, live; /* 1 + where what came of its own fence stands; 0: not known */
 };
 enum { LISTS_SEEN = HOSTILE(8, 1) };
 
-/* An atomic access that stands in the shadow (see shadow_atomics.c): the same again changes nothing. */
+/* An atomic access that stands in the shadow (see checker_updates.c): the same again changes nothing. */
 struct atomic_done {
     uint64_t address, clock_version, clock;
     uint32_t sort, site;
@@ -142,7 +141,6 @@ struct item_order {
     struct vclock *acquired[ORDER_REGIONS];
     struct release_clock_list fences; /* newest release fence of each scope and flags */
     struct pending pending[ORDER_REGIONS];
-    struct atomic_done done; /* the latest; epoch 0: none */
     struct list_seen seen[LISTS_SEEN];
     uint32_t seen_next;  /* the place of the oldest */
     uint64_t image_base; /* its reads see what it wrote to images before */
@@ -250,7 +248,6 @@ struct slots {
 struct rest {
     struct slots objects, keys;
     uint32_t *buckets, bucket_count, count;
-    uint64_t rests;      /* how often objects were packed: pointers to them from before mean nothing */
     uint32_t awake_most; /* so many objects that are not make them be looked through */
 };
 
@@ -453,14 +450,10 @@ void order_remember_update(struct order *order, const struct atomic_act *act, ui
 bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act);
 /* Relaxed updates by members of a group that synchronised before, one after another, while nothing is
  * remembered. act.address may change. */
-enum { UPDATES_RECENT = HOSTILE(8, 1) };
 struct update_run {
     struct order *order;
     struct group_order *group;
     struct atomic_act act;
-    struct variable *recent[UPDATES_RECENT]; /* objects, by address, since: */
-    uint64_t rests;
-    uint32_t seen_at;               /* where the member before had it */
     struct handoff_object *relayed; /* in the group's hand-off, the one at: */
     uint64_t relayed_address;
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomic objects: what their releases publish, and who reads it (R5 to R16, R36). */
-#include "order_replay.h"
 #include "order_handoff.h"
 
 enum { LIST_SHORT = HOSTILE(8, 1) };
@@ -279,32 +278,6 @@ static void load(struct order *order, struct unit_state *unit_state, const struc
     note_relaxed_store(order, unit_state->item, &variable->store, act);
 }
 
-/* ---- the same object again --------------------------------------------------------------------- */
-
-static bool is_relaxed_update(const struct unit_state *unit_state, const struct atomic_act *act)
-{
-    return act->reads && act->writes && act->order == ORDER_RELAXED && unit_state->item &&
-           unit_state->item->fences.count == 1;
-}
-
-/* Where the next one will find what came of the agent's fence. */
-static void note_places(struct order *order, struct unit_state *unit_state, const struct variable *variable,
-                        const struct atomic_act *act)
-{
-    struct list_seen *seen = order_seen(unit_state->item, variable->stream);
-    const struct release_clock_list *pending = &unit_state->item->pending[act->region].list;
-    uint32_t at = 0;
-    const struct live_release *live = live_of(unit_state, variable, &at);
-    seen->pending = seen->live = 0;
-    if (!live || !live->release_clock.fence || live_of(unit_state, variable, &at))
-        return;
-    const struct release_clock *own = order_list_find(order, pending, &live->release_clock, variable->stream);
-    if (!own)
-        return;
-    seen->pending = (uint32_t)(own - pending->items) + 1;
-    seen->live = (uint32_t)(live - unit_state->item->live) + 1;
-}
-
 /* ---- one by one -------------------------------------------------------------------------------- */
 
 static void atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
@@ -325,16 +298,10 @@ static void atomic(struct order *order, struct unit_state *unit_state, const str
     if (act->region == IN_LOCAL && !order->formal && variable->group != unit_state->place.group)
         break_off(order, variable); /* the memory of another group (R38) */
     variable->group = unit_state->place.group;
-    const bool simple = is_relaxed_update(unit_state, act);
-    uint32_t seen_at = 0;
-    if (simple && update_again(order, unit_state->item, variable, act, &seen_at))
-        return;
     if (act->reads && variable->size == act->size)
         load(order, unit_state, variable, act);
     if (act->writes)
         store(order, unit_state, variable, act);
-    if (simple)
-        note_places(order, unit_state, variable, act);
 }
 
 /* What updates like it released is in one message of the object, as long as nobody broke the release

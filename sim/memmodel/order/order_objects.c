@@ -364,7 +364,6 @@ static bool lay_down(struct order *order, struct variable *variable)
 void order_rest_all(struct order *order)
 {
     struct rest *rest = &order->rest;
-    rest->rests++;
     rest->objects.size = sizeof(struct resting);
     rest->keys.size = sizeof(struct resting_key);
     for (uint32_t b = 0; b < order->variable_buckets; b++) {

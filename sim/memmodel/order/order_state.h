@@ -23,8 +23,6 @@ struct variable {
     uint64_t generation; /* counts the stores that began a new list */
     /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
     uint64_t version, stream;
-    /* at that version of the list: the newest message but the one that was added last */
-    uint64_t counted, others;
     struct release_clock_list release_clocks;
     struct latest_store store;
     struct handoff_object *relayed; /* in these hand-offs of groups; NULL: in none */

@@ -98,30 +98,6 @@ static void look_anew(struct order *order, struct waiting *waiting, const struct
     waiting->store = variable->store;
 }
 
-/* The same members wait for the same, and the list has something newer of one sender only. */
-static inline bool waits_on(struct order *order, struct waiting *waiting, const struct variable *variable,
-                            const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS],
-                            uint64_t group)
-{
-    uint64_t left = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        left |= waiting->reader[w] & ~reader[w];
-    if (left || waiting->stream != variable->stream || waiting->act.scope != act->scope ||
-        waiting->act.site != act->site || variable->counted != variable->version ||
-        variable->others > waiting->version || !waiting->list.count)
-        return false;
-    const struct release_clock *unreported =
-        &variable->release_clocks.items[variable->release_clocks.count - 1];
-    struct release_clock *old = &waiting->list.items[waiting->list.count - 1];
-    if (!sends_like(old, unreported) || !is_wanted(&waiting->list, unreported, group))
-        return false;
-    replace_release_clock(order, old, unreported);
-    waiting->version = variable->version;
-    waiting->store = variable->store;
-    memset(waiting->reader, 0, sizeof waiting->reader);
-    return true;
-}
-
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
                 const uint64_t reader[LANE_MASK_WORDS])
 {
@@ -140,10 +116,8 @@ bool order_wait_listed(struct order *order, struct group_order *group, const str
         return false;
     if (!variable || variable->size != act->size || !variable->release_clocks.count)
         return true;
-    if (waits_on(order, waiting, variable, act, reader, group->number)) {
-        fast_path_taken(order->fast_paths, FAST_PATH_WAITING);
-    } else if (waiting->version != variable->version || waiting->act.scope != act->scope ||
-               waiting->act.site != act->site) {
+    if (waiting->version != variable->version || waiting->act.scope != act->scope ||
+        waiting->act.site != act->site) {
         part_from(order, group, variable, reader);
         look_anew(order, waiting, variable, group->number);
         waiting->act = *act;

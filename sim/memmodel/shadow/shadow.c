@@ -2,7 +2,7 @@
 /* The shadow's tables: pages, sites and contexts of accesses. */
 #include "shadow_state.h"
 
-enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8), CONTEXTS_AGAIN = HOSTILE(1024, 4) };
+enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };
 
 /* ---- allocations ----------------------------------------------------------------------------- */
 
@@ -41,7 +41,6 @@ void shadow_region_fini(struct shadow_region *region)
     free(region->access_sets);
     free(region->contexts);
     free(region->by_site);
-    free(region->again);
     affine_filter_fini(&region->affine_filter);
     read_only_set_forget(&region->reads);
     epoch_filter_fini(&region->epoch_filter);
@@ -136,19 +135,6 @@ uint32_t shadow_context_of(struct shadow_region *region, const struct context *h
     return region->by_site[how->site] = region->next++;
 }
 
-uint32_t shadow_context_again(struct shadow_region *region, const struct context *how)
-{
-    if (!site_room(region, how->site) ||
-        !(region->again || (region->again = calloc(CONTEXTS_AGAIN, sizeof *region->again))))
-        return 0;
-    const uint32_t latest = region->by_site[how->site];
-    uint32_t *again = &region->again[(how->site * 61 + how->clock) % CONTEXTS_AGAIN];
-    if (*again < region->first || *again >= region->next || !same_context(context_at(region, *again), how))
-        *again = shadow_context_of(region, how);
-    region->by_site[how->site] = latest ? latest : *again;
-    return *again;
-}
-
 uint32_t shadow_context_new(struct shadow_region *region)
 {
     if (!context_room(region))
@@ -235,7 +221,6 @@ static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struc
         return;
     begin_visit(&visit, shadow, region, &now);
     visit_all(&visit);
-    shadow_note_done(region, &now);
 }
 
 static __attribute__((noinline)) void plain_access(struct shadow *shadow, struct shadow_region *region,

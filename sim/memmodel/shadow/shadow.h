@@ -80,7 +80,6 @@ struct shadow_region {
     uint32_t newest; /* clock value of any of them */
     uint32_t *by_site;
     uint32_t site_count; /* the latest context of a site */
-    uint32_t *again;     /* some contexts by site and clock value; NULL: none */
     struct shadow_page *pages;
     struct readers readers;
     struct access_set **access_sets;

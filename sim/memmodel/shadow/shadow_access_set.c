@@ -2,7 +2,7 @@
 /* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
 #include "shadow_state.h"
 
-enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2), SINGLE_FROM = HOSTILE(15, 7) };
+enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2) };
 
 /* ---- members --------------------------------------------------------------------------------- */
 
@@ -132,15 +132,6 @@ static bool members_widen(struct members *members, uint32_t room)
     return true;
 }
 
-static void members_compact(struct members *members, uint32_t room)
-{
-    for (uint32_t i = room; i < members->room; i++)
-        free(members->items[i].each);
-    members->room = room;
-    struct member *items = realloc(members->items, room * sizeof *items);
-    members->items = items ? items : members->items;
-}
-
 /* Each unit has a clock value of its own from now on. False: no memory. */
 static bool part(struct member *member)
 {
@@ -162,81 +153,15 @@ bool shadow_member_put(struct member *member, uint32_t at, uint32_t clock)
     return true;
 }
 
-/* ---- those that came alone ------------------------------------------------------------------- */
+/* ---- one more ---------------------------------------------------------------------------- */
 
 /* False: no memory. */
-static bool single_room(struct single_access *single_access)
-{
-    if (single_access->count < single_access->room)
-        return true;
-    const uint32_t room = single_access->room + single_access->room / 4 + MEMBERS_FEW;
-    uint64_t *epochs = realloc(single_access->epochs, room * sizeof *epochs);
-    if (!epochs)
-        return false;
-    single_access->epochs = epochs;
-    single_access->room = room;
-    return true;
-}
-
-/* As far as there is memory; so many left. */
-static void lay_down_single(struct access_set *access_set)
-{
-    struct members *atomics = &access_set->atomics;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < atomics->count; i++) {
-        struct member *member = &atomics->items[i];
-        const bool alone = !(member->mask & (member->mask - 1)) && single_room(&access_set->single_access);
-        const uint32_t at = (uint32_t)__builtin_ctzll(member->mask);
-        const struct context how = member_how(member, at);
-        const uint32_t context = alone ? shadow_context_again(access_set->region, &how) : 0;
-        if (context)
-            access_set->single_access.epochs[access_set->single_access.count++] =
-                epoch(member_unit(member, at), context);
-        else
-            member_swap(&atomics->items[kept++], member);
-    }
-    atomics->count = atomics->compact = kept;
-}
-
-/* Back among the others, which may make them redundant. False: no memory. */
-static bool take_back_single(struct access_set *access_set)
-{
-    struct members *atomics = &access_set->atomics;
-    struct single_access *single_access = &access_set->single_access;
-    if (atomics->room < atomics->count + single_access->count &&
-        !members_widen(atomics, atomics->count + single_access->count))
-        return false;
-    for (uint32_t i = 0; i < single_access->count; i++)
-        member_begin(&atomics->items[atomics->count++], epoch_unit(single_access->epochs[i]),
-                     epoch_how(access_set->region, single_access->epochs[i]));
-    single_access->count = 0;
-    return true;
-}
-
-static void shorten(struct access_set *access_set)
-{
-    struct members *atomics = &access_set->atomics;
-    const uint32_t room = atomics->room;
-    const bool all = access_set->single_access.count > 2 * access_set->single_access.compact &&
-                     take_back_single(access_set);
-    if (all || atomics->count >= atomics->compact + atomics->compact / 2)
-        compact(atomics);
-    lay_down_single(access_set);
-    if (all)
-        access_set->single_access.compact = access_set->single_access.count;
-    if (all && atomics->count <= room)
-        members_compact(atomics, room);
-}
-
-/* lone: of the list that may have some; NULL: it has none. False: no memory. */
-static bool members_room(struct members *members, struct access_set *single_access)
+static bool members_room(struct members *members)
 {
     const uint32_t room = members->room;
     if (members->count < room)
         return true;
-    if (single_access && room >= SINGLE_FROM)
-        shorten(single_access);
-    else if (members->count >= members->compact + members->compact / 2)
+    if (members->count >= members->compact + members->compact / 2)
         compact(members);
     if (members->room && members->count <= members->room / 2)
         return true;
@@ -244,8 +169,7 @@ static bool members_room(struct members *members, struct access_set *single_acce
                                                               : members->room + members->room / 4 + 1);
 }
 
-static bool operation_begins(struct members *members, struct access_set *single_access, uint64_t unit,
-                             const struct context *how, bool late)
+static bool operation_begins(struct members *members, uint64_t unit, const struct context *how, bool late)
 {
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
         if (!takes(&members->items[i], unit, how, late))
@@ -253,11 +177,10 @@ static bool operation_begins(struct members *members, struct access_set *single_
         *recent_of(members, how) = (uint16_t)i;
         return member_put(&members->items[i], unit % BLOCK_UNITS, how->clock);
     }
-    const struct context operation = *how; /* where it stands may move when others are laid down */
-    if (!members_room(members, single_access))
+    if (!members_room(members))
         return false;
-    *recent_of(members, &operation) = (uint16_t)members->count;
-    member_begin(&members->items[members->count++], unit, &operation);
+    *recent_of(members, how) = (uint16_t)members->count;
+    member_begin(&members->items[members->count++], unit, how);
     return true;
 }
 
@@ -280,7 +203,7 @@ void shadow_leave_alike(struct shadow *shadow, struct members *members, const st
 
 bool shadow_read_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late)
 {
-    return operation_begins(&access_set->readers, NULL, unit, how, late);
+    return operation_begins(&access_set->readers, unit, how, late);
 }
 
 bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late)
@@ -288,7 +211,7 @@ bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const st
     access_set->heard = true;
     access_set->saturated.clock_version = 0;
     access_set->any_write |= is_write(how->kind);
-    return operation_begins(&access_set->atomics, access_set, unit, how, late);
+    return operation_begins(&access_set->atomics, unit, how, late);
 }
 
 static bool members_copy(struct members *to, const struct members *from)
@@ -308,23 +231,12 @@ static bool members_copy(struct members *to, const struct members *from)
     return true;
 }
 
-static bool single_copy(struct single_access *to, const struct single_access *from)
-{
-    for (; to->count < from->count; to->count++) {
-        if (!single_room(to))
-            return false;
-        to->epochs[to->count] = from->epochs[to->count];
-    }
-    return true;
-}
-
 /* ---- access sets ---------------------------------------------------------------------------------- */
 
 void shadow_access_set_free(struct access_set *access_set)
 {
     members_free(&access_set->readers);
     members_free(&access_set->atomics);
-    free(access_set->single_access.epochs);
     free(access_set->racers);
     free(access_set);
 }
@@ -353,8 +265,7 @@ static struct access_set *access_set_new(struct shadow_region *region, uint64_t 
     access_set->saturated = (struct saturated){.clock_version = 0};
     /* memory of groups is forgotten while their objects stay */
     access_set->heard = region->bygone || region->space != IN_GLOBAL;
-    access_set->readers.count = access_set->atomics.count = access_set->single_access.count =
-        access_set->single_access.compact = access_set->racer_count = 0;
+    access_set->readers.count = access_set->atomics.count = access_set->racer_count = 0;
     cell[1] = epoch(region->access_set_used++, CONTEXT_ACCESS_SET);
     region->touched = true;
     return access_set;
@@ -381,7 +292,6 @@ struct access_set *shadow_access_set_copy(struct shadow_region *region, const st
     access_set->calm_version = access_set->saturated.clock_version = access_set->saturated.own = 0;
     access_set->readers = kept.readers;
     access_set->atomics = kept.atomics;
-    access_set->single_access = kept.single_access;
     access_set->racers = kept.racers;
     access_set->racer_count = 0;
     if (from->racer_count && shadow_racers_make(region, access_set)) {
@@ -389,8 +299,7 @@ struct access_set *shadow_access_set_copy(struct shadow_region *region, const st
         access_set->racer_count = from->racer_count;
     }
     return members_copy(&access_set->readers, &from->readers) &&
-                   members_copy(&access_set->atomics, &from->atomics) &&
-                   single_copy(&access_set->single_access, &from->single_access)
+                   members_copy(&access_set->atomics, &from->atomics)
                ? access_set
                : NULL;
 }

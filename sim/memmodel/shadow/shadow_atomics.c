@@ -14,52 +14,6 @@ static struct access_set *alike_in(const struct shadow_region *region, uint64_t 
                : NULL;
 }
 
-static struct access_set *alike_at(const struct shadow_region *region, uint64_t address, uint32_t size)
-{
-    return alike_in(region, address, word_at(region, address, size));
-}
-
-/* ---- the same again -------------------------------------------------------------------------- */
-
-static void leave_uncounted(const struct shadow *shadow, const struct shadow_region *region, uint32_t earlier,
-                            uint32_t later)
-{
-    struct race_counter *counter = shadow->counters[counter_slot(earlier, later)];
-    if (counter && counter_is_of(counter, earlier, later, region->space, false))
-        counter->uncounted = true;
-}
-
-/* Those that raced with the first time race with each. */
-static void repeat(const struct shadow *shadow, const struct shadow_region *region,
-                   const struct shadow_access *now)
-{
-    const uint64_t *cell = word_at(region, now->address, now->how.size);
-    const struct access_set *access_set = alike_in(region, now->address, cell);
-    if (live(region, cell[0]))
-        leave_uncounted(shadow, region, epoch_how(region, cell[0])->site, now->how.site);
-    for (uint32_t i = 0; i < access_set->racer_count; i++)
-        leave_uncounted(shadow, region, access_set->racers[i].how.site, now->how.site);
-}
-
-/* Nothing that could race with it has come since the same unit last did the same in the same slice. */
-static bool is_repeated(const struct shadow_region *region, const struct shadow_access *now)
-{
-    const struct item_order *item = now->unit_state->item;
-    if (!item || item->done.address != now->address || item->done.clock != now->how.clock ||
-        item->done.sort != sort_of(&now->how) || item->done.site != now->how.site)
-        return false;
-    const struct access_set *access_set = alike_at(region, now->address, now->how.size);
-    return access_set && access_set->clock_version == item->done.clock_version &&
-           !(access_set->readers.count && is_write(now->how.kind));
-}
-
-static void note_done(const struct access_set *access_set, const struct shadow_access *now)
-{
-    if (access_set && now->unit_state->item)
-        now->unit_state->item->done = (struct atomic_done){now->address, access_set->clock_version,
-                                                           now->how.clock, sort_of(&now->how), now->how.site};
-}
-
 /* Nothing stands in the word but atomics that it agrees with; or a write besides that its group's members
  * know. */
 static bool is_calm(const struct shadow_region *region, const struct shadow_access *now,
@@ -74,11 +28,6 @@ static bool is_calm(const struct shadow_region *region, const struct shadow_acce
 bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
                     const struct shadow_access *now)
 {
-    if (is_repeated(region, now)) {
-        repeat(shadow, region, now);
-        fast_path_taken(shadow->order->fast_paths, FAST_PATH_REPEATED);
-        return true;
-    }
     const uint64_t *cell = word_at(region, now->address, now->how.size);
     struct access_set *access_set = alike_in(region, now->address, cell);
     if (!access_set || !is_calm(region, now, access_set, cell))
@@ -86,14 +35,8 @@ bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
     if (now->follows || now->follows_all)
         shadow_leave_alike(shadow, &access_set->atomics, now);
     shadow->failed |= !add_alike(access_set, now->unit_state->unit, &now->how, now->quiet);
-    note_done(access_set, now);
     fast_path_taken(shadow->order->fast_paths, FAST_PATH_CALM);
     return true;
-}
-
-void shadow_note_done(const struct shadow_region *region, const struct shadow_access *now)
-{
-    note_done(alike_at(region, now->address, now->how.size), now);
 }
 
 /* ---- updates --------------------------------------------------------------------------------- */

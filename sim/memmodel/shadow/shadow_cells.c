@@ -221,20 +221,6 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct acce
     members->count = kept;
 }
 
-static void judge_single(const struct visit *visit, uint64_t *cell, struct access_set *access_set)
-{
-    struct single_access *single_access = &access_set->single_access;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < single_access->count; i++) {
-        const struct context how = *epoch_how(visit->region, single_access->epochs[i]);
-        if (judge(visit, epoch_unit(single_access->epochs[i]), &how))
-            keep_racer(visit, &access_set, cell, epoch_unit(single_access->epochs[i]), &how);
-        else
-            single_access->epochs[kept++] = single_access->epochs[i];
-    }
-    single_access->count = kept;
-}
-
 /* Before those that it took the place of: what it wrote memory still has. */
 static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 {
@@ -293,7 +279,6 @@ static void judge_atomics(const struct visit *visit, uint64_t *cell, struct acce
         return;
     if (!access_set->any_write && !is_write(now->kind))
         return;
-    judge_single(visit, cell, access_set);
     judge_members(visit, cell, access_set, &access_set->atomics);
 }
 
@@ -419,9 +404,8 @@ bool shadow_follows_all(const struct visit *visit, const uint64_t *cell)
 {
     const struct access_set *access_set = access_set_of(visit->region, visit->address, cell);
     if (access_set)
-        return access_set->alike && !access_set->single_access.count &&
-               access_set->atomics.count <= FOLLOWED_MOST && joins_alike(visit->now, access_set) &&
-               follows_members(visit, &access_set->atomics);
+        return access_set->alike && access_set->atomics.count <= FOLLOWED_MOST &&
+               joins_alike(visit->now, access_set) && follows_members(visit, &access_set->atomics);
     return is_of_atomics(visit->region, cell[1]) && meet_few(visit, cell[1]).agrees &&
            follows_set(visit, cell[1]);
 }
@@ -483,10 +467,8 @@ static bool add_to_few(const struct visit *visit, uint64_t *cell)
     if (!is_of_atomics(region, cell[1]))
         return false;
     const struct few few = meet_few(visit, cell[1]);
-    if (few.agrees && few.stands) {
-        fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_REPEATED);
+    if (few.agrees && few.stands)
         return true;
-    }
     if (!few.agrees || few.again || few.count >= few_most(region) || !shadow_set_room(region))
         return false;
     const uint32_t context = shadow_context_of(region, &visit->now->how);
@@ -512,7 +494,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     judge_readers(visit, &access_set, cell);
     if (access_set) {
         judge_atomics(visit, cell, access_set);
-        access_set->readers.count = access_set->atomics.count = access_set->single_access.count = 0;
+        access_set->readers.count = access_set->atomics.count = 0;
         access_set->clock_version = ++visit->region->versions;
     } else {
         cell[1] = 0;
@@ -547,10 +529,10 @@ static bool replaces(const struct visit *visit, uint64_t reader)
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
-    const bool single_access = is_of_atomics(visit->region, cell[1]);
-    struct access_set *access_set = single_access ? shadow_access_set_make(visit, cell)
-                                                  : access_set_of(visit->region, visit->address, cell);
-    if (single_access && !access_set)
+    const bool of_atomics = is_of_atomics(visit->region, cell[1]);
+    struct access_set *access_set =
+        of_atomics ? shadow_access_set_make(visit, cell) : access_set_of(visit->region, visit->address, cell);
+    if (of_atomics && !access_set)
         return false;
     judge_write(visit, cell);
     if (access_set && access_set->racer_count)
@@ -594,12 +576,12 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
-    const bool single_access = !write && is_of_atomics(visit->region, cell[1]);
-    struct access_set *access_set = single_access ? shadow_access_set_make(visit, cell)
-                                                  : access_set_of(visit->region, visit->address, cell);
+    const bool of_atomics = !write && is_of_atomics(visit->region, cell[1]);
+    struct access_set *access_set =
+        of_atomics ? shadow_access_set_make(visit, cell) : access_set_of(visit->region, visit->address, cell);
     if (access_set)
         access_set->saturated.clock_version = 0;
-    if (single_access || (access_set && !write))
+    if (of_atomics || (access_set && !write))
         return access_set && reader_add(access_set, unit, &visit->now->how, true);
     if (write ||
         !(is_set(visit->region, *slot) || (live(visit->region, *slot) && epoch_unit(*slot) != unit))) {

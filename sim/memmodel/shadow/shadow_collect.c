@@ -76,9 +76,6 @@ static void collect_cell(struct collection *collection, const uint64_t *cell, ui
         collect_member(collection, &access_set->readers.items[i], low, high);
     for (uint32_t i = 0; access_set && i < access_set->atomics.count; i++) /* loads and others */
         collect_member(collection, &access_set->atomics.items[i], low, high);
-    for (uint32_t i = 0; access_set && i < access_set->single_access.count; i++)
-        collect_one(collection, epoch_how(region, access_set->single_access.epochs[i]),
-                    epoch_unit(access_set->single_access.epochs[i]), low, high);
     for (uint32_t i = 0; access_set && i < access_set->racer_count; i++)
         collect_one(collection, &access_set->racers[i].how, access_set->racers[i].unit, low, high);
     if (!access_set && live(region, cell[1]))

@@ -39,8 +39,6 @@ static void list_set(const struct listing *listing, const struct access_set *set
 {
     list_members(listing, &set->readers);
     list_members(listing, &set->atomics);
-    for (uint32_t i = 0; i < set->single_access.count; i++)
-        list_epoch(listing, set->single_access.epochs[i]);
     for (uint32_t i = 0; i < set->racer_count; i++)
         listing->take(listing->self, set->racers[i].unit, &set->racers[i].how);
 }

@@ -43,13 +43,6 @@ struct members {
     uint16_t recent[MEMBERS_RECENT];
 };
 
-/* Units that came alone, each as a epoch: what long lists have most of, in a fifth of the room. compact: so
- * many were left when they were compacted last. */
-struct single_access {
-    uint64_t *epochs;
-    uint32_t count, room, compact;
-};
-
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer {
     uint64_t unit;
@@ -95,7 +88,6 @@ struct access_set {
     /* in that epoch atomics like these, of that group, race with nothing */
     uint64_t calm_version, calm_group;
     struct members atomics;
-    struct single_access single_access; /* the older of the atomics, in part */
     struct shadow_region *region;
     struct racer *racers;
     uint32_t racer_count; /* room for RACERS_MOST, or NULL */
@@ -158,8 +150,6 @@ static inline bool is_write(uint8_t kind)
 
 /* 0: no memory. */
 uint32_t shadow_context_of(struct shadow_region *region, const struct context *how);
-/* of an earlier access: looks further */
-uint32_t shadow_context_again(struct shadow_region *region, const struct context *how);
 uint32_t shadow_context_new(struct shadow_region *region); /* of nothing yet */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -286,7 +276,7 @@ void shadow_leave_alike(struct shadow *shadow, struct members *members, const st
 
 static inline bool has_atomics(const struct access_set *access_set)
 {
-    return access_set->atomics.count || access_set->single_access.count;
+    return access_set->atomics.count;
 }
 
 static inline void begin_alike(struct access_set *access_set, const struct context *how,
@@ -491,10 +481,8 @@ static inline bool saturated_in_turn(struct shadow *shadow, struct shadow_region
 
 /* ---- atomics only ---------------------------------------------------------------------------- */
 
-/* Does the atomic access change nothing, or could nothing race with it? Then it is done. */
+/* Could nothing race with the atomic access? Then it is done. */
 bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
                     const struct shadow_access *now);
-/* it may come again */
-void shadow_note_done(const struct shadow_region *region, const struct shadow_access *now);
 
 #endif

@@ -77,9 +77,6 @@ static bool atomic_may_follow(const struct shadow_region *region, struct asked *
     bool any = false;
     for (uint32_t i = 0; access_set && i < access_set->atomics.count; i++)
         any = any || member_may_follow(asked, &access_set->atomics.items[i]);
-    for (uint32_t i = 0; access_set && i < access_set->single_access.count; i++)
-        any = any || may_follow(asked, epoch_unit(access_set->single_access.epochs[i]),
-                                epoch_how(region, access_set->single_access.epochs[i]));
     for (uint32_t i = 0; access_set && i < access_set->racer_count; i++)
         any = any || may_follow(asked, access_set->racers[i].unit, &access_set->racers[i].how);
     if (!access_set && live(region, value))
