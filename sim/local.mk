@@ -189,5 +189,6 @@ EXTRA_DIST += $(page_parts) %D%/device/page.awk
 libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 # $(SPIRV_LINK_LIBS) stands here, since libtool drops -lstdc++ from a library that has C++ sources itself.
 libsim_a_LIBADD = $(liblitmus_a_OBJECTS) $(libmemmodel_a_OBJECTS) $(libtopology_a_OBJECTS) $(libfrontend_a_OBJECTS) $(INTERP_OBJECTS)
+libsim_a_DEPENDENCIES = $(libsim_a_LIBADD)
 SIM_SYSTEM_LIBS = $(HWLOC_LIBS) $(XXHASH_LIBS) $(SLEEF_LIBS) $(SPIRV_LINK_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) -lm
 SIM_LIBS = libsim.a $(SIM_SYSTEM_LIBS)
