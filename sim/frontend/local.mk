@@ -59,7 +59,7 @@ CLEANFILES += %D%/revision.inc
 
 # The compile server: a program of its own, so that the library is not linked with LLVM. Without sanitizers, as its builds have
 # limits of memory.
-compile_server_sources = %D%/server/main.c %D%/server/tools.cpp %D%/server/tools.h
+compile_server_sources = %D%/server/server_main.c %D%/server/clang_tools.cpp %D%/server/clang_tools.h
 EXTRA_DIST += $(compile_server_sources)
 if COMPILE_SERVER
 pkglibexec_PROGRAMS = orrery-compile-server

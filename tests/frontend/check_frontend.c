@@ -58,7 +58,7 @@ static char *write_file(const char *name, const char *text, mode_t mode)
 
 static void configure(const char *clang, const char *llvm_spirv, const char *cache)
 {
-    struct compiler_settings settings = {clang, llvm_spirv, cache};
+    struct compiler_settings settings = {clang, llvm_spirv, cache, NULL};
     compiler_configure(&settings);
 }
 

@@ -488,7 +488,6 @@ END_TEST
 static enum left_out leaves_out(const char *kernels, const char *launches, const char *kernel,
                                 uint32_t launch)
 {
-    struct scenario scenario;
     scenario_default(&scenario);
     ck_assert(!scenario_filters(&scenario));
     if (kernels)
@@ -530,8 +529,6 @@ START_TEST(a_filter_that_is_none_is_refused)
     static const char *const launches[] = {"",   "..",    "0",       "0..2",       "3..2", "1-2",
                                            "-1", "1...2", "1..2..3", "4294967296", "a",    "1 .. 2"};
     static const char *const kernels[] = {"", " ", "!", "a,!", "!!a", "!,a"};
-    struct scenario scenario;
-    struct diagnosis diagnosis;
     scenario_default(&scenario);
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
         diagnosis = (struct diagnosis){0};

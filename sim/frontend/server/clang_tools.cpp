@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the main functions of clang (driver.cpp, cc1_main.cpp) and llvm-spirv (llvm-spirv.cpp) do with the
 // arguments that Orrery gives them, with the same libraries. Nothing is freed at the end: the process ends.
-#include "tools.h"
+#include "clang_tools.h"
 
 #include <cstdlib>
 #include <cstring>

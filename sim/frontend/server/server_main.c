@@ -23,7 +23,7 @@
 
 #include "sim/frontend/child_setup.h"
 #include "sim/frontend/compile_protocol.h"
-#include "tools.h"
+#include "clang_tools.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
