@@ -271,7 +271,7 @@ static void add_device_enqueue(struct text *source, const char *user)
                   type, name, type, handles[i][2], handles[i][2], name);
     }
     for (int n = 2; n <= 3; n++) {
-        char call[16];
+        char call[24];
         snprintf(call, sizeof call, "ndrange_%dD", n);
         if (!strstr(user, call))
             continue;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +53,18 @@ struct start {
     char **environment;
     int socket, nothing;
     int error;
+    char *stacks; /* of the child, and of its child */
 };
 
-/* In the child of a vfork of a vfork, on the memory of the host: system calls only. What the host has open
- * and does not close at exec must not stay open as long as the server lives. */
-static _Noreturn __attribute__((noinline)) void become_server(struct start *start)
+/* As vfork: on the memory of the parent, which waits. But on stacks of their own, since the address sanitizer
+ * keeps one place for the return address of a vfork, and a second one inside of the first overwrites it. */
+enum { CHILD_FLAGS = CLONE_VM | CLONE_VFORK | SIGCHLD, STACK_BYTES = 1 << 16 };
+
+/* In the child of a child, on the memory of the host: system calls only. What the host has open and does not
+ * close at exec must not stay open as long as the server lives. */
+static int become_server(void *self)
 {
+    struct start *start = self;
     if (setsid() >= 0 && dup2(start->nothing, 1) >= 0 && dup2(start->nothing, 2) >= 0 &&
         dup2(start->socket, 0) >= 0) {
         syscall(SYS_close_range, 3U, ~0U, 0U);
@@ -69,12 +76,10 @@ static _Noreturn __attribute__((noinline)) void become_server(struct start *star
 }
 
 /* The server must be no child of the host: one that waits for any child would wait for it. */
-static _Noreturn __attribute__((noinline)) void leave_server(struct start *start)
+static int leave_server(void *self)
 {
-    const pid_t pid = vfork();
-    if (pid == 0)
-        become_server(start);
-    if (pid < 0)
+    struct start *start = self;
+    if (clone(become_server, start->stacks + 2 * STACK_BYTES, CHILD_FLAGS, start) < 0)
         start->error = errno;
     _exit(0);
 }
@@ -84,9 +89,7 @@ static int spawn(struct start *start)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = vfork();
-    if (pid == 0)
-        leave_server(start);
+    const pid_t pid = clone(leave_server, start->stacks + STACK_BYTES, CHILD_FLAGS, start);
     const int error = pid < 0 ? errno : start->error;
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -100,10 +103,12 @@ static int connect_new(const char *path)
     int ends[2], connection = -1;
     char host[24];
     char *arguments[] = {(char *)(uintptr_t)path, host, NULL};
-    struct start start = {.arguments = arguments, .environment = child_environment()};
+    struct start start = {
+        .arguments = arguments, .environment = child_environment(), .stacks = malloc(2 * STACK_BYTES)};
     snprintf(host, sizeof host, "%ld", (long)getpid());
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         free(start.environment);
+        free(start.stacks);
         return -1;
     }
     start.socket = fcntl(ends[1], F_DUPFD_CLOEXEC, MEMORY_FILE_LOWEST);
@@ -116,7 +121,7 @@ static int connect_new(const char *path)
     /* a server that takes nothing is given up */
     const struct timeval patience = {.tv_sec = BEGIN_MILLISECONDS / MILLISECONDS};
     setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (start.environment && start.socket >= 0 && start.nothing >= 0 && spawn(&start) == 0)
+    if (start.environment && start.stacks && start.socket >= 0 && start.nothing >= 0 && spawn(&start) == 0)
         connection = fcntl(ends[0], F_DUPFD_CLOEXEC, MEMORY_FILE_LOWEST);
     if (start.nothing >= 0)
         close(start.nothing);
@@ -125,6 +130,7 @@ static int connect_new(const char *path)
     close(ends[0]);
     close(ends[1]);
     free(start.environment);
+    free(start.stacks);
     return connection;
 }
 

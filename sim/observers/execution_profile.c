@@ -233,7 +233,8 @@ void profile_launch(struct profile *profile, struct profile_kernel *kernel, cons
     if (running) {
         running->launch = launch;
         running->kernel = kernel;
-        memset(running->line_of_site, 0, running->site_room * sizeof *running->line_of_site);
+        if (running->site_room)
+            memset(running->line_of_site, 0, running->site_room * sizeof *running->line_of_site);
     }
 }
 
@@ -337,7 +338,8 @@ static int compare_numbers(const void *a, const void *b)
 static void keep_each_once(struct units *units)
 {
     uint32_t kept = 0;
-    qsort(units->number, units->count, sizeof *units->number, compare_numbers);
+    if (units->count)
+        qsort(units->number, units->count, sizeof *units->number, compare_numbers);
     for (uint32_t i = 0; i < units->count; i++)
         if (!kept || units->number[kept - 1] != units->number[i])
             units->number[kept++] = units->number[i];

@@ -70,7 +70,7 @@ marking() { # DIRECTORY
 }
 
 # The libraries of the tree: its own copies of what the objects define are not taken from the archives, since the objects come first.
-libraries=$(cd "$build" && make -s --eval 'libraries: ; @echo $(SIM_LIBS)' libraries | sed "s|\<lib[a-z0-9]*\.a\>|$build/&|g")
+libraries=$(cd "$build" && MAKEFLAGS= make -s --no-print-directory --eval 'libraries: ; @echo $(SIM_LIBS)' libraries | sed "s|\<lib[a-z0-9]*\.a\>|$build/&|g")
 line="${CC:-cc} -pthread -Wl,--as-needed OBJECTS.o $libraries -o PROGRAM"
 test_line="$line $(pkg-config --libs check)"
 command_line="$line $(pkg-config --libs libedit 2>/dev/null)"
