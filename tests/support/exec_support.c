@@ -299,7 +299,8 @@ const char *op_test(const char *name)
         {"collective", " collective "},
         {"pipe", " pipe "},
         {"device queue", " enqueue "},
-        {"control", " line index_check jump loop branch_u branch_v switch_u switch_v ret unreachable barrier "
+        {"control", " line count count_way_v count_way_u index_check jump loop branch_u branch_v switch_u "
+                    "switch_v ret unreachable barrier "
                     "clock space_v yield "},
     };
     char family[40];
