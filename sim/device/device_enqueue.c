@@ -355,8 +355,7 @@ static const char *no_queue(const struct inquiry *inquiry)
     if (inquiry->family->root.request.default_queue)
         return "the queue is null: nothing is enqueued, and the call returns an error";
     return "the queue is null: nothing is enqueued, and the call returns an error. The context has no "
-           "default "
-           "queue on the device, so that get_default_queue() is null";
+           "default queue on the device, so that get_default_queue() is null";
 }
 
 static int64_t enqueue(struct inquiry *inquiry)

@@ -88,7 +88,7 @@ struct launch {
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
     struct profile_kernel *profiled; /* where its instructions are counted; NULL: they are not */
-    const struct pages *pages;       /* first touch; NULL: nobody keeps it */
+    const struct pages *pages;       /* first touch; NULL: not wanted */
     struct {
         uint64_t address, bytes;
     } largest; /* buffer among the arguments; 0 bytes: there is none */

@@ -28,7 +28,7 @@
 /* A server that ended is started again, but not for ever: something here does not let it live. */
 enum { STARTS_MOST = 4, BEGIN_MILLISECONDS = 60000, MILLISECONDS = 1000 };
 
-/* Who is served: a host that changed its user or its root needs another server. */
+/* Of the host when it started its server: with another user or root directory it needs another one. */
 struct identity {
     uid_t user;
     gid_t group;
@@ -306,7 +306,7 @@ static bool send_order(int connection, struct build *build)
     do {
         sent = sendmsg(connection, &message, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
-    /* that it ends is only seen when nobody here could write */
+    /* the end of the answers is seen once no process has this end of the pipe open */
     close(build->files[COMPILE_ANSWERS]);
     build->files[COMPILE_ANSWERS] = -1;
     return sent == (ssize_t)sizeof order;

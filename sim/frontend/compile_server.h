@@ -2,7 +2,7 @@
 /*
  * PURPOSE  The library's side of the compile server: one child process that holds clang and the translator
  *          loaded and forks for each build.  It starts with the first build that needs it and ends with the
- *          host.  Whoever forks has a server of its own.
+ *          host.  The child of a fork starts a server of its own.
  *
  * Interface
  *   compile_server_run()    processes one after the other, the output of each being the input of the next, as

@@ -412,7 +412,7 @@ struct code {
     const bool *private_kept;
     uint32_t private_variable_count;
     const struct code_debug *debug;     /* NULL: no debugger asked for this code */
-    const struct profile_code *profile; /* NULL: nobody counts its instructions */
+    const struct profile_code *profile; /* NULL: its instructions are not counted */
     bool writes_elsewhere;              /* through pointers that come from no argument: wherever it likes */
 };
 

@@ -126,7 +126,7 @@ uint32_t checker_shadow_count(const struct checker *checker);
 struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i);
 /* NULL: no memory */
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region);
-/* NULL: nobody asks what happens there, or there is no memory. */
+/* NULL: what happens there is not kept, or there is no memory. */
 struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region,
                                         uint64_t address);
 /* A plain read: by which bytes alone, because no instruction of the launch writes there. False: who does

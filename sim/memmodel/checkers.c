@@ -236,8 +236,8 @@ static struct post *launch_begins(struct checkers *checkers, const struct launch
     return NULL;
 }
 
-/* Whoever keeps the order of commands expects every launch. */
-static void tell_unheard_end(struct checkers *checkers, const struct launch_info *launch)
+/* The order of commands has every launch in it. */
+static void end_left_out(struct checkers *checkers, const struct launch_info *launch)
 {
     if (checkers->has_sink && launch->left_out)
         checkers->sink.launch_ended(checkers->sink.self, &(struct footprint){.launch = launch});
@@ -249,7 +249,7 @@ static void on_launch(void *self, const struct launch_event *event)
     struct post *post = event->phase == LAUNCH_BEGIN ? launch_begins(checkers, event->launch)
                                                      : post_of(checkers, event->launch);
     if (!post && event->phase == LAUNCH_END)
-        tell_unheard_end(checkers, event->launch);
+        end_left_out(checkers, event->launch);
     if (!post)
         return;
     post->hears.launch(post->checker, event);
@@ -268,9 +268,9 @@ static void on_launch(void *self, const struct launch_event *event)
 /* Waves of a launch that is left out need not make their events. */
 static const struct observer *deputy(void *self, const struct launch_info *launch)
 {
-    static const struct observer nobody;
+    static const struct observer none;
     const struct post *post = post_of(self, launch);
-    return post ? ears(post) : launch->left_out ? &nobody : NULL;
+    return post ? ears(post) : launch->left_out ? &none : NULL;
 }
 
 void checkers_observer(struct checkers *checkers, struct observer *out_observer)

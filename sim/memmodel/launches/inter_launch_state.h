@@ -205,7 +205,7 @@ static inline struct order_launch *cross_order_of(const struct cross_launch *cro
 /* NULL: it is not heard, or no longer. */
 struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch);
 void cross_reset(struct cross_launch *cross);
-/* NULL: nobody asks what happens there, or there is no memory. */
+/* NULL: what happens there is not kept, or there is no memory. */
 struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t address);
 /* What a command does, by its one work-item. */
 void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region,

@@ -280,7 +280,7 @@ struct order {
     struct vclock_pool pool;
     struct release_pool releases;
     struct sync_log *sync_log;      /* borrowed; NULL: nothing is remembered */
-    uint64_t *fast_paths;           /* borrowed; NULL: nobody counts them */
+    uint64_t *fast_paths;           /* borrowed; NULL: not counted */
     struct group_order *groups;     /* those resident that synchronised */
     struct item_order *spare_items; /* of groups that ended, with the room of their lists */
     struct copy_order *copies;
