@@ -54,12 +54,12 @@ check_PROGRAMS += %D%/check_units
 %C%_check_units_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_frontend
-%C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c
+%C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c %D%/support/compile_request.h
 %C%_check_frontend_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 if COMPILE_SERVER
 check_PROGRAMS += %D%/check_compile_server
-%C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c
+%C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c %D%/support/compile_request.h
 %C%_check_compile_server_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 # Its libraries are all that it has of a compile server.
 noinst_PROGRAMS += %D%/false_server
@@ -267,7 +267,7 @@ check_PROGRAMS += %D%/check_geometric
 %C%_check_geometric_LDADD = $(OPENCL_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_slots
-%C%_check_slots_SOURCES = %D%/interp/check_slots.c
+%C%_check_slots_SOURCES = %D%/interp/check_slots.c %D%/support/compile_request.h
 %C%_check_slots_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_lower

@@ -14,6 +14,7 @@
 #include <spirv/unified1/spirv.h>
 
 #include "orrery/compiler.h"
+#include "tests/support/compile_request.h"
 
 static const char plain_source[] = "kernel void add(global int *a, int n)\n"
                                    "{\n"
@@ -60,31 +61,6 @@ static void configure(const char *clang, const char *llvm_spirv, const char *cac
 {
     struct compiler_settings settings = {clang, llvm_spirv, cache, NULL};
     compiler_configure(&settings);
-}
-
-static struct compile_request request_for(const char *source, const char *options)
-{
-    return (struct compile_request){
-        .source = source,
-        .source_name = "program.cl",
-        .options = options,
-        .version_major = 3,
-        .version_minor = 0,
-        .opencl_c_20 = true,
-        .fp16 = true,
-        .fp64 = true,
-        .int64_atomics = true,
-        .sub_groups = true,
-        .generic_address_space = true,
-        .program_scope_variables = true,
-        .work_group_collectives = true,
-        .images = true,
-        .pipes = true,
-        .device_enqueue = true,
-        .kernel_clock = true,
-        .named_barriers = true,
-        .srgb_writes = true,
-    };
 }
 
 /* Compiles; the log is returned when asked for. */

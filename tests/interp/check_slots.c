@@ -12,6 +12,7 @@
 #include "sim/interp/interp.h"
 #include "sim/interp/slot_check.h"
 #include "orrery/compiler.h"
+#include "tests/support/compile_request.h"
 
 /* Slots of the code below: a condition, the counter of a loop, and what leaves the loop. */
 enum { COND = 1024, COUNT = 1088, RESULT = 1152, ONE = 0, FIXTURE_INSNS = 16, FIXTURE_BLOCKS = 5 };
@@ -165,18 +166,8 @@ static char *read_file(const char *path)
 static struct module *compiled(const char *path)
 {
     char *text = read_file(path), *log = NULL;
-    const struct compile_request request = {.source = text,
-                                            .source_name = path,
-                                            .options = "-cl-std=CL2.0",
-                                            .version_major = 3,
-                                            .opencl_c_20 = true,
-                                            .fp16 = true,
-                                            .fp64 = true,
-                                            .int64_atomics = true,
-                                            .sub_groups = true,
-                                            .generic_address_space = true,
-                                            .program_scope_variables = true,
-                                            .work_group_collectives = true};
+    struct compile_request request = request_for(text, "-cl-std=CL2.0");
+    request.source_name = path;
     struct spirv spirv = {0};
     struct diagnosis diagnosis = {0};
     struct module *module = NULL;
