@@ -5,11 +5,17 @@
  *
  * FAIL_ALLOCATION=N        the Nth one fails, counted from 1; 0 or absent: none
  * FAIL_ALLOCATION_COUNT=F  how many there were is written to this file at the end
+ * FAIL_ALLOCATION_EACH=N   the first, and each Nth after it, fails: in a process of its own, forked where it would be made.
+ *                          For a process of one thread that writes to its standard streams alone, which are files
+ * FAIL_ALLOCATION_FIRST=N  the number of that first one
+ * FAIL_ALLOCATION_DIR=D    process N's streams are the files N.out and N.err there, with what was printed before;
+ *                          a line "N STATUS" is added to the file ends when it has ended, in the shell's numbers
  *
  * Whose code asks is known from the return address: the command (orrery) and the library (liborrery.so).
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* glibc's own names of what is replaced here */
@@ -50,16 +57,97 @@ static bool is_ours(const void *caller)
     return ours;
 }
 
+/* ---- a process for each --------------------------------------------------------------------- */
+
+static struct {
+    bool known;
+    unsigned long each, first; /* each 0: no processes are made */
+    const char *directory;
+} processes;
+
+static unsigned long number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
+static void read_variables(void)
+{
+    processes.known = true;
+    processes.directory = getenv("FAIL_ALLOCATION_DIR");
+    processes.each = processes.directory ? number_of("FAIL_ALLOCATION_EACH") : 0;
+    processes.first = number_of("FAIL_ALLOCATION_FIRST");
+}
+
+static int open_in_directory(const char *name, int flags)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", processes.directory, name);
+    const int file = open(path, flags, 0666);
+    if (file < 0)
+        _exit(99);
+    return file;
+}
+
+/* The stream goes to a file of its own, which begins with what it got until now. */
+static void divert(int stream, unsigned long number, const char *ending)
+{
+    char name[64], chunk[4096];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", stream);
+    const int before = open(name, O_RDONLY);
+    snprintf(name, sizeof name, "%lu.%s", number, ending);
+    const int after = open_in_directory(name, O_WRONLY | O_CREAT | O_TRUNC);
+    for (ssize_t got; (got = read(before, chunk, sizeof chunk)) > 0;)
+        if (write(after, chunk, (size_t)got) != got)
+            _exit(99);
+    dup2(after, stream);
+    close(before);
+    close(after);
+}
+
+static void note_end(unsigned long number, int status)
+{
+    const int file = open_in_directory("ends", O_WRONLY | O_CREAT | O_APPEND);
+    dprintf(file, "%lu %d\n", number, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    close(file);
+}
+
+/* True in the process where it fails. */
+static bool fails_in_process(unsigned long number)
+{
+    int status = 0;
+    const pid_t process = fork();
+    if (process < 0)
+        _exit(99);
+    if (process == 0) {
+        processes.each = 0;
+        unsetenv("FAIL_ALLOCATION_COUNT");
+        divert(STDOUT_FILENO, number, "out");
+        divert(STDERR_FILENO, number, "err");
+        alarm(60);
+        return true;
+    }
+    while (waitpid(process, &status, 0) < 0)
+        ;
+    note_end(number, status);
+    return false;
+}
+
+/* ---- what fails ----------------------------------------------------------------------------- */
+
 static bool fails(const void *caller)
 {
     static atomic_long chosen = -1;
     if (!is_ours(caller))
         return false;
-    if (chosen < 0) {
-        const char *text = getenv("FAIL_ALLOCATION");
-        chosen = text ? atol(text) : 0;
-    }
-    if (atomic_fetch_add(&asked, 1) + 1 != (unsigned long)chosen)
+    if (!processes.known)
+        read_variables();
+    if (chosen < 0)
+        chosen = (long)number_of("FAIL_ALLOCATION");
+    const unsigned long number = atomic_fetch_add(&asked, 1) + 1;
+    const bool tried =
+        processes.each && number >= processes.first && (number - processes.first) % processes.each == 0;
+    if (!(tried ? fails_in_process(number) : number == (unsigned long)chosen))
         return false;
     errno = ENOMEM;
     return true;
