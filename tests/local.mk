@@ -557,6 +557,7 @@ test_scripts = \
 	%D%/scripts/check_terminal.sh \
 	%D%/scripts/check_endings.sh \
 	%D%/scripts/check_examples.sh \
+	%D%/scripts/check_packages.sh \
 	%D%/scripts/check_bench.sh \
 	%D%/scripts/check_demo.sh \
 	%D%/scripts/check_guide.sh \
