@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "lib/diagnose/call.h"
+#include "lib/diagnose/usage.h"
 #include "context.h"
 #include "device_info.h"
 #include "api_device_queue.h"
@@ -28,6 +29,7 @@ void kernel_destroy(void *object)
     free(kernel->args);
     free(kernel->svm_pointers);
     free(kernel->usm_pointers);
+    usage_kernel_gone(kernel);
     program_detach(kernel->program);
 }
 
@@ -169,9 +171,10 @@ static bool copy_state(struct kernel_object *copy, const struct kernel_object *s
 
 cl_kernel CL_API_CALL api_clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
 {
-    const struct kernel_object *source = kernel_lookup(source_kernel);
+    struct kernel_object *source = kernel_lookup(source_kernel);
     if (!source)
         return error_return(errcode_ret, CL_INVALID_KERNEL, NULL);
+    usage_kernel_taken(source);
     if (!version_context_at_least(source->program->context, 2, 1))
         return error_return(errcode_ret,
                             context_refuse(source->program->context, "clCloneKernel", CL_INVALID_OPERATION),
@@ -412,6 +415,7 @@ cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_
     struct kernel_arg_value value = {0};
     if (!kernel)
         return CL_INVALID_KERNEL;
+    usage_kernel_changed(kernel);
     cl_int err = CL_INVALID_ARG_INDEX;
     if (arg_index < kernel->info->arg_count)
         err = make_value(kernel, &kernel->info->args[arg_index], &value, arg_size, arg_value);
@@ -435,6 +439,7 @@ static cl_int set_pointer(cl_kernel handle, cl_uint arg_index, const void *value
     struct kernel_object *kernel = kernel_lookup(handle);
     if (!kernel)
         return CL_INVALID_KERNEL;
+    usage_kernel_changed(kernel);
     struct context *context = kernel->program->context;
     cl_int err = CL_SUCCESS;
     if (!context_any(context, supports))
@@ -520,6 +525,7 @@ cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info
     struct kernel_object *kernel = kernel_lookup(handle);
     if (!kernel)
         return CL_INVALID_KERNEL;
+    usage_kernel_changed(kernel);
     cl_int err = CL_INVALID_VALUE;
     if (param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
         err = set_svm_pointers(kernel, param_value_size, param_value);

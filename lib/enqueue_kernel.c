@@ -11,6 +11,7 @@
 
 #include "api.h"
 #include "lib/diagnose/call.h"
+#include "lib/diagnose/usage.h"
 #include "command.h"
 #include "device_info.h"
 #include "api_device_queue.h"
@@ -497,6 +498,7 @@ static cl_int take_kernel(struct launch_request *request, const struct queue *qu
     if (kernel->program->context != queue->context)
         return CL_INVALID_CONTEXT;
     *out_kernel = kernel;
+    usage_kernel_taken(kernel);
     request->kernel =
         program_kernel_for(kernel->program, queue->device, kernel->info->name, out_uniform_groups);
     return request->kernel ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;

@@ -95,6 +95,7 @@ libapi_a_SOURCES = \
 	%D%/record/thread_state.h \
 	%D%/diagnose/usage.c \
 	%D%/diagnose/usage.h \
+	%D%/diagnose/usage_kernel.c \
 	%D%/diagnose/usage_pending.c \
 	%D%/diagnose/usage_shared.c \
 	%D%/object.c \

@@ -291,6 +291,12 @@ struct kernel_arg_value {
     uint64_t address;
     bool of_system; /* a pointer of the host, for devices that share its memory */
 };
+/* The last call of a sort on a kernel object: which call it is of its thread; 0: none (usage_kernel.c). */
+struct kernel_use {
+    uint32_t thread, count;
+    struct call_site *site;
+};
+
 struct kernel_object { /* cl_kernel */
     struct object base;
     struct program_object *program;
@@ -302,7 +308,9 @@ struct kernel_object { /* cl_kernel */
     cl_bool svm_system;
     void **usm_pointers;
     size_t usm_count;
-    bool usm_indirect[3]; /* CL_KERNEL_EXEC_INFO_INDIRECT_*: host, device, shared */
+    bool usm_indirect[3];             /* CL_KERNEL_EXEC_INFO_INDIRECT_*: host, device, shared */
+    struct kernel_use changed, taken; /* by the host's threads */
+    bool sharing_told;
 };
 
 struct svm_allocation {

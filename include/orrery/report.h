@@ -80,6 +80,7 @@
     KIND(COMMAND_NEVER_RAN,    "command-never-ran",    MISUSE, "the program ends, and a command never ran") \
     KIND(EVENT_IN_OWN_LIST,    "event-in-own-wait-list", MISUSE, "a call returns an event into its own wait list") \
     KIND(QUEUE_NOT_FLUSHED,    "queue-not-flushed",    MISUSE, "a command waits for one of another queue that was not flushed") \
+    KIND(KERNEL_SHARED,        "kernel-shared",        MISUSE, "two threads use one kernel object, and nothing orders them") \
     KIND(HOST_OVERLAP,         "overlapping-host-memory", MISUSE, "a command uses the same host memory twice") \
     KIND(MISSING_UNMAP,        "missing-unmap",        MISUSE, "a memory object goes while it is mapped")      \
     KIND(LEAKED_OBJECT,        "leaked-object",        API, "an object is never released")                  \

@@ -23,6 +23,10 @@
  *   usage_shared_published, _released   a memory object, the program's last reference to one
  *   usage_shared_command                part of usage_command
  *
+ * Of kernel objects (usage_kernel.c)
+ *   usage_kernel_changed, _taken   a call sets arguments of it, or uses those that are set
+ *   usage_kernel_gone              it is destroyed
+ *
  * Of commands that wait (usage_pending.c)
  *   usage_pending_command   part of usage_command
  *   usage_pending_release   a call releases an object that is no event
@@ -47,6 +51,9 @@ void usage_svm_left(const struct svm_allocation *allocation);
 void usage_shared_published(const struct memobj *memobj);
 void usage_shared_released(const struct memobj *memobj);
 void usage_shared_command(const struct command *command);
+void usage_kernel_changed(struct kernel_object *kernel);
+void usage_kernel_taken(struct kernel_object *kernel);
+void usage_kernel_gone(struct kernel_object *kernel);
 void usage_pending_command(const struct command *command);
 void usage_pending_release(void);
 void usage_pending_finish(struct object *const *objects, size_t count);

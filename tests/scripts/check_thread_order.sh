@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Commands that two threads of the host enqueue to queues of their own: the first thread's wait orders them only where a lock, a
-# condition, a semaphore, a barrier, a join or the like passes it on to the second thread, or one queue or an event does.
+# condition, a semaphore, a barrier, a join or the like passes it on to the second thread, or one queue or an event does. And one
+# kernel object, which only such an order of the threads makes safe.
 set -u
 build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery program=$build/tests/thread_order
@@ -30,6 +31,15 @@ for way in none other_lock; do
 done
 for way in mutex trylock condition rwlock spin c11 semaphore barrier once join create shared_queue event; do
     expect 0 'SUMMARY errors=0 warnings=0 .* kernels=[1-9]' --data-races -- "$program" $way
+done
+# One kernel object for both threads is as safe as the order of their calls; that of the queues and events does not count.
+for way in none other_lock shared_queue event; do
+    expect 66 'error: kernel-shared' -- "$program" one_kernel $way
+    grep -q "kernel [0-9]* 'add'" "$out" || { echo "FAIL: one_kernel $way: the kernel is not named"; cat "$out"; bad=1; }
+    [ "$(grep -c 'error: kernel-shared' "$out")" = 1 ] || { echo "FAIL: one_kernel $way: told more than once"; cat "$out"; bad=1; }
+done
+for way in mutex condition spin c11 semaphore barrier once join create; do
+    expect 0 'SUMMARY errors=0 warnings=0 .* kernels=[1-9]' -- "$program" one_kernel $way
 done
 # Where a run is recorded the order of its locks is kept instead, and the threads count as one.
 record=$out.record

@@ -2,7 +2,7 @@
 /*
  * Run by check_thread_order.sh: two threads of the host enqueue to a queue each a kernel that updates one
  * buffer. The first waits for its commands; what then orders the second thread's call after that is what the
- * argument says.
+ * argument says. After the argument "one_kernel" all launches are of one kernel object.
  */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
@@ -20,6 +20,7 @@ static cl_device_id device;
 static cl_program program;
 static cl_mem buffer;
 static cl_command_queue shared;
+static cl_kernel one_kernel; /* NULL: each launch has its own */
 static cl_event first_event;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -45,15 +46,16 @@ static void check(cl_int err, const char *what)
 static void launch(cl_command_queue queue, cl_uint count, const cl_event *events, cl_event *event)
 {
     const size_t size = 64;
-    cl_int err;
-    cl_kernel kernel = clCreateKernel(program, "add", &err);
+    cl_int err = CL_SUCCESS;
+    cl_kernel kernel = one_kernel ? one_kernel : clCreateKernel(program, "add", &err);
     check(err, "clCreateKernel");
     check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
     for (int i = 0; i < 3; i++)
         check(
             clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, count, events, i == 2 ? event : NULL),
             "launch");
-    clReleaseKernel(kernel);
+    if (kernel != one_kernel)
+        clReleaseKernel(kernel);
 }
 
 static void work(void)
@@ -369,9 +371,15 @@ int main(int count, char **words)
     check(err, "buffer");
     shared = clCreateCommandQueueWithProperties(context, device, NULL, &err);
     check(err, "queue");
-    for (int i = 1; i < count; i++)
-        go(words[i]);
+    for (int i = 1; i < count; i++) {
+        if (strcmp(words[i], "one_kernel") == 0)
+            one_kernel = clCreateKernel(program, "add", NULL);
+        else
+            go(words[i]);
+    }
     check(clFinish(shared), "clFinish");
+    if (one_kernel)
+        clReleaseKernel(one_kernel);
     clReleaseCommandQueue(shared);
     clReleaseMemObject(buffer);
     clReleaseProgram(program);

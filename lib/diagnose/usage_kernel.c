@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage.h of kernel objects that threads share. Calls that change a kernel object are the only ones that
+ * are not safe beside others on the same object (OpenCL 2.2 API, appendix A.2): two threads may make them
+ * one after the other, but not at the same time, and an enqueue or a clone takes what was set last. Of
+ * each kernel object the last call that changed it and the last that took its arguments are kept, with
+ * their places in the order of the host's threads (host_clock.h): what neither lock nor join orders may
+ * come at the same time, also where it did not in this run. Of each kernel object one pair is told: which
+ * comes first is chance.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/callback.h"
+#include "lib/executor.h"
+#include "lib/object.h"
+#include "lib/record/host_clock.h"
+#include "usage.h"
+
+static bool is_before(const struct kernel_use *use, const struct host_clock *clock)
+{
+    return !use->count || use->thread == clock->thread ||
+           (use->thread < clock->count && clock->at[use->thread] >= use->count);
+}
+
+static void keep(struct kernel_use *use, const struct host_clock *clock)
+{
+    free(use->site);
+    *use = (struct kernel_use){.thread = clock->thread,
+                               .count = clock->at[clock->thread],
+                               .site = clock->several ? call_site_new() : NULL};
+}
+
+static void tell(const struct kernel_object *kernel, bool changed, const struct call_site *other)
+{
+    char object[160], why[200];
+    snprintf(object, sizeof object, "kernel %" PRIu32 " '%.80s'", kernel->base.id, kernel->info->name);
+    snprintf(
+        why, sizeof why,
+        "another thread of the host %s the kernel object, and nothing orders the two calls: the launch may "
+        "get the arguments of either",
+        changed ? "sets arguments of" : "enqueues");
+    call_find(FINDING_KERNEL_SHARED,
+              &(struct call_finding){
+                  .object = object,
+                  .why = why,
+                  .fix =
+                      "a kernel object for each thread (clCloneKernel, or clCreateKernel again), or one lock "
+                      "around the setting of arguments and the enqueue",
+                  .other = other,
+                  .other_what = changed ? "the other thread sets an argument here"
+                                        : "the other thread enqueues it here"});
+}
+
+/* What functions of the program do that run with commands counts as done by all threads. */
+static void note_use(struct kernel_object *kernel, bool changes)
+{
+    struct host_clock clock;
+    struct call_site *other = NULL;
+    bool told = false, changed = false;
+    if (call_is_off(FINDING_KERNEL_SHARED) || callback_thread() || executor_is_here())
+        return;
+    runtime_lock();
+    if (host_clock_tick(&clock)) {
+        changed = !is_before(&kernel->changed, &clock);
+        told = !kernel->sharing_told && (changed || (changes && !is_before(&kernel->taken, &clock)));
+        kernel->sharing_told |= told;
+        if (told)
+            other = call_site_copy(changed ? kernel->changed.site : kernel->taken.site);
+        keep(changes ? &kernel->changed : &kernel->taken, &clock);
+    }
+    runtime_unlock();
+    if (told)
+        tell(kernel, changed, other);
+    free(other);
+}
+
+void usage_kernel_changed(struct kernel_object *kernel)
+{
+    note_use(kernel, true);
+}
+
+void usage_kernel_taken(struct kernel_object *kernel)
+{
+    note_use(kernel, false);
+}
+
+void usage_kernel_gone(struct kernel_object *kernel)
+{
+    free(kernel->changed.site);
+    free(kernel->taken.site);
+}
