@@ -1,6 +1,6 @@
 /* Two runs side by side: the first step in which they differ, what each work-item then does otherwise, and
- * what memory holds in the end. A step of one run is the same step in the other when its work-item has done as
- * many before it. */
+ * what memory holds in the end. A step of one run is the same step in the other when its work-item has done
+ * as many before it. */
 const DIFF_ROWS = 21,
     DIFF_MOST = 50;
 
@@ -27,7 +27,7 @@ function resultKey(step) {
     return [step.found, step.wrote].join();
 }
 
-/* The steps of a run, with those of each work-item: places in the steps, and of each step its number there. */
+/* The steps of a run; those of each work-item as places in the steps; of each step its number there. */
 function runSteps(run) {
     const steps = run.steps.filter(step => step.type !== "launch"),
         units = new Map(),

@@ -202,7 +202,7 @@ function graph(test, execution, order, played) {
         "svg",
         {
             viewBox: `0 0 ${width} ${height}`,
-            width: Math.min(width, 1400),
+            width,
             role: "img",
             class: "execution",
             "aria-label": say("graphLabel"),
@@ -453,7 +453,12 @@ function makeExecution(test, section, sourceBox) {
             button("next", () => current + 1),
             button("last", () => steps.length - 1),
         ),
-        make("div", {class: "beside"}, picture, make("div", {}, detail, why)),
+        make(
+            "div",
+            {class: test.threads.length > 2 ? null : "beside"},
+            picture,
+            make("div", {}, detail, why),
+        ),
         make("p", {class: "small"}, say("legend")),
         table,
     );

@@ -97,7 +97,7 @@ function partOf(step, offset, unit, value) {
     return bytes && bytes.slice(offset - step.offset, offset - step.offset + unit);
 }
 
-/* What the element holds after step i. The host may have written between launches: then the next read says. */
+/* What the element holds after step i. The host may have written between launches: the next read says so. */
 function holds(steps, indices, count, offset, unit, now) {
     const last = count ? steps[indices[count - 1]] : undefined,
         next = count < indices.length ? steps[indices[count]] : undefined;
