@@ -207,6 +207,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static bool may_write_page(struct arguments *arguments)
 {
     struct diagnosis diagnosis = {0};
+    if (arguments->html_file && (arguments->print || arguments->kernel)) {
+        say("error: --html: found --print or --kernel, which run nothing, expected neither");
+        worsen(arguments, EXIT_USAGE);
+        return false;
+    }
     if (report_output_check("html", arguments->html_file, PAGE_MAGIC, arguments->force, &diagnosis) ==
         STATUS_OK)
         return true;

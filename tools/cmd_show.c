@@ -230,6 +230,10 @@ static int show(const struct arguments *arguments)
     char **rest = arguments->rest;
     if (arguments->diff)
         return show_diff(arguments, rest);
+    if (ends_with(rest[0], ".litmus") && rest[1]) {
+        say("error: %s: found '%s' after it, expected nothing", rest[0], rest[1]);
+        return EXIT_USAGE;
+    }
     if (ends_with(rest[0], ".litmus"))
         return show_litmus(arguments, rest);
     if (!is_replay(rest[0]))

@@ -36,6 +36,7 @@ echo mine >"$work/mine"
 refused "not such a report" "$orrery" litmus --html="$work/mine" "$test"
 [ "$(cat "$work/mine")" = mine ] || { echo "a file was replaced"; bad=1; }
 refused "found a second test" "$orrery" litmus --html="$work/two.html" "$test" "$test"
+refused "expected neither" "$orrery" litmus --print --html="$work/two.html" "$test"
 refused "No such file" "$orrery" litmus --html="$work/no/such/folder.html" "$test"
 "$orrery" litmus --force --html="$work/mine" "$test" >/dev/null || { echo "--force does not replace"; bad=1; }
 exit "$bad"

@@ -112,6 +112,7 @@ refuses 'not such a report' -- --html=mine.html corr.litmus
 shows 66 mine.html --quiet --force --html=mine.html race.yaml
 refuses 'expected the page of a run' -- --diff corr.html reverse.html
 refuses 'expected the page of a run' -- --diff race.yaml reverse.html
+refuses 'expected nothing' -- corr.litmus corr.litmus
 refuses 'cannot be read' -- --diff reverse.html none.html
 refuses 'expected what to run' -- --diff "$token" "$token"
 refuses 'expected two' -- --diff reverse.html
