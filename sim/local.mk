@@ -54,9 +54,12 @@ libsim_a_SOURCES = \
 	%D%/device/launch.c \
 	%D%/device/launch.h \
 	%D%/device/launch_places.c \
+	%D%/litmus/litmus_page.c \
 	%D%/litmus/litmus_race.c \
 	%D%/litmus/litmus_race.h \
 	%D%/litmus/litmus_run.c \
+	%D%/litmus/litmus_why.c \
+	%D%/litmus/litmus_why.h \
 	%D%/device/memory.c \
 	%D%/device/memory_arena.c \
 	%D%/device/memory_arena.h \
@@ -75,6 +78,7 @@ libsim_a_SOURCES = \
 	%D%/device/pipe_end.h \
 	%D%/device/page.c \
 	%D%/device/page.h \
+	%D%/device/page_diff.c \
 	%D%/device/placement.c \
 	%D%/device/placement.h \
 	%D%/litmus/orders.c \
@@ -179,7 +183,7 @@ BUILT_SOURCES += %D%/finding_pages.inc
 CLEANFILES += %D%/finding_pages.inc
 
 # The lines of the page of --html as C strings.
-page_parts = %D%/device/page.html %D%/device/page.css %D%/device/page_text.js %D%/device/page_steps.js %D%/device/page_views.js
+page_parts = %D%/device/page.html %D%/device/page.css %D%/device/page_text.js %D%/device/page_steps.js %D%/device/page_memory.js %D%/device/page_litmus.js %D%/device/page_diff.js %D%/device/page_views.js
 %D%/device/page_lines.inc: $(page_parts) %D%/device/page.awk
 	$(AM_V_GEN)$(MKDIR_P) %D%/device && $(AWK) -v folder=$(srcdir)/%D%/device/ -f $(srcdir)/%D%/device/page.awk $(srcdir)/%D%/device/page.html > $@.new && mv $@.new $@
 BUILT_SOURCES += %D%/device/page_lines.inc

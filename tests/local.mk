@@ -579,6 +579,9 @@ test_scripts = \
 	%D%/scripts/check_replay.sh \
 	%D%/scripts/check_outputs.sh \
 	%D%/scripts/check_page.sh \
+	%D%/scripts/check_show.sh \
+	%D%/scripts/check_page_browser.sh \
+	%D%/scripts/check_litmus_page.sh \
 	%D%/scripts/check_components.sh \
 	%D%/scripts/check_unset.sh \
 	%D%/scripts/check_index.sh \
@@ -597,4 +600,4 @@ source_scripts = \
 	%D%/scripts/check_words.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) $(source_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/printed_fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug
+EXTRA_DIST += $(test_scripts) $(source_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/litmus_page.py %D%/scripts/page_browser.py %D%/scripts/page_views.py %D%/scripts/printed_fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug

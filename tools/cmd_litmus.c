@@ -19,14 +19,16 @@ enum {
     KEY_INTERLEAVINGS,
     KEY_THIN_AIR,
     KEY_KERNEL,
-    KEY_PRINT
+    KEY_PRINT,
+    KEY_HTML,
+    KEY_FORCE
 };
 
 struct arguments {
     struct litmus_options options;
-    const char *verdicts_file;
-    bool json, kernel, print;
-    size_t count;
+    const char *verdicts_file, *html_file;
+    bool json, kernel, print, force;
+    size_t count, tests;
     char **paths;
     struct verdicts verdicts;
     int worst;
@@ -68,12 +70,40 @@ static void show(struct arguments *arguments, const char *path, const char *name
     worsen(arguments, EXIT_DIFFERS);
 }
 
+/* Of the one test. */
+static void write_page(struct arguments *arguments, const struct litmus *test,
+                       const struct litmus_result *result)
+{
+    struct diagnosis diagnosis = {0};
+    FILE *stream = report_open_file(arguments->html_file, arguments->force);
+    if (!stream) {
+        say("error: %s cannot be written", arguments->html_file);
+        worsen(arguments, EXIT_FAILED);
+        return;
+    }
+    progress_note("orrery: %s", arguments->html_file);
+    enum status status = litmus_write_page(test, &arguments->options, result, stream, &diagnosis);
+    progress_hide();
+    const bool broken = ferror(stream);
+    if ((fclose(stream) != 0 || broken) && status == STATUS_OK)
+        status = diagnose(&diagnosis, STATUS_IO, "%s cannot be written", arguments->html_file);
+    if (status == STATUS_OK)
+        return;
+    say_diagnosis(&diagnosis);
+    worsen(arguments, exit_status_of(status));
+}
+
 /* name: what the test is called in what is printed. */
 static void run_file(struct arguments *arguments, const char *path, const char *name)
 {
     struct diagnosis diagnosis = {0};
     struct litmus_result result;
     struct litmus *test = NULL;
+    if (arguments->html_file && arguments->tests++) {
+        say("error: %s: found a second test, expected one with --html", path);
+        worsen(arguments, EXIT_USAGE);
+        return;
+    }
     enum status status = litmus_load(path, &test, &diagnosis);
     if (status == STATUS_OK && !only_show(arguments, test)) {
         progress_note("orrery: %s", path);
@@ -81,6 +111,8 @@ static void run_file(struct arguments *arguments, const char *path, const char *
         progress_hide();
         if (status == STATUS_OK)
             show(arguments, path, name, &result);
+        if (status == STATUS_OK && arguments->html_file)
+            write_page(arguments, test, &result);
         litmus_result_fini(&result);
     }
     if (status != STATUS_OK) {
@@ -163,10 +195,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_KERNEL: arguments->kernel = true; return 0;
     case KEY_PRINT: arguments->print = true; return 0;
+    case KEY_HTML: arguments->html_file = argument; return 0;
+    case KEY_FORCE: arguments->force = true; return 0;
     case ARGP_KEY_ARG: arguments->paths[arguments->count++] = argument; return 0;
     case ARGP_KEY_NO_ARGS: argp_error(state, "no litmus test given"); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* Asked before anything runs. */
+static bool may_write_page(struct arguments *arguments)
+{
+    struct diagnosis diagnosis = {0};
+    if (arguments->html_file && (arguments->print || arguments->kernel)) {
+        say("error: --html: found --print or --kernel, which run nothing, expected neither");
+        worsen(arguments, EXIT_USAGE);
+        return false;
+    }
+    if (report_output_check("html", arguments->html_file, PAGE_MAGIC, arguments->force, &diagnosis) ==
+        STATUS_OK)
+        return true;
+    say_diagnosis(&diagnosis);
+    worsen(arguments, EXIT_USAGE);
+    return false;
 }
 
 static void run_all(struct arguments *arguments)
@@ -174,6 +225,10 @@ static void run_all(struct arguments *arguments)
     arguments->verdicts.stream = arguments->json ? stderr : stdout; /* what is JSON is nothing else */
     if (arguments->verdicts_file && !verdicts_load(&arguments->verdicts, arguments->verdicts_file)) {
         worsen(arguments, EXIT_USAGE);
+        return;
+    }
+    if (!may_write_page(arguments)) {
+        verdicts_free(&arguments->verdicts);
         return;
     }
     progress_begin();
@@ -198,6 +253,9 @@ int cmd_litmus(int argc, char **argv)
         {"weak", KEY_WEAK, NULL, 0, "all executions that OpenCL's memory model allows: the default", 0},
         {"json", KEY_JSON, NULL, 0, "one object a line and test", 0},
         {"kernel", KEY_KERNEL, NULL, 0, "only print the kernel that a test becomes", 0},
+        {"html", KEY_HTML, "FILE", 0, "the one test as a page for a browser: outcomes and why others are not",
+         0},
+        {"force", KEY_FORCE, NULL, 0, "replace FILE also when it is no such page", 0},
         {"print", KEY_PRINT, NULL, 0, "only print the test as it was understood", 0},
         {NULL, 0, NULL, 0, NULL, 0},
     };

@@ -96,6 +96,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+int replay_target(struct settings *settings, const char *replay, char **rest)
+{
+    /* A program may change its directory before it comes to OpenCL. */
+    char *path = strncmp(replay, "1:", 2) != 0 ? realpath(replay, NULL) : NULL;
+    struct kept kept = {.count = 0};
+    if ((path && !add_kept(settings, path, &kept)) || settings->count == SETTINGS_MAX) {
+        say("error: too many options");
+        kept_fini(&kept);
+        free(path);
+        return EXIT_USAGE;
+    }
+    settings->given[settings->count].name = "replay";
+    settings->given[settings->count++].value = path ? path : replay;
+    int code = run_target(settings, rest);
+    kept_fini(&kept);
+    free(path);
+    return code;
+}
+
 int cmd_replay(int argc, char **argv)
 {
     struct arguments arguments = {.rest = NULL};
@@ -108,20 +127,5 @@ int cmd_replay(int argc, char **argv)
     };
     if (parse_program_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
         return EXIT_USAGE;
-    /* A program may change its directory before it comes to OpenCL. */
-    char *path = strncmp(arguments.replay, "1:", 2) != 0 ? realpath(arguments.replay, NULL) : NULL;
-    struct settings *settings = &arguments.settings;
-    struct kept kept = {.count = 0};
-    if ((path && !add_kept(settings, path, &kept)) || settings->count == SETTINGS_MAX) {
-        say("error: too many options");
-        kept_fini(&kept);
-        free(path);
-        return EXIT_USAGE;
-    }
-    settings->given[settings->count].name = "replay";
-    settings->given[settings->count++].value = path ? path : arguments.replay;
-    int code = run_target(settings, arguments.rest);
-    kept_fini(&kept);
-    free(path);
-    return code;
+    return replay_target(&arguments.settings, arguments.replay, arguments.rest);
 }

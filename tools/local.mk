@@ -15,6 +15,7 @@ orrery_SOURCES = \
 	%D%/cmd_replay.c \
 	%D%/cmd_litmus.c \
 	%D%/cmd_run.c \
+	%D%/cmd_show.c \
 	%D%/cmd_topology.c \
 	%D%/counters_compare.c \
 	%D%/run_interrupt.c \

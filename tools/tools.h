@@ -41,6 +41,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_show(int argc, char **argv);
 int cmd_litmus(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 
@@ -131,6 +132,8 @@ void environment_configure_compiler(void);
 
 /* rest[0] is a scenario, OpenCL C as in "kernels.cl" or "kernels.cl:sum", or a program with its arguments. */
 int run_target(const struct settings *settings, char **rest);
+/* As it ran when the token was printed or the record written; adds to the settings. */
+int replay_target(struct settings *settings, const char *replay, char **rest);
 
 /* "A..B", or one seed. */
 struct seeds {

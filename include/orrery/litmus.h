@@ -9,6 +9,7 @@
  *   litmus_print                the test again; parse(print(t)) == t
  *   litmus_kernel               the OpenCL C it becomes
  *   litmus_run                  all executions: outcomes, races
+ *   litmus_write_page           a page for a browser: outcomes, also forbidden ones, with an execution each
  *
  * Ownership  What litmus_run gives belongs to the result until litmus_result_fini.
  *            Names in a result are the test's.
@@ -79,6 +80,9 @@ struct litmus_result {
 /* Compiles the kernel, runs it, visits the executions. */
 enum status litmus_run(const struct litmus *test, const struct litmus_options *options,
                        struct litmus_result *out_result, struct diagnosis *diagnosis);
+/* Of what litmus_run gave with these options. */
+enum status litmus_write_page(const struct litmus *test, const struct litmus_options *options,
+                              const struct litmus_result *result, FILE *stream, struct diagnosis *diagnosis);
 void litmus_result_fini(struct litmus_result *result);
 
 #endif

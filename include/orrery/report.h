@@ -322,6 +322,7 @@ void report_write_dot(FILE *stream, const struct report *report);
 void report_write_baseline(FILE *stream, const struct report *report); /* one that accepts all of it */
 void report_write_suppressions(FILE *stream, const struct report *report); /* a file that suppresses all of it */
 
+#define PAGE_MAGIC "<!DOCTYPE html>\n<!-- orrery: " /* how a page of --html begins */
 char *report_file_name(const char *pattern); /* %p in it is the process id; malloc'd */
 /* A file for writing; %p in its name is the process id.  NULL: it cannot be written. */
 FILE *report_open_file(const char *pattern, bool force);

@@ -250,13 +250,44 @@ static const char *const lines[] = {
 #include "sim/device/page_lines.inc"
 };
 
-bool page_write(struct page *page, const struct page_run *run, FILE *stream)
+static bool write_lines(FILE *stream, bool (*put)(const void *self, FILE *stream), const void *self)
 {
     bool fine = true;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(lines[i], "@DATA@") == 0)
-            fine &= put_data(page, run, stream);
+            fine &= put(self, stream);
         else
             fprintf(stream, "%s\n", lines[i]);
     return fine;
+}
+
+struct run_data {
+    struct page *page;
+    const struct page_run *run;
+};
+
+static bool put_run(const void *self, FILE *stream)
+{
+    const struct run_data *data = self;
+    return put_data(data->page, data->run, stream);
+}
+
+bool page_write(struct page *page, const struct page_run *run, FILE *stream)
+{
+    return write_lines(stream, put_run, &(struct run_data){page, run});
+}
+
+static bool put_any(const void *self, FILE *stream)
+{
+    char *text = json_dumps(self, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    put_json(stream, text ? text : "null");
+    fputc('\n', stream);
+    const bool fine = text != NULL;
+    free(text);
+    return fine;
+}
+
+bool page_write_json(const json_t *data, FILE *stream)
+{
+    return write_lines(stream, put_any, data);
 }

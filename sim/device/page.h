@@ -10,6 +10,7 @@
  *   page_trace_observer   keeps the first PAGE_STEPS_MOST steps
  *   page_write            false: no memory
  *   page_free             NULL is allowed
+ *   page_write_json       the page of other data than a run's, which its script knows by their keys
  *
  * Form     page.html with page.css and page_*.js in it, and the run as JSON in an element that is not
  *          executed.  In JSON, '<' stands in strings only: there it is written \u003c, so that no text of
@@ -19,12 +20,13 @@
 #ifndef ORRERY_SIM_PAGE_H
 #define ORRERY_SIM_PAGE_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
-enum { PAGE_STEPS_MOST = 20000, PAGE_SPANS_MOST = 5000, PAGE_SOURCES_MOST = 64, PAGE_FINDINGS_MOST = 1000 };
+enum { PAGE_STEPS_MOST = 100000, PAGE_SPANS_MOST = 5000, PAGE_SOURCES_MOST = 64, PAGE_FINDINGS_MOST = 1000 };
 
 struct caches;
 struct timeline;
@@ -43,5 +45,6 @@ void page_free(struct page *page);
 struct observer page_observer(struct page *page);
 struct observer page_trace_observer(struct page *page);
 bool page_write(struct page *page, const struct page_run *run, FILE *stream);
+bool page_write_json(const json_t *data, FILE *stream);
 
 #endif

@@ -62,6 +62,7 @@ function makePlayer(data, section) {
         columnOf = [],
         current = 0,
         timer = null;
+    const listeners = [];
 
     function arrange(kind) {
         const index = new Map();
@@ -81,7 +82,6 @@ function makePlayer(data, section) {
     arrange(kind);
 
     /* ---- what a step has to do with others ---- */
-    const writes = step => step.wrote !== undefined || /write|update/.test(step.kind);
     const overlap = (a, b) =>
         a.object !== undefined &&
         a.object === b.object &&
@@ -225,7 +225,7 @@ function makePlayer(data, section) {
         if (/read|update/.test(step.kind) && step.type === "access" && step.object !== undefined) {
             const [writer] = before(
                 current - 1,
-                other => other.type === "access" && writes(other) && overlap(other, step),
+                other => other.type === "access" && stepWrites(other) && overlap(other, step),
                 1,
             );
             items.push(
@@ -296,6 +296,7 @@ function makePlayer(data, section) {
         range.value = current + 1;
         drawTable();
         drawDetail();
+        for (const listener of listeners) listener();
         if (current === steps.length - 1) stop();
     }
 
@@ -342,7 +343,8 @@ function makePlayer(data, section) {
             event.ctrlKey ||
             event.altKey ||
             event.metaKey ||
-            (own && (event.key === " " || event.target.tagName === "SELECT"))
+            (own && (event.key === " " || event.target.tagName === "SELECT")) ||
+            (event.target.type === "checkbox" && event.key === " ")
         )
             return;
         event.preventDefault();
@@ -380,6 +382,13 @@ function makePlayer(data, section) {
     go(0);
     return {
         go,
+        steps,
+        launches,
+        press,
+        at: () => current,
+        who: i => namers.perItem(steps[i]),
+        marks: i => (marks.get(i) || []).join("; "),
+        onMove: listener => listeners.push(listener),
         find: (f, a) => places.get(`${f}.${a}`),
         focus: () => {
             section.scrollIntoView();

@@ -307,8 +307,12 @@ function drawTimeline(data, section) {
         );
     }
     picture.append(
-        make("text", {x: LABEL, y: tracks.size * TRACK + 17}, `${begin} µs`),
-        make("text", {x: LABEL + WIDTH, y: tracks.size * TRACK + 17, "text-anchor": "end"}, `${end} µs`),
+        make("text", {x: LABEL, y: tracks.size * TRACK + 17}, `${+begin.toFixed(3)} µs`),
+        make(
+            "text",
+            {x: LABEL + WIDTH, y: tracks.size * TRACK + 17, "text-anchor": "end"},
+            `${+end.toFixed(3)} µs`,
+        ),
     );
     const rows = spans
         .slice(0, 500)
@@ -429,37 +433,61 @@ function drawTopology(data, section) {
 
 /* ---- start ---- */
 
-function start() {
-    const data = JSON.parse(document.getElementById("data").textContent),
-        main = document.getElementById("main");
-    data.findings = data.findings || [];
-    const run = data.run || {},
-        sections = {};
-    document.title = say("title", run.name || say("untitled"));
-    document.getElementById("title").textContent = document.title;
-    document.getElementById("summary").textContent = say(
-        "summary",
-        run.errors,
-        run.warnings,
-        run.suppressed,
-        run.kernels,
-        run.schedule,
-        run.seed,
-    );
-    for (const id of ["findings", "steps", "timeline", "topology"]) {
+/* A section for each view, and a link to it. */
+function makeSections(ids) {
+    const sections = {};
+    for (const id of ids) {
         sections[id] = make(
             "section",
             {id, "aria-labelledby": `${id}-title`},
             make("h2", {id: `${id}-title`}, say(id)),
         );
         document.getElementById("contents").append(make("a", {href: `#${id}`}, say(id)), " ");
-        main.append(sections[id]);
+        document.getElementById("main").append(sections[id]);
     }
+    return sections;
+}
+
+function setTitle(name, summary) {
+    document.title = say("title", name);
+    document.getElementById("title").textContent = document.title;
+    document.getElementById("summary").textContent = summary;
+}
+
+function drawRun(data) {
+    data.findings = data.findings || [];
+    const run = data.run || {},
+        counts = [run.errors, run.warnings, run.suppressed, run.kernels, run.schedule, run.seed];
+    setTitle(run.name || say("untitled"), say("summary", ...counts));
+    const sections = makeSections(["findings", "steps", "memory", "timeline", "topology"]);
     if (!data.steps) sections.steps.append(make("p", {}, say("lostSteps")));
     const player = data.steps ? makePlayer(data, sections.steps) : null;
     drawFindings(data, sections.findings, player);
+    makeMemory(player, sections.memory);
     drawTimeline(data, sections.timeline);
     drawTopology(data, sections.topology);
+}
+
+/* The part that the address names, as in #memory. */
+function showTarget() {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target) target.scrollIntoView();
+}
+
+function start() {
+    const data = JSON.parse(document.getElementById("data").textContent);
+    if (data.litmus) {
+        setTitle(data.litmus.name, say("litmusSummary", data.litmus.threads.length, data.litmus.model));
+        drawLitmus(data, makeSections(["test", "outcomes", "execution"]));
+    } else if (data.diff) {
+        const [one, two] = data.diff.map(each => [
+            each.name,
+            each.data.steps.filter(step => step.type !== "launch").length,
+        ]);
+        setTitle(say("diffTitle"), say("diffSummary", ...one, ...two));
+        drawDiff(data, makeSections(["sideBySide", "followed", "memoryEnd", "findings"]));
+    } else drawRun(data);
+    showTarget();
     document.documentElement.dataset.ready = "yes";
 }
 

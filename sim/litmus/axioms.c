@@ -235,29 +235,27 @@ static bool spans_regions(const struct candidate_event *a, const struct candidat
     return dual || (a->is_seq_cst && b->is_seq_cst);
 }
 
-static void synchronise(const struct candidate *candidate, relation with[2], event_set from, event_set to,
-                        uint32_t region)
+static void synchronise(struct candidate *candidate, event_set from, event_set to, uint32_t region)
 {
     EACH_EVENT(a, from)
     EACH_EVENT(b, to & candidate->inclusive[a])
     {
         if (candidate->event[a].thread == candidate->event[b].thread)
             continue;
-        with[region][a] |= one_event(b);
+        candidate->synchronises[region][a] |= one_event(b);
         if (spans_regions(&candidate->event[a], &candidate->event[b]))
-            with[!region][a] |= one_event(b);
+            candidate->synchronises[!region][a] |= one_event(b);
     }
 }
 
-static void synchronise_through(const struct candidate *candidate, relation with[2], uint32_t store,
-                                uint32_t region)
+static void synchronise_through(struct candidate *candidate, uint32_t store, uint32_t region)
 {
     event_set sequence = release_sequence(candidate, store), from = release_ends(candidate, store, region);
     for (uint32_t load = 0; from && load < candidate->count; load++) {
         const struct candidate_event *event = &candidate->event[load];
         if (event->is_read && event->is_atomic && has_event(candidate->region[region], load) &&
             has_event(sequence, candidate->reads_from[load]))
-            synchronise(candidate, with, from, acquire_ends(candidate, load, region), region);
+            synchronise(candidate, from, acquire_ends(candidate, load, region), region);
     }
 }
 
@@ -269,28 +267,27 @@ static bool same_barrier(const struct candidate *candidate, const struct candida
            entry->thread != exit->thread && group[entry->thread] == group[exit->thread];
 }
 
-static void synchronise_barriers(const struct candidate *candidate, relation with[2])
+static void synchronise_barriers(struct candidate *candidate)
 {
     for (uint32_t a = 0; a < candidate->count; a++)
         for (uint32_t b = 0; b < candidate->count; b++)
             for (uint32_t region = 0; region < 2; region++)
                 if (same_barrier(candidate, &candidate->event[a], &candidate->event[b]) &&
                     has_event(candidate->region[region], a) && has_event(candidate->region[region], b))
-                    with[region][a] |= one_event(b);
+                    candidate->synchronises[region][a] |= one_event(b);
 }
 
 /* ---- happens before ------------------------------------------------------------------------------------ */
 
 static void order_events(struct candidate *candidate)
 {
-    relation with[2];
-    memset(with, 0, sizeof with);
+    memset(candidate->synchronises, 0, sizeof candidate->synchronises);
     for (uint32_t i = 0; i < candidate->count; i++)
         for (uint32_t region = 0; region < 2; region++)
             if (candidate->event[i].is_write && candidate->event[i].is_atomic &&
                 has_event(candidate->region[region], i))
-                synchronise_through(candidate, with, i, region);
-    synchronise_barriers(candidate, with);
+                synchronise_through(candidate, i, region);
+    synchronise_barriers(candidate);
     event_set all = candidate->count == EVENTS_MOST ? ~(event_set)0 : one_event(candidate->count) - 1,
               initial = 0;
     for (uint32_t i = 0; i < candidate->count; i++)
@@ -301,7 +298,7 @@ static void order_events(struct candidate *candidate)
         for (uint32_t i = 0; i < candidate->count; i++) {
             event_set after = has_event(actions, i) ? candidate->before[i] & actions : 0;
             candidate->happens[region][i] =
-                with[region][i] | after | (has_event(initial, i) ? all & ~initial : 0);
+                candidate->synchronises[region][i] | after | (has_event(initial, i) ? all & ~initial : 0);
         }
         close_relation(candidate->happens[region], candidate->count);
     }
@@ -321,19 +318,17 @@ static event_set overwritten_by(const struct candidate *candidate, uint32_t read
     return candidate->modified[candidate->reads_from[read]] & ~one_event(read);
 }
 
-/* The stores that an access stands at in modification order: its own, the one it reads. */
-static event_set stands_at(const struct candidate *candidate, uint32_t access)
+event_set candidate_stands_at(const struct candidate *candidate, uint32_t access)
 {
     const struct candidate_event *event = &candidate->event[access];
     return (event->is_write ? one_event(access) : 0) |
            (event->is_read ? one_event(candidate->reads_from[access]) : 0);
 }
 
-/* a happens before b: then b stands no earlier, and a does not read from b. */
-static bool coherent_pair(const struct candidate *candidate, uint32_t a, uint32_t b)
+bool candidate_coherent_pair(const struct candidate *candidate, uint32_t a, uint32_t b)
 {
-    event_set at = stands_at(candidate, a);
-    EACH_EVENT(i, stands_at(candidate, b))
+    event_set at = candidate_stands_at(candidate, a);
+    EACH_EVENT(i, candidate_stands_at(candidate, b))
     if (candidate->modified[i] & at)
         return false;
     return !candidate->event[a].is_read || candidate->reads_from[a] != b;
@@ -347,7 +342,7 @@ static bool coherent(const struct candidate *candidate)
             return false;
         EACH_EVENT(k, later)
         if (is_access(&candidate->event[i]) && is_access(&candidate->event[k]) &&
-            candidate->event[i].cell == candidate->event[k].cell && !coherent_pair(candidate, i, k))
+            candidate->event[i].cell == candidate->event[k].cell && !candidate_coherent_pair(candidate, i, k))
             return false;
     }
     return true;
@@ -369,8 +364,7 @@ static bool updates_are_atomic(const struct candidate *candidate)
     return true;
 }
 
-/* Sequentially consistent fences speak for what they stand beside. */
-static event_set spoken_for(const struct candidate *candidate, uint32_t i, bool after)
+event_set candidate_spoken_for(const struct candidate *candidate, uint32_t i, bool after)
 {
     const struct candidate_event *event = &candidate->event[i];
     event_set set = one_event(i);
@@ -381,10 +375,10 @@ static event_set spoken_for(const struct candidate *candidate, uint32_t i, bool 
     return set;
 }
 
-static bool ordered_for_seq_cst(const struct candidate *candidate, uint32_t a, uint32_t b)
+bool candidate_seq_cst_before(const struct candidate *candidate, uint32_t a, uint32_t b)
 {
-    event_set target = spoken_for(candidate, b, false);
-    EACH_EVENT(i, spoken_for(candidate, a, true))
+    event_set target = candidate_spoken_for(candidate, b, false);
+    EACH_EVENT(i, candidate_spoken_for(candidate, a, true))
     {
         event_set later = candidate->happens[0][i] | candidate->happens[1][i];
         if (candidate->event[i].is_write)
@@ -404,7 +398,7 @@ static bool seq_cst_is_total(const struct candidate *candidate)
     for (uint32_t a = 0; a < candidate->count; a++)
         for (uint32_t b = 0; b < candidate->count; b++)
             if (a != b && candidate->event[a].is_seq_cst && candidate->event[b].is_seq_cst &&
-                has_event(candidate->inclusive[a], b) && ordered_for_seq_cst(candidate, a, b))
+                has_event(candidate->inclusive[a], b) && candidate_seq_cst_before(candidate, a, b))
                 order[a] |= one_event(b);
     close_relation(order, candidate->count);
     return !has_cycle(order, candidate->count);
@@ -463,14 +457,19 @@ static bool plain_reads_visible(const struct candidate *candidate)
     return true;
 }
 
-bool candidate_consistent(struct candidate *candidate)
+enum axiom candidate_broken(struct candidate *candidate)
 {
-    bool caused = candidate_is_caused(candidate);
-    if ((RULE(25) && !updates_are_atomic(candidate)) || (!caused && !candidate->thin_air && RULE(27)))
-        return false;
+    const bool caused = candidate_is_caused(candidate);
+    if (RULE(25) && !updates_are_atomic(candidate))
+        return AXIOM_UPDATE;
+    if (!caused && !candidate->thin_air && RULE(27))
+        return AXIOM_CAUSE;
     order_events(candidate);
-    return (coherent(candidate) || !RULE(24)) && (seq_cst_is_total(candidate) || !RULE(26)) &&
-           (caused || plain_reads_visible(candidate) || !RULE(23));
+    if (!coherent(candidate) && RULE(24))
+        return AXIOM_COHERENCE;
+    if (!seq_cst_is_total(candidate) && RULE(26))
+        return AXIOM_SEQ_CST;
+    return caused || plain_reads_visible(candidate) || !RULE(23) ? AXIOM_NONE : AXIOM_VISIBLE;
 }
 
 /* ---- races

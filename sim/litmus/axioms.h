@@ -8,7 +8,10 @@
  *   candidate_init, candidate_add     events: initial stores first, then thread by thread in
  *                             program order; a barrier is two: its entry and its exit
  *   candidate_link                what follows from the events alone
- *   candidate_consistent          with reads_from and the modification order filled in
+ *   candidate_broken              with reads_from and the modification order filled in: the first axiom that
+ *                             refuses the execution
+ *   candidate_consistent          likewise: none does
+ *   candidate_*                   after candidate_broken, parts of the axioms, for those who explain them
  *   candidate_races               of a consistent execution, after candidate_consistent
  */
 #ifndef ORRERY_SIM_LITMUS_AXIOMS_H
@@ -57,8 +60,19 @@ struct candidate {
     uint32_t reads_from[EVENTS_MOST]; /* of reads: the store */
     relation modified;                /* modification order: later stores of the same cell */
 
-    /* candidate_consistent */
-    relation happens[2]; /* before, per region */
+    /* candidate_broken */
+    relation synchronises[2]; /* with, per region */
+    relation happens[2];      /* before, per region */
+};
+
+enum axiom {
+    AXIOM_NONE,
+    AXIOM_UPDATE,    /* an update reads the store just before its own */
+    AXIOM_CAUSE,     /* no value is its own cause */
+    AXIOM_COHERENCE, /* what happens before stands earlier in modification order */
+    AXIOM_SEQ_CST,   /* sequentially consistent operations have one order */
+    AXIOM_VISIBLE,   /* a plain read takes the last store that happens before it */
+    AXIOM_COUNT
 };
 
 void candidate_init(struct candidate *candidate, const struct unfold *unfold, bool thin_air);
@@ -72,7 +86,19 @@ bool candidate_is_caused(const struct candidate *candidate);
  * before all of the work-group have reached it. The others are those of values out of thin air, and of
  * reads that end past a barrier. */
 bool candidate_is_executable(const struct candidate *candidate);
-bool candidate_consistent(struct candidate *candidate);
+enum axiom candidate_broken(struct candidate *candidate);
+static inline bool candidate_consistent(struct candidate *candidate)
+{
+    return candidate_broken(candidate) == AXIOM_NONE;
+}
+/* a happens before b: then b stands no earlier, and a does not read from b. */
+bool candidate_coherent_pair(const struct candidate *candidate, uint32_t a, uint32_t b);
+/* Sequentially consistent a has to come before b in their one order. */
+bool candidate_seq_cst_before(const struct candidate *candidate, uint32_t a, uint32_t b);
+/* Sequentially consistent fences speak for what they stand beside: after or before them. */
+event_set candidate_spoken_for(const struct candidate *candidate, uint32_t event, bool after);
+/* The stores that an access stands at in modification order: its own, the one it reads. */
+event_set candidate_stands_at(const struct candidate *candidate, uint32_t access);
 bool candidate_races(const struct candidate *candidate);
 
 #endif

@@ -19,12 +19,15 @@
  *                  has an access that may race, its thread is followed nevertheless: such
  *                  executions (execution_repeats) tell of races and of nothing else.
  *
+ * Refused  With unfold->explains explore_reads and explore_thin_air also show what an axiom refuses
+ *          (execution.broken), also where they know it without building it.
+ *
  * Errors   OUT_OF_MEMORY, or what the unfolding says; the visitor stops by returning false.
  */
 #ifndef ORRERY_SIM_LITMUS_EXPLORE_H
 #define ORRERY_SIM_LITMUS_EXPLORE_H
 
-#include "unfold.h"
+#include "axioms.h"
 
 struct event {
     struct step *step;
@@ -41,6 +44,9 @@ struct execution {
     const int32_t *cells;     /* in the end */
     struct step *const *last; /* per thread: END when it has returned */
     bool race;                /* by the axioms; not of interleavings */
+    /* not of interleavings: what it was made of; unless NONE, the axiom that refuses it */
+    const struct candidate *candidate;
+    enum axiom broken;
 };
 /* Its outcome is also that of another execution, without some turn of a loop. */
 static inline bool execution_repeats(const struct unfold *unfold, const struct execution *execution)
@@ -50,6 +56,9 @@ static inline bool execution_repeats(const struct unfold *unfold, const struct e
             return true;
     return false;
 }
+
+/* The value of a term of the clause in the end. */
+struct term_value execution_value(const struct execution *execution, const struct term *term);
 
 typedef bool execution_visit(void *self, const struct execution *execution);
 

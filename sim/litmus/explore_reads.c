@@ -262,7 +262,8 @@ static bool last_source(const struct reader *reader, uint32_t thread, uint32_t c
 static bool is_hidden(const struct reader *reader, uint32_t thread, uint16_t source)
 {
     uint16_t last;
-    if (reader->thin_air || !last_source(reader, thread, reader->next[thread]->cell, &last) || source == last)
+    if (reader->thin_air || reader->unfold->explains ||
+        !last_source(reader, thread, reader->next[thread]->cell, &last) || source == last)
         return false;
     return source == INITIAL_STORE || (last != INITIAL_STORE && source >> 8 == last >> 8 && source < last);
 }
@@ -270,6 +271,8 @@ static bool is_hidden(const struct reader *reader, uint32_t thread, uint16_t sou
 /* By an update that stores: the next one has to read what it stored. */
 static bool is_taken(const struct reader *reader, uint32_t cell, uint16_t source)
 {
+    if (reader->unfold->explains)
+        return false;
     for (uint32_t i = 0; i < reader->threads; i++) {
         const struct history *history = &reader->history[i];
         for (uint32_t k = 0; k < history->count; k++) {

@@ -37,7 +37,8 @@ struct traces {
 struct search {
     struct unfold *unfold;
     uint32_t threads;
-    bool thin_air; /* values may have no cause */
+    bool thin_air;        /* values may have no cause */
+    bool judges_thin_air; /* and that refuses none */
     bool cut;
     enum status status;
     struct domain domain[CELLS_MOST];
@@ -452,7 +453,7 @@ static bool barriers_match(const struct search *search)
 static bool build_candidate(struct search *search)
 {
     struct candidate *candidate = &search->orders.candidate;
-    candidate_init(candidate, search->unfold, search->thin_air);
+    candidate_init(candidate, search->unfold, search->judges_thin_air);
     for (uint32_t i = 0; i < search->threads; i++) {
         search->orders.last[i] = search->chosen[i]->end;
         for (uint32_t k = 0; k < search->chosen[i]->count; k++)
@@ -534,15 +535,16 @@ enum status explore_thin_air(struct unfold *unfold, bool thin_air, bool *out_cut
         return STATUS_OUT_OF_MEMORY;
     search->unfold = unfold;
     search->threads = unfold->test->thread_count;
-    search->thin_air = thin_air;
+    search->thin_air = thin_air || unfold->explains;
+    search->judges_thin_air = thin_air;
     search->orders.unfold = unfold;
     search->orders.visit = visit;
     search->orders.self = self;
     unfold->spinners_stay = true;
-    if (text_allows_cycle(search)) {
+    if (unfold->explains || text_allows_cycle(search)) {
         domains_init(search);
         find_traces(search);
-        if (going(search) && some_cycle_possible(search))
+        if (going(search) && (unfold->explains || some_cycle_possible(search)))
             choose_traces(search, 0);
     }
     enum status status = search->status;

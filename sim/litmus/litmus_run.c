@@ -22,7 +22,7 @@ struct tally {
 
 /* ---- outcomes --------------------------------------------------------------------------- */
 
-static struct term_value value_of(const struct term *term, const struct execution *execution)
+struct term_value execution_value(const struct execution *execution, const struct term *term)
 {
     switch (term->kind) {
     case TERM_REGISTER:
@@ -91,7 +91,7 @@ static void count_outcome(struct tally *tally, const struct execution *execution
     int64_t values[TERMS_MOST];
     bool found;
     for (uint32_t i = 0; i < test->term_count; i++) {
-        terms[i] = value_of(&test->terms[i], execution);
+        terms[i] = execution_value(execution, &test->terms[i]);
         values[i] = terms[i].value;
     }
     size_t place = place_of(tally->result, values, &found);

@@ -30,12 +30,17 @@ static bool misses_last_store(const struct orders *orders)
 static void show(struct orders *orders)
 {
     orders->stopped |= !unfold_spend(orders->unfold, orders->candidate.count);
-    if (orders->stopped || misses_last_store(orders) || !candidate_consistent(&orders->candidate))
+    if (orders->stopped || misses_last_store(orders))
+        return;
+    const enum axiom broken = candidate_broken(&orders->candidate);
+    if (broken != AXIOM_NONE && !orders->unfold->explains)
         return;
     struct execution execution = {.end = orders->end,
                                   .cells = orders->cells,
                                   .last = orders->last,
-                                  .race = candidate_races(&orders->candidate)};
+                                  .race = broken == AXIOM_NONE && candidate_races(&orders->candidate),
+                                  .candidate = &orders->candidate,
+                                  .broken = broken};
     orders->stopped = !orders->visit(orders->self, &execution);
 }
 
@@ -44,6 +49,8 @@ static void order_cells(struct orders *orders, uint32_t cell);
 /* Some store of its own thread has to come first. */
 static bool too_early(const struct orders *orders, uint32_t store, event_set left)
 {
+    if (orders->unfold->explains)
+        return false;
     for (uint32_t i = 0; i < store; i++)
         if (has_event(left, i) && has_event(orders->candidate.before[i], store))
             return true;
@@ -63,7 +70,7 @@ static bool breaks_chain(const struct orders *orders, uint32_t cell, uint32_t st
                          event_set left)
 {
     const struct candidate *candidate = &orders->candidate;
-    if (!RULE(25))
+    if (!RULE(25) || candidate->unfold->explains)
         return false;
     if (candidate->event[store].is_read)
         return candidate->reads_from[store] != last;

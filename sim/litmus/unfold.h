@@ -103,6 +103,7 @@ struct unfold {
     struct step *first[THREADS_MOST];
     uint32_t step_count;
     bool spinners_stay; /* who spins is followed for races alone, chance or not */
+    bool explains;      /* executions that an axiom refuses are shown, too */
     bool races;         /* that is known: nobody needs to be followed for it */
     uint64_t work_left; /* of the exploration: choices, and events judged */
     bool gave_up;

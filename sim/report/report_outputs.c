@@ -32,7 +32,7 @@ static const struct output_kind kinds[] = {
     {"json", offsetof(struct scenario, json_file), "{\"type\":"},
     {"sarif", offsetof(struct scenario, sarif_file), "{\n  \"$schema\": \"https://docs.oasis-open.org/sarif/"},
     {"dot", offsetof(struct scenario, dot_file), "digraph orrery {"},
-    {"html", offsetof(struct scenario, html_file), "<!DOCTYPE html>\n<!-- orrery: "},
+    {"html", offsetof(struct scenario, html_file), PAGE_MAGIC},
     {"gen_suppressions", offsetof(struct scenario, gen_suppressions), "# Suppressions for orrery"},
     {"timeline", offsetof(struct scenario, timeline_file), "{\"displayTimeUnit\":"},
     {"coverage", offsetof(struct scenario, coverage_file), "TN:\nSF:"},

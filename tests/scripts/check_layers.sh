@@ -30,7 +30,7 @@ sim/device: sim/base sim/interp/interp.h sim/topology sim/observers sim/memmodel
 sim/schedule: sim/base sim/device sim/interp/interp.h
 sim/debug: sim/device sim/interp/interp.h sim/memmodel/checkers.h
 sim/scenario: sim/base sim/device sim/report
-sim/litmus: sim/base sim/device sim/interp/interp.h sim/memmodel/checker.h
+sim/litmus: sim/base sim/device sim/interp/interp.h sim/memmodel/checker.h sim/report/report_json.h
 lib:
 tools:
 '

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Why an axiom refuses an execution, as edges that go round in a circle, for whoever shows it.
+ *
+ * Interface
+ *   candidate_explain   the shortest such circle that it finds; of a candidate that candidate_broken was
+ *                       asked about; broken: its answer
+ *   link_word           "reads-from"
+ *
+ * Edges    Each is one that the axiom speaks of: from comes before to.  AXIOM_VISIBLE has none: its reads
+ *          lack an edge.
+ */
+#ifndef ORRERY_SIM_LITMUS_LITMUS_WHY_H
+#define ORRERY_SIM_LITMUS_LITMUS_WHY_H
+
+#include "axioms.h"
+
+enum link_kind {
+    LINK_NONE,
+    LINK_PROGRAM,      /* program order, within what the edge's region orders */
+    LINK_INITIAL,      /* the initial stores happen before everything */
+    LINK_SYNCHRONISES, /* with */
+    LINK_READS_FROM,   /* store to read */
+    LINK_MODIFIED,     /* modification order */
+    LINK_OVERWRITTEN,  /* a read, and a store after the one it reads */
+    LINK_HAPPENS       /* before, by whichever way */
+};
+struct link {
+    enum link_kind kind;
+    uint32_t from, to;
+};
+struct circle {
+    uint32_t count;
+    struct link link[4 * EVENTS_MOST];
+};
+
+void candidate_explain(const struct candidate *candidate, enum axiom broken, struct circle *out_circle);
+const char *link_word(enum link_kind kind);
+const char *axiom_word(enum axiom axiom); /* "coherence" */
+
+#endif

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Pages in Chromium, through ChromeDriver: every view of each kind of page is opened and stepped through with real key strokes;
+# what it shows is what page_views.py works out from the trace or the data; the console stays empty, and no request leaves the file.
+set -u
+src=$(realpath "${ORRERY_SRCDIR:-.}") build=$(realpath "${ORRERY_BUILDDIR:-build}")
+orrery=$build/orrery
+python3=$(command -v python3) || { echo "no python3"; exit 77; }
+"$python3" "$src/tests/scripts/page_browser.py" --available || { echo "no Chromium or no ChromeDriver"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+export HOME=$work
+
+# Two launches, between which the host writes nothing; local memory of two groups; elements of 4 bytes and of 1.
+cat >run.yaml <<'YAML'
+orrery: 1
+name: two launches
+program:
+  text: |
+    kernel void first(global int *a, local int *t, global char *c) {
+        int i = get_local_id(0);
+        t[i] = a[get_global_id(0)] + 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        a[get_global_id(0)] = t[i ^ 1];
+        c[get_global_id(0)] = (char)(i + 65);
+    }
+    kernel void second(global int *a, global int *sum) {
+        atomic_add(sum, a[get_global_id(0)]);
+        a[0] = (int)get_global_id(0);
+    }
+launch:
+  - {kernel: first, global: 8, local: 4, args: [{buffer: {type: int, count: 8, fill: 5}, name: a}, {local: 16}, {buffer: {type: char, count: 8, fill: 0}, name: c}]}
+  - {kernel: second, global: 8, local: 4, args: [{same: a}, {buffer: {type: int, count: 1, fill: 0}, name: sum}]}
+YAML
+# More steps than the table or the memory view draws at once.
+cat >long.yaml <<'YAML'
+orrery: 1
+program: {text: "kernel void k(global int *a) { for (int i = 0; i < 400; i++) a[get_global_id(0)] += i; }"}
+launch: [{kernel: k, global: 256, local: 64, args: [{buffer: {type: int, count: 256, fill: 0}}]}]
+YAML
+# Whichever work-item comes last writes last.
+cat >order.yaml <<'YAML'
+orrery: 1
+program: {text: "kernel void k(global int *a) { a[1] = a[0]; a[0] = (int)get_global_id(0) + 1; }"}
+launch: [{kernel: k, global: 4, local: 1, args: [{buffer: {type: int, count: 2, fill: 0}, name: a}]}]
+YAML
+"$orrery" run --quiet --html=run.html --trace=run.trace run.yaml >/dev/null 2>err
+[ $? = 66 ] || { cat err; exit 1; }
+"$orrery" run --quiet --html=long.html long.yaml || exit 1
+"$orrery" run --quiet --html=serial.html --schedule=serial order.yaml >/dev/null 2>&1
+"$orrery" run --quiet --html=reverse.html --schedule=reverse order.yaml >/dev/null 2>&1
+"$orrery" show --diff --html=diff.html serial.html reverse.html 2>err || { cat err; exit 1; }
+"$orrery" show --diff --html=same.html serial.html serial.html 2>err || { cat err; exit 1; }
+for test in mp_release_acquire mp_relaxed sb_seq_cst lb_thin_air rseq_update; do
+    "$orrery" litmus --html=$test.html "$src/scenarios/litmus/teaching/$test.litmus" >/dev/null || exit 1
+done
+PYTHONPATH=$src/tests/scripts timeout 300 "$python3" "$src/tests/scripts/page_views.py" "$work"

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""page_views.py FOLDER: opens the pages that check_page_browser.sh wrote there, and judges what they show.
+
+Memory is worked out from the trace and from what the buffers are filled with; the litmus pages and the difference from the data of
+the pages."""
+import json, pathlib, re, sys
+from page_browser import Browser
+
+folder = pathlib.Path(sys.argv[1])
+checks = 0
+
+
+def same(found, wanted, what):
+    global checks
+    checks += 1
+    assert found == wanted, f"{what}: found {found!r}, expected {wanted!r}"
+
+
+def holds(truth, what):
+    same(bool(truth), True, what)
+
+
+def data_of(name):
+    text = (folder / name).read_text()
+    return json.loads(re.search(r'id="data">\n(.*?)\n</script>', text, re.S)[1])
+
+
+# ---- what holds of every page ----
+
+STRUCTURE = """
+const bad = [];
+const name = element => element.tagName + "#" + element.id + " " + element.textContent.slice(0, 40);
+for (const each of document.querySelectorAll("button, a"))
+    if (!each.textContent.trim()) bad.push("no text: " + name(each));
+for (const each of document.querySelectorAll("select, input"))
+    if (!each.getAttribute("aria-label") && !document.querySelector(`label[for="${each.id}"]`)) bad.push("no label: " + name(each));
+for (const each of document.querySelectorAll("th")) if (!each.scope) bad.push("no scope: " + name(each));
+for (const each of document.querySelectorAll("svg[role=img], .scroll[tabindex]"))
+    if (!each.getAttribute("aria-label")) bad.push("no name: " + name(each));
+for (const each of document.querySelectorAll("section"))
+    if (!document.getElementById(each.getAttribute("aria-labelledby"))) bad.push("no heading: " + name(each));
+for (const each of document.querySelectorAll("[aria-current]"))
+    if (!each.textContent.includes("▶") && !getComputedStyle(each.firstElementChild, "::before").content.includes("▶"))
+        bad.push("colour alone: " + name(each));
+const ids = [...document.querySelectorAll("[id]")].map(each => each.id);
+for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) bad.push("twice: " + id);
+if (/undefined|NaN|\\[object/.test(document.body.innerText.replace("behaviour is undefined", ""))) bad.push("a value that is none");
+return bad;
+"""
+
+# The contrast of each text with what is behind it (WCAG 2: at least 4.5); dimmed steps and gradients aside.
+CONTRAST = """
+const light = text => {
+    const [r, g, b] = text.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b;
+};
+const behind = element => {
+    for (; element; element = element.parentElement) {
+        const colour = getComputedStyle(element).backgroundColor;
+        if (!/, 0\\)|transparent/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+};
+let worst = 99, who = "";
+for (const element of document.querySelectorAll("main *, header *")) {
+    if (element.closest("svg, .later, .both, meter") || ![...element.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+    const [a, b] = [light(getComputedStyle(element).color), light(behind(element))].sort((x, y) => y - x);
+    if ((a + .05) / (b + .05) < worst) { worst = (a + .05) / (b + .05); who = element.tagName + " " + element.textContent.slice(0, 30); }
+}
+return [worst, who];
+"""
+
+
+def check_structure(browser, name, views):
+    same(browser.script(STRUCTURE), [], f"{name}: structure")
+    links = browser.script("return [...document.querySelectorAll('nav a')].map(a => a.getAttribute('href').slice(1))")
+    same(links, views, f"{name}: views")
+    for view in views:
+        browser.script("document.querySelector(`nav a[href='#${arguments[0]}']`).click()", view)
+        holds(browser.script("""const section = document.getElementById(arguments[0]), top = section.getBoundingClientRect().top;
+            return section.children.length > 1 && top < innerHeight""", view), f"{name}: {view} is empty")
+    worst, who = browser.script(CONTRAST)
+    holds(worst >= 4.5, f"{name}: contrast {worst:.2f} of {who}")
+
+
+def check_print(browser, name):
+    browser.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+    shown = browser.script("return [...document.querySelectorAll('nav, button, .controls')].filter(e => e.offsetParent).length")
+    browser.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
+    same(shown, 0, f"{name}: controls in print")
+
+
+# ---- a run ----
+
+FILLS = {"a": 5, "c": 0, "sum": 0}  # run.yaml; t is not filled
+
+
+class Memory:
+    """Each byte: its value, the step that wrote it last, the steps that read it since."""
+
+    def __init__(self, steps):
+        self.value, self.write, self.reads = {}, {}, {}
+        self.steps = steps
+
+    @staticmethod
+    def places(step):
+        group = (step["launch"], step["group"]) if step["region"] == "local" else ()
+        return [(step["object"], *group, step["offset"] + i) for i in range(step["size"])]
+
+    def do(self, number):
+        step = self.steps[number]
+        if step["type"] != "access":
+            return
+        places = self.places(step)
+        if "read" in step["kind"] or "update" in step["kind"]:
+            for place in places:
+                self.reads.setdefault(place, []).append(number)
+        if "wrote" in step:
+            for place, byte in zip(places, int(step["wrote"], 16).to_bytes(step["size"], "little")):
+                self.value[place] = byte
+                self.write[place] = number
+                self.reads[place] = []
+
+    def fill(self, step):
+        if step["type"] == "access" and step["name"] in FILLS:
+            size = step["size"]
+            for place, byte in zip(self.places(step), FILLS[step["name"]].to_bytes(size, "little")):
+                self.value.setdefault(place, byte)
+
+
+ROWS = """
+return {object: document.getElementById("memory-object").selectedOptions[0].textContent,
+        now: document.getElementById("memory-now").textContent,
+        rows: [...document.querySelectorAll("#memory-table tbody tr")].map(row => ({
+            cells: [...row.cells].map(cell => cell.textContent), current: row.hasAttribute("aria-current"),
+            write: [...row.cells[4].querySelectorAll("button")].map(b => parseInt(b.textContent.match(/\\d+/)[0]) - 1),
+            reads: [...row.cells[5].querySelectorAll("button")].map(b => parseInt(b.textContent.match(/\\d+/)[0]) - 1)}))};
+"""
+
+
+def check_memory(browser, steps):
+    """At each step, forwards by key strokes; then back."""
+    memory, shown = Memory(steps), []
+    for step in steps:
+        memory.fill(step)
+    browser.press("memory-table", "Home")
+    for number, step in enumerate(steps):
+        if number:
+            browser.press(None, "ArrowRight")
+        memory.do(number)
+        view = browser.script(ROWS)
+        shown.append(view)
+        holds(view["now"].startswith(f"After step {number + 1} of {len(steps)}:"), view["now"])
+        if step["type"] != "access":
+            continue
+        group = f", local memory of launch {step['launch']}, group {step['group']}" if step["region"] == "local" else f" (object {step['object']})"
+        same(view["object"], step["name"] + group, f"step {number + 1}: object")
+        key = memory.places(step)[0][:-1]
+        for row in view["rows"]:
+            offset, size = int(row["cells"][0]), len(row["cells"][1].split())
+            what = f"step {number + 1}, {step['name']}+{offset}"
+            places = [(*key, offset + i) for i in range(size)]
+            same(row["current"], step["offset"] <= offset < step["offset"] + step["size"], f"{what}: current")
+            same(row["write"], [memory.write[places[0]]] if places[0] in memory.write else [], f"{what}: last write")
+            reads = [r for r in reversed(memory.reads.get(places[0], []))][:4]
+            same(row["reads"], reads, f"{what}: reads")
+            if row["cells"][1].startswith("??"):
+                later = [s for s in steps[number + 1:] if s["type"] == "access" and places[0] in Memory.places(s)]
+                holds(places[0] not in memory.write and not memory.reads.get(places[0]) and "found" not in later[0], f"{what}: not known")
+                continue
+            bytes_ = bytes(memory.value[place] for place in places)
+            same(row["cells"][1], bytes_.hex(" "), f"{what}: bytes")
+            same(row["cells"][2], str(int.from_bytes(bytes_, "little", signed=True)), f"{what}: value")
+    for number in range(len(steps) - 2, len(steps) - 12, -1):
+        browser.press(None, "ArrowLeft")
+        same(browser.script(ROWS), shown[number], f"back to step {number + 1}")
+
+
+CHOOSE = """const select = document.getElementById(arguments[0]);
+select.value = arguments[1]; select.dispatchEvent(new Event("change"))"""
+
+
+def check_run(browser):
+    browser.open("run.html")
+    check_structure(browser, "run", ["findings", "steps", "memory", "timeline", "topology"])
+    steps = [json.loads(line) for line in (folder / "run.trace").read_text().splitlines()]
+    steps = [step for step in steps if step["type"] != "launch"]
+    check_memory(browser, steps)
+    # Another object than the step's: it stays until the reader follows again.
+    sum_ = next(step for step in steps if step.get("name") == "sum")
+    browser.script(CHOOSE, "memory-object", str(sum_["object"]))
+    browser.press("memory-table", "Home")
+    view = browser.script(ROWS)
+    same((view["object"], view["rows"][0]["cells"][2], view["rows"][0]["write"]), (f"sum (object {sum_['object']})", "0", []), "an object that was chosen")
+    browser.script("document.getElementById('memory-follow').click()")
+    same(browser.script(ROWS)["object"].split(",")[0], steps[0]["name"] if steps[0]["region"] == "local" else f"{steps[0]['name']} (object {steps[0]['object']})", "following")
+    # A link leads to its step, a finding to its access.
+    browser.press("memory-table", "End")
+    number = browser.script("const b = document.querySelector('#memory-table button'); b.click(); return b.textContent.match(/\\d+/)[0]")
+    same(browser.script("return document.querySelector('#step-table [aria-current] td').textContent"), number, "a link of the memory view")
+    holds(browser.script("return document.querySelectorAll('#findings article').length") > 0, "findings")
+    browser.script("document.querySelector('#findings dd button').click()")
+    holds("finding 1" in browser.script("return document.querySelector('#step-table [aria-current]').textContent"), "the step of a finding")
+    holds(browser.script("return document.querySelectorAll('#timeline rect.slice').length") > 0, "timeline")
+    holds(browser.script("return document.querySelectorAll('#topology li').length") > 2, "topology")
+    check_print(browser, "run")
+    browser.close_page()
+
+
+QUICK = """
+const times = [], table = document.getElementById(arguments[0]);
+for (const key of ["End", "ArrowLeft", "PageUp", "Home", "PageDown", "n", "End", "p"]) {
+    const begin = performance.now();
+    table.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+    document.body.offsetHeight;
+    times.push(performance.now() - begin);
+}
+return Math.max(...times);
+"""
+
+
+def check_long(browser):
+    browser.open("long.html")
+    data = data_of("long.html")
+    same(len(data["steps"]), 100000, "steps of a long run")
+    holds("The first 99999 of" in browser.script("return document.getElementById('steps').textContent"), "what is left out is said")
+    for table in ("step-table", "memory-table"):
+        took = min(browser.script(QUICK, table) for _ in range(5))  # of the page, not of what else runs
+        print(f"{table}: at most {took:.0f} ms a key")
+        holds(took < 100, f"{table}: {took:.0f} ms")
+    browser.script("[...document.querySelectorAll('#memory button')].find(b => b.textContent === 'Later elements').click()")
+    holds(browser.script("return document.querySelectorAll('#memory-table tbody tr').length") <= 24, "rows of the memory view")
+    browser.close_page()
+
+
+# ---- litmus tests ----
+
+def check_execution(browser, name, execution, threads):
+    steps = [event for event in execution["events"] if event["kind"] != "initial"]
+    count = browser.script("return document.querySelectorAll('#event-table tbody tr').length")
+    same(count, len(steps), f"{name}: steps")
+    at = "return [...document.querySelectorAll('#event-table tbody tr')].findIndex(row => row.hasAttribute('aria-current'))"
+    browser.press("event-table", "End", "ArrowLeft")
+    same(browser.script(at), max(0, len(steps) - 2), f"{name}: one back")
+    browser.press(None, "Home")
+    same(browser.script(at), 0, f"{name}: first")
+    for number in range(1, len(steps)):
+        browser.press(None, "ArrowRight")
+        same(browser.script(at), number, f"{name}: forwards")
+    same(browser.script("return document.querySelectorAll('svg.execution rect').length"), len(steps), f"{name}: boxes")
+    circle = execution.get("circle", [])
+    same(browser.script("return document.querySelectorAll('#why li').length"), len(circle), f"{name}: reasons")
+    drawn = {(link["kind"], link["from"], link["to"]) for link in circle}
+    same(browser.script("return document.querySelectorAll('svg.execution path.circle').length"), len(drawn), f"{name}: circle")
+    reads = sum("reads_from" in event and execution["events"][event["reads_from"]]["kind"] != "initial" for event in execution["events"])
+    same(browser.script("return document.querySelectorAll('svg.execution path.reads-from').length"), reads, f"{name}: reads-from")
+    order = browser.script("return [...document.querySelectorAll('#event-table tbody tr')].map(r => [...r.cells].findIndex((c, i) => i && c.textContent) - 1)")
+    same(sorted(order), sorted(event["thread"] for event in steps), f"{name}: columns")
+
+
+def check_litmus(browser, name):
+    browser.open(f"{name}.html")
+    check_structure(browser, name, ["test", "outcomes", "execution"])
+    test = data_of(f"{name}.html")["litmus"]
+    rows = browser.script("return [...document.querySelectorAll('.outcomes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    same([row[:len(test["names"])] for row in rows], [[str(v) for v in o["values"]] for o in test["outcomes"]], f"{name}: outcomes")
+    same(["✓" in "".join(row) for row in rows], [o["allowed"] for o in test["outcomes"]], f"{name}: verdicts")
+    shows = [(o, o["execution"]) for o in test["outcomes"] if o.get("execution")]
+    shows += [(o, why["execution"]) for o in test["outcomes"] for why in o.get("refused", [])]
+    buttons = browser.script("return document.querySelectorAll('.outcomes button').length")
+    same(buttons, len(shows), f"{name}: buttons")
+    for number, (outcome, execution) in enumerate(shows):
+        browser.script("document.querySelectorAll('.outcomes button')[arguments[0]].focus()", number)
+        browser.press(None, "Enter")
+        title = browser.script("return document.getElementById('shown-execution').textContent")
+        values = ", ".join(f"{n}={v}" for n, v in zip(test["names"], outcome["values"]))
+        same(title, f"{'Allowed' if outcome['allowed'] else 'Forbidden'}: {values}", f"{name}: title")
+        check_execution(browser, f"{name}, {values}", execution, test["threads"])
+    same(browser.script(STRUCTURE), [], f"{name}: structure in the end")
+    check_print(browser, name)
+    browser.close_page()
+
+
+# ---- two runs ----
+
+def check_diff(browser):
+    browser.open("diff.html")
+    check_structure(browser, "diff", ["sideBySide", "followed", "memoryEnd", "findings"])
+    one, two = [[step for step in data_of(f"{name}.html")["steps"] if step["type"] != "launch"] for name in ("serial", "reverse")]
+    differ = [i for i, (a, b) in enumerate(zip(one, two)) if a != b]
+    at = "return document.querySelector('#diff-table [aria-current] td').textContent"
+    same(browser.script(at), str(differ[0] + 1), "the first difference")
+    holds("another work-item" in browser.script("return document.getElementById('diff-first').textContent"), "what differs first")
+    for step in differ[1:4]:
+        browser.press("diff-table", "n")
+        same(browser.script(at), str(step + 1), "the next difference")
+    browser.press("diff-table", "p")
+    same(browser.script(at), str(differ[2] + 1), "the previous difference")
+    ends = [{(s["name"], s["offset"]): s["wrote"] for s in steps if "wrote" in s} for steps in (one, two)]
+    changed = sorted(f"{name}+{offset}" for name, offset in ends[0] if ends[0][name, offset] != ends[1][name, offset])
+    rows = browser.script("return [...document.querySelectorAll('#memoryEnd-table tbody th')].map(th => th.textContent)")
+    same(sorted(rows), changed, "memory in the end")
+    units = {(s["launch"], s["group"], s["item"]) for s in one}
+    acts = [{u: [(s.get("found"), s.get("wrote")) for s in steps if (s["launch"], s["group"], s["item"]) == u] for u in units} for steps in (one, two)]
+    same(browser.script("return document.querySelectorAll('#followed-table tbody tr').length"), sum(acts[0][u] != acts[1][u] for u in units), "work-items that differ")
+    check_print(browser, "diff")
+    browser.close_page()
+    browser.open("same.html")
+    same(browser.script("return document.getElementById('diff-first').textContent"), f"All {len(one)} steps are the same.", "one run twice")
+    browser.close_page()
+
+
+def check_target(browser):
+    """The address of a finding: the page opens there."""
+    browser.open("run.html#finding-1")
+    holds(browser.script("const top = document.getElementById('finding-1').getBoundingClientRect().top; return top >= 0 && top < innerHeight"), "the finding of the address")
+
+
+TESTS = ["mp_release_acquire", "mp_relaxed", "sb_seq_cst", "lb_thin_air", "rseq_update"]
+with Browser(folder) as browser:
+    check_run(browser)
+    check_long(browser)
+    for name in TESTS:
+        check_litmus(browser, name)
+    check_diff(browser)
+    check_target(browser)
+with Browser(folder, dark=True) as browser:
+    for name in ("run", "sb_seq_cst", "diff"):
+        browser.open(f"{name}.html")
+        holds(browser.script("return matchMedia('(prefers-color-scheme: dark)').matches"), "dark")
+        worst, who = browser.script(CONTRAST)
+        holds(worst >= 4.5, f"{name}, dark: contrast {worst:.2f} of {who}")
+        browser.close_page()
+print(f"{checks} comparisons")
