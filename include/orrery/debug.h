@@ -15,8 +15,8 @@
  * beginning of a wave's slice, and says how many launches and work-groups have begun or ended, and how many
  * slices since.
  *
- * Attached A debugger that waits (debugger_wait) lets launches run their plain code until the host has a session
- * when one begins. Positions are counted from there. Where the session has gone, it waits again.
+ * Attached A debugger that waits (debugger_wait) lets launches run their plain code until the host has a
+ * session when one begins. Positions are counted from there. Where the session has gone, it waits again.
  *
  * Requests JSON objects with "verb"; the answer is an object, with "error" when the request is refused. "run"
  * plans how the run goes on, and makes debugger_resumes() true: then host.stopped is to return. Its answer is

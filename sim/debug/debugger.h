@@ -229,7 +229,7 @@ json_t *inquiry_bytes(const struct view *view, const char *expression, struct ra
                       const struct debug_type **out_type);
 json_t *inquiry_clocks(struct debugger *d, const struct view *view);
 
-/* visible_writes.c: which of the writes so far a load here may return. A run that is told to track keeps them. */
+/* visible_writes.c: which of the writes so far a load here may return. A run that tracks keeps them. */
 void visible_writes_device(struct debugger *d, struct device *device);
 void visible_writes_launch(struct debugger *d, uint32_t launch);
 void visible_writes_access(struct debugger *d, const struct access_event *event);
