@@ -19,14 +19,17 @@ libsim_a_SOURCES = \
 	%D%/observers/profile_lcov.c \
 	%D%/observers/profile_report.c \
 	%D%/debug/asks_checker.c \
+	%D%/debug/debug_attach.c \
 	%D%/debug/debugger.c \
 	%D%/debug/debugger.h \
 	%D%/debug/expression.c \
 	%D%/debug/place.c \
 	%D%/debug/plan.c \
 	%D%/debug/request.c \
+	%D%/debug/schedule_forks.c \
 	%D%/debug/stop.c \
 	%D%/debug/value.c \
+	%D%/debug/visible_writes.c \
 	%D%/debug/wire.c \
 	%D%/device/device.c \
 	%D%/device/device_enqueue.c \

@@ -380,6 +380,9 @@ noinst_PROGRAMS += %D%/thread_order
 %C%_thread_order_SOURCES = %D%/support/thread_order.c
 %C%_thread_order_LDADD = $(OPENCL_LIBS)
 
+noinst_PROGRAMS += %D%/attach_target
+%C%_attach_target_SOURCES = %D%/support/attach_target.c
+%C%_attach_target_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/endless_kernel
 %C%_endless_kernel_SOURCES = %D%/support/endless_kernel.c
 %C%_endless_kernel_LDADD = $(OPENCL_LIBS)
@@ -586,6 +589,8 @@ test_scripts = \
 	%D%/scripts/check_unset.sh \
 	%D%/scripts/check_index.sh \
 	%D%/scripts/check_copies.sh \
+	%D%/scripts/check_attach.sh \
+	%D%/scripts/check_dap_schema.sh \
 	%D%/scripts/check_debug.sh \
 	%D%/scripts/check_debug_races.sh \
 	%D%/scripts/check_timeline.sh \
@@ -600,4 +605,33 @@ source_scripts = \
 	%D%/scripts/check_words.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) $(source_scripts) %D%/scripts/staged.sh %D%/scripts/examples.sh %D%/litmus %D%/schema/sarif-2.1.0.json %D%/scripts/api_texts.py %D%/scripts/lstopo_compare.py %D%/scripts/partition_oracle.py %D%/support/race_memory.cl %D%/scripts/random_kernels.py %D%/scripts/random_kernels_host.py %D%/scripts/timeline_check.py %D%/scripts/waiting_loops.py %D%/scripts/fix_table.py %D%/scripts/litmus_page.py %D%/scripts/page_browser.py %D%/scripts/page_views.py %D%/scripts/printed_fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/scripts/check_differential.sh %D%/differential %D%/scripts/dap_client.py %D%/scripts/debug_findings.py %D%/debug
+EXTRA_DIST += $(test_scripts) $(source_scripts)
+# What they read or run, one a line.
+EXTRA_DIST += \
+	%D%/debug \
+	%D%/differential \
+	%D%/litmus \
+	%D%/oracle/compare.py \
+	%D%/oracle/model.py \
+	%D%/oracle/programs.py \
+	%D%/oracle/values.py \
+	%D%/schema/sarif-2.1.0.json \
+	%D%/scripts/api_texts.py \
+	%D%/scripts/check_differential.sh \
+	%D%/scripts/dap_client.py \
+	%D%/scripts/dap_testsupport.js \
+	%D%/scripts/debug_findings.py \
+	%D%/scripts/examples.sh \
+	%D%/scripts/fix_table.py \
+	%D%/scripts/litmus_page.py \
+	%D%/scripts/lstopo_compare.py \
+	%D%/scripts/page_browser.py \
+	%D%/scripts/page_views.py \
+	%D%/scripts/partition_oracle.py \
+	%D%/scripts/printed_fixes.py \
+	%D%/scripts/random_kernels.py \
+	%D%/scripts/random_kernels_host.py \
+	%D%/scripts/staged.sh \
+	%D%/scripts/timeline_check.py \
+	%D%/scripts/waiting_loops.py \
+	%D%/support/race_memory.cl

@@ -8,14 +8,14 @@
 #include "target.h"
 #include "tools.h"
 
-enum { KEY_DAP = 0x100, KEY_BATCH, KEY_FINDING };
+enum { KEY_DAP = 0x100, KEY_BATCH, KEY_FINDING, KEY_ATTACH };
 
 struct arguments {
     struct settings settings;
     const char **scripts, **commands;
     size_t script_count, command_count;
     bool batch, dap;
-    const char *port;
+    const char *port, *attach;
     int finding;
     char **rest; /* a scenario, a kernel, or a program and its arguments */
 };
@@ -33,6 +33,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         arguments->dap = true;
         arguments->port = argument;
         return 0;
+    case KEY_ATTACH: arguments->attach = argument; return 0;
     case KEY_FINDING:
         arguments->finding = (int)strtol(argument, &end, 10);
         if (*end || arguments->finding <= 0)
@@ -53,14 +54,15 @@ static bool has_program(const struct scenario *scenario)
 
 static int run_terminal(const struct arguments *arguments, struct scenario *scenario, char **program)
 {
-    const struct terminal_request request = {scenario,
-                                             program,
-                                             arguments->scripts,
-                                             arguments->script_count,
-                                             arguments->commands,
-                                             arguments->command_count,
-                                             arguments->batch,
-                                             arguments->finding};
+    const struct terminal_request request = {.scenario = scenario,
+                                             .program = program,
+                                             .attach = arguments->attach,
+                                             .scripts = arguments->scripts,
+                                             .script_count = arguments->script_count,
+                                             .commands = arguments->commands,
+                                             .command_count = arguments->command_count,
+                                             .batch = arguments->batch,
+                                             .finding = arguments->finding};
     return terminal_run(&request);
 }
 
@@ -128,6 +130,16 @@ static int debug_target(const struct arguments *arguments)
     return code;
 }
 
+/* The process has its own options and device. */
+static int debug_process(const struct arguments *arguments)
+{
+    if (arguments->rest) {
+        say("error: --attach: found '%s' besides the process, expected nothing", arguments->rest[0]);
+        return EXIT_USAGE;
+    }
+    return run_terminal(arguments, NULL, NULL);
+}
+
 int cmd_debug(int argc, char **argv)
 {
     struct arguments arguments = {.rest = NULL};
@@ -136,6 +148,11 @@ int cmd_debug(int argc, char **argv)
         {"execute", 'e', "COMMAND", 0, "this command first", 0},
         {"batch", KEY_BATCH, NULL, 0, "end when these are done", 0},
         {"finding", KEY_FINDING, "N", 0, "run to finding N", 0},
+        {"attach", KEY_ATTACH, "PROCESS", 0,
+         "stop at the next launch of a program that was started with ORRERY_DEBUG_LISTEN=1: its number, or "
+         "the "
+         "path of its socket",
+         0},
         {"dap", KEY_DAP, "PORT", OPTION_ARG_OPTIONAL,
          "serve the Debug Adapter Protocol on standard input and output, or on this port of the loopback "
          "interface",
@@ -146,7 +163,8 @@ int cmd_debug(int argc, char **argv)
     const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "SCENARIO.yaml\nKERNELS.cl[:NAME]\n[--] PROGRAM [ARGUMENT...]\n--dap[=PORT]",
+        .args_doc =
+            "SCENARIO.yaml\nKERNELS.cl[:NAME]\n[--] PROGRAM [ARGUMENT...]\n--attach=PROCESS\n--dap[=PORT]",
         .doc = "Steps through the kernels of SCENARIO, KERNELS.cl or PROGRAM, forwards and backwards.",
         .children = children,
     };
@@ -159,6 +177,8 @@ int cmd_debug(int argc, char **argv)
         environment_configure_compiler();
         if (arguments.dap)
             code = dap_run(&arguments.settings, arguments.port);
+        else if (arguments.attach)
+            code = debug_process(&arguments);
         else if (!arguments.rest)
             say("error: nothing to debug: give a scenario, a kernel's file or a program");
         else

@@ -34,6 +34,7 @@ orrery_SOURCES = \
 	%D%/debug/terminal_order.c \
 	%D%/debug/terminal_points.c \
 	%D%/debug/terminal_run.c \
+	%D%/debug/terminal_schedule.c \
 	%D%/debug/terminal.h \
 	%D%/library.c \
 	%D%/litmus_output.c \

@@ -3,7 +3,7 @@
  * PURPOSE  A debugger watches a device: where it stops, what it can be asked, how it goes on. No I/O: a host
  * (struct debugger_host) talks to the front end.
  *
- * Life     debugger_new -> scenario.debug = debugger_hook(d) -> the scenario runs; the device calls the hook,
+ * Life     debugger_new -> debugger_attend -> the scenario runs; the device calls the hook,
  * which calls host.stopped at each stop -> debugger_end -> debugger_free.
  *
  * Position A number that counts events: lines that begin in a wave, accesses, synchronisation, launches. A
@@ -14,6 +14,9 @@
  * that they have without a debugger. Then positions are not counted. A run that is interrupted stops at the
  * beginning of a wave's slice, and says how many launches and work-groups have begun or ended, and how many
  * slices since.
+ *
+ * Attached A debugger that waits (debugger_wait) lets launches run their plain code until the host has a
+ * session when one begins. Positions are counted from there. Where the session has gone, it waits again.
  *
  * Requests JSON objects with "verb"; the answer is an object, with "error" when the request is refused. "run"
  * plans how the run goes on, and makes debugger_resumes() true: then host.stopped is to return. Its answer is
@@ -31,6 +34,7 @@
 struct device;
 struct insn;
 struct report;
+struct scenario;
 struct wave;
 struct debugger;
 
@@ -52,6 +56,8 @@ struct debugger_host {
     void (*stopped)(void *self, struct debugger *debugger, json_t *stop);
     /* A good moment for a copy of the process; false: none was made. */
     void (*checkpoint)(void *self, struct debugger *debugger, uint64_t position);
+    /* A launch begins: is a session there? NULL: one always is. */
+    bool (*attached)(void *self);
     /* A kernel printed it; or a log point, each time that the run passes it. */
     void (*print)(void *self, uint64_t position, const char *text, bool of_log_point);
 };
@@ -59,13 +65,16 @@ struct debugger_host {
 struct debugger *debugger_new(const struct debugger_host *host, struct report *report);
 void debugger_free(struct debugger *debugger);
 const struct debug_hook *debugger_hook(const struct debugger *debugger);
-/* Before anything runs; when all is over, with what is to be said of it. */
+void debugger_attend(const struct debugger *debugger, struct scenario *scenario); /* its runs call the hook */
+/* Before anything runs: with a session, or without one; when all is over, with what is to be said of it. */
+void debugger_wait(struct debugger *debugger);
 void debugger_begin(struct debugger *debugger);
 void debugger_end(struct debugger *debugger, const char *text, int status);
 json_t *debugger_request(struct debugger *debugger,
                          const json_t *request); /* a new reference; NULL: no memory */
 bool debugger_resumes(const struct debugger *debugger);
-void debugger_hold(struct debugger *debugger); /* forgets the plan: requests are answered again */
+void debugger_detach(struct debugger *debugger); /* the session has gone: goes on without one */
+void debugger_hold(struct debugger *debugger);   /* forgets the plan: requests are answered again */
 uint64_t debugger_position(const struct debugger *debugger);
 /* Launches and work-groups that have begun or ended: known in a plain run, too. */
 uint64_t debugger_phases(const struct debugger *debugger);

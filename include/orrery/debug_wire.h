@@ -6,7 +6,8 @@
  *   to the session    {"stop": ...} {"reply": ...} {"print": text, "position": n, "log": of a log point?}
  * {"bye": true} from it           the engine's requests, and {"verb": "exit"}
  *
- * When the session has gone, the process ends.
+ * A session starts the process, or attaches to one that listens (debug_attach.h). Each function is false
+ * when the session has gone or has said "exit": what the process does then is its own matter.
  */
 #ifndef ORRERY_DEBUG_WIRE_H
 #define ORRERY_DEBUG_WIRE_H
@@ -18,11 +19,11 @@
 /* That interrupts the run: programs that do not handle it ignore it. */
 #define DEBUG_SIGNAL SIGURG
 
-void debug_wire_send(int socket, json_t *message); /* takes it */
-void debug_wire_bytes(int fd, const void *bytes, size_t size);
+bool debug_wire_send(int socket, json_t *message); /* takes it */
+bool debug_wire_bytes(int fd, const void *bytes, size_t size);
 /* Answers requests until one resumes. */
-void debug_wire_serve(int socket, struct debugger *debugger);
-void debug_wire_stop(int socket, struct debugger *debugger, json_t *stop); /* takes it, says it and serves */
-void debug_wire_print(int socket, uint64_t position, const char *text, bool of_log_point);
+bool debug_wire_serve(int socket, struct debugger *debugger);
+bool debug_wire_stop(int socket, struct debugger *debugger, json_t *stop); /* takes it, says it and serves */
+bool debug_wire_print(int socket, uint64_t position, const char *text, bool of_log_point);
 
 #endif

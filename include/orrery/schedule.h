@@ -6,6 +6,7 @@
  * Interface
  *   struct schedule_oracle       asked at every choice
  *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
+ *   struct schedule_fork         hears who goes on next, and may choose another one: a debugger
  *   struct schedule_watch        a signal that ends the launches, and notes for the user while they take long
  *   schedule_script_over         at the end of a run: has each step of its script had its launch?
  *   schedule_replay_over         likewise the turns of its replay
@@ -71,6 +72,28 @@ struct schedule_oracle {
     uint32_t (*choose)(void *self, const struct schedule_choice *choice);
 };
 
+/* A wave of a launch by its work-group and its place in it; tile UINT64_MAX: none, before the first step. */
+struct unit {
+    uint64_t tile;
+    uint32_t wave;
+};
+#define UNIT_NONE ((struct unit){UINT64_MAX, UINT32_MAX})
+
+/* Before a wave goes on. A policy that runs in passes tells each turn, and nobody can choose. */
+struct schedule;
+struct schedule_next {
+    uint32_t launch;
+    uint64_t step; /* of the launch, from 0; of policies that choose step by step */
+    struct unit unit;
+    bool may_choose;
+    const struct schedule *schedule; /* whose waves there are: launch_schedule.h */
+};
+struct schedule_fork {
+    void *self;
+    /* True: out_unit goes on instead, if it is resident and ready. */
+    bool (*next)(void *self, const struct schedule_next *next, struct unit *out_unit);
+};
+
 /* Looked at while launches run; nothing of it changes what they do. Once a signal has come, the work-items'
  * places are noted, and the launches end with STATUS_STOPPED. A launch without a limit that runs for long
  * is noted once. */
@@ -87,13 +110,6 @@ enum status schedule_replay_over(const struct schedule_config *config, uint64_t 
                                  struct diagnosis *diagnosis);
 
 /* ---- what was chosen ------------------------------------------------------------------ */
-
-/* A wave of a launch by its work-group and its place in it; tile UINT64_MAX: none, before the first step. */
-struct unit {
-    uint64_t tile;
-    uint32_t wave;
-};
-#define UNIT_NONE ((struct unit){UINT64_MAX, UINT32_MAX})
 
 /* After unit `at` has taken `step` steps in all, `to` goes on instead of whom the usual rule picks. */
 struct schedule_turn {

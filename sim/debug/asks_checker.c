@@ -158,8 +158,18 @@ static json_t *inquire_why(struct asked *asked)
                      asked->list);
 }
 
+/* Not one that the evaluation made, and that goes with it. */
+static bool type_lasts(const struct evaluation *e, const struct debug_type *type)
+{
+    for (uint32_t i = 0; i < e->made_count; i++)
+        if (e->made[i] == type)
+            return false;
+    return true;
+}
+
 /* An lvalue is its own bytes; a number is the address of what a pointer to it has, else of 4 bytes. */
-static json_t *find_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry)
+json_t *inquiry_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
+                      const struct debug_type **out_type)
 {
     struct evaluation e;
     struct value value;
@@ -169,12 +179,14 @@ static json_t *find_bytes(const struct view *view, const char *expression, struc
     } else if (value.lvalue) {
         inquiry->address = value.address;
         inquiry->size_bytes = value.type->size <= ACCESS_BYTES_MOST ? (uint32_t)value.type->size : 0;
+        *out_type = type_lasts(&e, value.type) ? value.type : NULL;
     } else if (value.type->kind == DEBUG_STRUCT || value.type->kind == DEBUG_FLOAT) {
         error = refuse("'%.100s' is no memory and no address", expression);
     } else {
         const struct debug_type *to = value.type->kind == DEBUG_POINTER ? value.type->element : NULL;
         inquiry->address = (uint64_t)value_integer(&value);
         inquiry->size_bytes = to && to->size && to->size <= ACCESS_BYTES_MOST ? (uint32_t)to->size : 4;
+        *out_type = to && type_lasts(&e, to) ? to : NULL;
     }
     evaluation_fini(&e);
     if (!error && inquiry->address >> 32 == PRIVATE_BASE >> 32)
@@ -196,7 +208,8 @@ json_t *inquiry_why(struct debugger *d, const struct view *view, const char *exp
 {
     struct origin origin;
     struct asked asked = asked_here(d, view, &origin);
-    json_t *error = find_bytes(view, expression, &asked.inquiry);
+    const struct debug_type *type = NULL;
+    json_t *error = inquiry_bytes(view, expression, &asked.inquiry, &type);
     if (error)
         return error;
     if (!d->device->checkers)

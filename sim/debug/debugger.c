@@ -66,7 +66,7 @@ static void wave_gone(void *debugger, struct wave *wave)
 /* Where it is, is known by what has begun alone: the session goes there by another run. */
 static void stop_plain(struct debugger *d)
 {
-    if (!d->interrupted)
+    if (!d->interrupted || d->waits)
         return;
     d->interrupted = 0;
     d->resumes = false;
@@ -313,6 +313,8 @@ static void hook_access(void *debugger, const struct access_event *event)
     struct hit hit = {0};
     begin_event(d);
     d->access_site = event->origin.site;
+    if (d->visible)
+        visible_writes_access(d, event);
     if (look_for_findings(d) || stop_in_any_case(d, d->running))
         return;
     if (d->plan.points && stop_at_access(d, event, &hit))
@@ -343,28 +345,71 @@ static void launch_event_stops(struct debugger *d, const struct launch_event *ev
     if (event->phase == LAUNCH_BEGIN)
         d->launch = (const struct launch *)(const void *)event->launch; /* which it is the first part of */
     d->access_site = 0;
+    if (d->visible && event->phase == LAUNCH_BEGIN)
+        visible_writes_launch(d, event->launch->launch);
     if (look_for_findings(d) || stop_in_any_case(d, NULL))
         return;
     if (d->plan.mode == PLAN_LAUNCH && event->phase == LAUNCH_BEGIN)
         take_hit(d, "launch", &(struct hit){0}, NULL);
 }
 
+static void hook_launch(void *debugger, const struct launch_event *event);
+
+static void listen_to_launches(struct debugger *d)
+{
+    const struct observer deaf = {.self = d, .launch = hook_launch};
+    d->plain = true;
+    device_change_observer(d->device, &deaf);
+}
+
+static void listen_to_all(struct debugger *d)
+{
+    const struct observer observer = {
+        .self = d, .access = hook_access, .sync = hook_sync, .launch = hook_launch};
+    d->plain = false;
+    device_change_observer(d->device, &observer);
+}
+
+/* Findings so far were reported to nobody who could stop at them. */
+static void begin_attached(struct debugger *d)
+{
+    d->waits = false;
+    d->position = 0;
+    d->focus.wave = d->running = NULL;
+    d->findings = report_count(d->report);
+    listen_to_all(d);
+    debugger_begin(d);
+}
+
+/* A session comes or has gone, as launches begin that run alone. */
+static void look_for_session(struct debugger *d)
+{
+    const bool there = d->live == 1 && d->host.attached && d->host.attached(d->host.self);
+    if (d->waits && there)
+        begin_attached(d);
+    else if (!d->waits && d->live == 1 && d->host.attached && !there)
+        debugger_detach(d);
+}
+
 /* While another launch runs with marks, all that begin have them: positions count the events of both. */
 static void hook_launch(void *debugger, const struct launch_event *event)
 {
     struct debugger *d = debugger;
-    const struct observer deaf = {.self = d, .launch = hook_launch};
     d->live += event->phase == LAUNCH_BEGIN;
     d->live -= event->phase == LAUNCH_END;
     d->phases++;
     d->slices = 0;
+    if (d->looks_ahead && event->phase == LAUNCH_END)
+        forks_over(d);
+    if (event->phase == LAUNCH_BEGIN)
+        look_for_session(d);
     if (d->plain)
         return;
-    launch_event_stops(d, event);
-    if (!d->plan.plain || d->changed || event->phase != LAUNCH_BEGIN || d->live > 1)
-        return;
-    d->plain = true;
-    device_change_observer(d->device, &deaf);
+    if (!d->waits)
+        launch_event_stops(d, event);
+    const bool plain = d->waits || (d->plan.plain && !d->changed);
+    if (plain && event->phase == LAUNCH_BEGIN && d->live == 1)
+        listen_to_launches(d);
 }
 
 /* Inside the access that is at fault: no event of its own, as it is not one position more in a run without
@@ -376,12 +421,16 @@ static void hook_fault(struct debugger *d)
     look_for_findings(d);
 }
 
+/* One that waits hears of launches alone. */
 static void hook_device(struct debugger *d, struct device *device)
 {
     const struct observer observer = {
         .self = d, .access = hook_access, .sync = hook_sync, .launch = hook_launch};
     d->device = device;
+    visible_writes_device(d, device);
     device_add_observer(device, &observer);
+    if (d->waits)
+        listen_to_launches(d);
 }
 
 static void hook_print(struct debugger *d, const char *text)
@@ -389,8 +438,11 @@ static void hook_print(struct debugger *d, const char *text)
     d->host.print(d->host.self, d->plain ? INT64_MAX : d->position, text, false); /* else it is known when */
 }
 
+/* A session that has come by now: its launch has marks from the beginning. */
 static bool is_plain(const struct debugger *d)
 {
+    if (d->waits && d->plain && !d->live && d->host.attached && d->host.attached(d->host.self))
+        return false;
     return d->plain;
 }
 
@@ -413,6 +465,7 @@ struct debugger *debugger_new(const struct debugger_host *host, struct report *r
     report_set_moment(report, next_position, d);
     d->hook = (struct debug_hook){d,          hook_line,   wave_slice, wave_gone,
                                   hook_fault, hook_device, hook_print, is_plain};
+    d->fork = (struct schedule_fork){d, forks_next};
     return d;
 }
 
@@ -420,6 +473,8 @@ void debugger_free(struct debugger *d)
 {
     report_set_moment(d->report, NULL, NULL);
     points_fini(d);
+    visible_writes_free(d->visible);
+    json_decref(d->forks);
     free(d->waves);
     free(d);
 }
@@ -432,6 +487,11 @@ const struct debug_hook *debugger_hook(const struct debugger *d)
 void debugger_begin(struct debugger *d)
 {
     debugger_stop(d, &(struct stop_place){.reason = "start"});
+}
+
+void debugger_wait(struct debugger *d)
+{
+    d->waits = d->plain = d->resumes = true;
 }
 
 void debugger_end(struct debugger *d, const char *text, int status)
@@ -457,9 +517,26 @@ json_t *debugger_request(struct debugger *d, const json_t *request)
     return request_answer(d, request);
 }
 
+void debugger_attend(const struct debugger *d, struct scenario *scenario)
+{
+    scenario->debug = &d->hook;
+    scenario->schedule.fork = &d->fork;
+    scenario->schedule.keep_turns = true;
+}
+
 bool debugger_resumes(const struct debugger *d)
 {
     return d->resumes;
+}
+
+/* What has marks runs to its end with them, and nothing stops it. */
+void debugger_detach(struct debugger *d)
+{
+    points_fini(d);
+    d->plan = (struct plan){.mode = PLAN_CONTINUE};
+    d->interrupted = 0;
+    d->changed = false;
+    d->waits = d->resumes = true;
 }
 
 void debugger_hold(struct debugger *d)

@@ -13,6 +13,7 @@
 #include "sim/interp/interp.h"
 #include "sim/device/launch.h"
 #include "orrery/debug.h"
+#include "orrery/schedule.h"
 #include "sim/device/device_program.h"
 
 /* ---- value.c, expression.c ------------------------------------------------------------------- */
@@ -184,6 +185,7 @@ struct debugger {
     uint64_t slices; /* of waves, that have begun since */
     uint32_t live;   /* launches that have begun and not ended */
     bool plain;      /* they run without marks, and positions are not counted */
+    bool waits;      /* for a session: until one is there they run so */
     bool changed;    /* memory was written by hand: another run to here is not the same */
 
     struct seen_wave *waves;
@@ -199,6 +201,12 @@ struct debugger {
 
     struct point *points;
     uint32_t point_count, point_room;
+    struct schedule_fork fork;
+    json_t *forks;                  /* schedule_forks.c; NULL: none */
+    bool looks_ahead;               /* this process is a copy that says who goes on next, */
+    int ahead;                      /* there */
+    struct visible_writes *visible; /* visible_writes.c; NULL: nobody asked */
+    struct debugger *self;          /* its address is what that file hears accesses as */
     /* The latest accesses that touched watched bytes are no state: who-wrote runs again. */
 };
 
@@ -215,7 +223,26 @@ uint64_t debugger_hash(const struct debugger *d);
 /* asks_checker.c: how each earlier access of the expression's bytes stands to a read and a write by the
  * view's work-item; what of other work-items happens before */
 json_t *inquiry_why(struct debugger *d, const struct view *view, const char *expression);
+struct race_inquiry;
+/* The bytes that an expression means; NULL: they are found. out_type: theirs, if it is known. */
+json_t *inquiry_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
+                      const struct debug_type **out_type);
 json_t *inquiry_clocks(struct debugger *d, const struct view *view);
+
+/* visible_writes.c: which of the writes so far a load here may return. A run that tracks keeps them. */
+void visible_writes_device(struct debugger *d, struct device *device);
+void visible_writes_launch(struct debugger *d, uint32_t launch);
+void visible_writes_access(struct debugger *d, const struct access_event *event);
+void visible_writes_free(struct visible_writes *visible);
+json_t *visible_writes_track(struct debugger *d, const json_t *request); /* without an address: no more */
+json_t *visible_writes_answer(struct debugger *d, const struct view *view, const char *expression);
+
+/* schedule_forks.c: who goes on next, and another one instead. */
+bool forks_next(void *debugger, const struct schedule_next *next, struct unit *out_unit);
+json_t *forks_forecast(struct debugger *d, const json_t *request);
+json_t *forks_set(struct debugger *d, const json_t *request);
+void forks_over(struct debugger *d); /* a launch ends: a copy that looks ahead says so */
+
 json_t *request_answer(struct debugger *d, const json_t *request); /* request.c */
 json_t *refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -474,6 +474,14 @@ static json_t *answer_clocks(struct debugger *d, const json_t *request)
     return error ? error : inquiry_clocks(d, &view);
 }
 
+static json_t *answer_may_read(struct debugger *d, const json_t *request)
+{
+    struct view view;
+    const char *expression = json_string_value(json_object_get(request, "expression"));
+    json_t *error = find_view(d, request, &view);
+    return error ? error : visible_writes_answer(d, &view, expression ? expression : "");
+}
+
 static json_t *answer_points(struct debugger *d, const json_t *request)
 {
     return json_object_get(request, "points") ? points_set(d, request) : points_get(d);
@@ -504,6 +512,10 @@ json_t *request_answer(struct debugger *d, const json_t *request)
         {"launch", answer_launch},
         {"why", answer_why},
         {"clocks", answer_clocks},
+        {"may_read", answer_may_read},
+        {"schedule", forks_forecast},
+        {"forks", forks_set},
+        {"track", visible_writes_track},
     };
     const char *verb = json_string_value(json_object_get(request, "verb"));
     for (size_t i = 0; verb && i < sizeof rows / sizeof *rows; i++)

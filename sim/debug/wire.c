@@ -5,35 +5,44 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { LINE_MOST = 1 << 24 };
 
-void debug_wire_bytes(int fd, const void *bytes, size_t size)
+/* A socket whose other end has gone is no signal; a pipe is no socket. */
+static ssize_t give(int fd, const void *bytes, size_t size)
+{
+    const ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
+    return sent < 0 && errno == ENOTSOCK ? write(fd, bytes, size) : sent;
+}
+
+bool debug_wire_bytes(int fd, const void *bytes, size_t size)
 {
     for (const char *at = bytes; size;) {
-        const ssize_t sent = write(fd, at, size);
+        const ssize_t sent = give(fd, at, size);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
-            _exit(0); /* nobody listens any more */
+            return false; /* nobody listens any more */
         at += sent;
         size -= (size_t)sent;
     }
+    return true;
 }
 
-void debug_wire_send(int socket, json_t *message)
+bool debug_wire_send(int socket, json_t *message)
 {
     char *text = json_dumps(message, JSON_COMPACT);
     json_decref(message);
-    if (!text)
-        _exit(1);
-    debug_wire_bytes(socket, text, strlen(text));
-    debug_wire_bytes(socket, "\n", 1);
+    const bool sent =
+        text && debug_wire_bytes(socket, text, strlen(text)) && debug_wire_bytes(socket, "\n", 1);
     free(text);
+    return sent;
 }
 
-/* One byte at a time: nothing of what follows is taken away from the copy of the process that may read it. */
+/* One byte at a time: nothing of what follows is taken away from the copy of the process that may read it.
+ * NULL: the other end has gone. */
 static json_t *receive(int socket)
 {
     char *line = NULL;
@@ -42,14 +51,17 @@ static json_t *receive(int socket)
         const ssize_t got = read(socket, &c, 1);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0 || size > LINE_MOST)
-            _exit(0);
-        if (size + 1 >= room) {
+        if (size + 1 >= room && got > 0) {
             room = room ? room * 2 : 256;
             char *grown = realloc(line, room);
-            if (!grown)
-                _exit(1);
-            line = grown;
+            if (grown)
+                line = grown;
+            else
+                size = LINE_MOST + 1;
+        }
+        if (got <= 0 || size > LINE_MOST) {
+            free(line);
+            return NULL;
         }
         if (c == '\n')
             break;
@@ -57,39 +69,46 @@ static json_t *receive(int socket)
     }
     json_t *message = json_loadb(line ? line : "", size, 0, NULL);
     free(line);
-    return message;
+    return message ? message : json_object();
 }
 
-void debug_wire_serve(int socket, struct debugger *debugger)
+static bool say_bye(int socket)
+{
+    debug_wire_send(socket, json_pack("{s:b}", "bye", true));
+    return false;
+}
+
+bool debug_wire_serve(int socket, struct debugger *debugger)
 {
     while (!debugger_resumes(debugger)) {
         json_t *request = receive(socket);
         const char *verb = json_string_value(json_object_get(request, "verb"));
-        if (verb && !strcmp(verb, "exit")) {
-            debug_wire_send(socket, json_pack("{s:b}", "bye", true));
-            _exit(0);
-        }
-        json_t *reply = debugger_request(debugger, request);
+        const bool ends = verb && !strcmp(verb, "exit");
+        json_t *reply = !request || ends ? NULL : debugger_request(debugger, request);
         json_decref(request);
-        if (debugger_resumes(debugger))
+        if (!request || ends)
+            return ends && say_bye(socket);
+        if (debugger_resumes(debugger)) {
             json_decref(reply);
-        else
-            debug_wire_send(
+            return true;
+        }
+        if (!debug_wire_send(
                 socket, json_pack("{s:o}", "reply",
-                                  reply ? reply : json_pack("{s:s}", "error", "no memory for an answer")));
+                                  reply ? reply : json_pack("{s:s}", "error", "no memory for an answer"))))
+            return false;
     }
+    return true;
 }
 
-void debug_wire_stop(int socket, struct debugger *debugger, json_t *stop)
+bool debug_wire_stop(int socket, struct debugger *debugger, json_t *stop)
 {
-    debug_wire_send(socket, json_pack("{s:o}", "stop", stop));
-    debug_wire_serve(socket, debugger);
+    return debug_wire_send(socket, json_pack("{s:o}", "stop", stop)) && debug_wire_serve(socket, debugger);
 }
 
-void debug_wire_print(int socket, uint64_t position, const char *text, bool of_log_point)
+bool debug_wire_print(int socket, uint64_t position, const char *text, bool of_log_point)
 {
     json_t *shown = json_string(text);
-    debug_wire_send(socket, json_pack("{s:o,s:I,s:b}", "print",
-                                      shown ? shown : json_string("(bytes that are no UTF-8)\n"), "position",
-                                      (json_int_t)position, "log", of_log_point));
+    return debug_wire_send(socket, json_pack("{s:o,s:I,s:b}", "print",
+                                             shown ? shown : json_string("(bytes that are no UTF-8)\n"),
+                                             "position", (json_int_t)position, "log", of_log_point));
 }

@@ -515,7 +515,8 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (device->profile && launch->code && launch->observer)
         launch->profiled = profiled_begin(device, launch);
     announce(launch, LAUNCH_BEGIN);
-    if (launch->code && launch->code->debug && !is_debugged(device)) /* it was told so at the announcement */
+    /* it was told at the announcement: to run without marks, or that somebody has come to debug */
+    if (launch->code && (launch->code->debug != NULL) != is_debugged(device))
         status = take_code(live, (struct kernel *)request->kernel, request);
     if (status != STATUS_OK)
         return status;

@@ -64,6 +64,12 @@ bool circle_host_may_write(const struct memory *memory);
  * where they were. Called when each had its turn. */
 void schedule_check_all_stuck(struct concurrent *concurrent);
 
+/* Each wave that could go on, work-group by work-group in the order in which they came. */
+struct wave;
+struct unit;
+void standing_ready(const struct schedule *schedule, void *self,
+                    void (*take)(void *self, const struct unit *unit, const struct wave *wave));
+
 /* Where the work-items of all running launches stand, in lines for a person who waits (standing.h). */
 struct schedule_watch;
 void standing_note(const struct concurrent *concurrent, const struct schedule_watch *watch);

@@ -7,6 +7,8 @@
  *                    lane. Both are put through the checks that any access meets, so the state is another one
  *                    then: only a copy of the process may ask.
  *   checker_clocks   up to where what other work-items did happens before what the lane does next; likewise
+ *   checker_moment   when one acts, before the checker hears of it
+ *   checker_known    of earlier moments, those that happen before what one does now
  *   inquiry_world    the operations of the launch so far, for edges.h
  *   inquiry_end, inquiry_edge   an operation of a unit, and an edge, as an answer has them
  */
@@ -21,6 +23,11 @@ enum inquiry_answer checker_why(struct checker *checker, const struct race_inqui
                                 const struct inquiry_sink *sink);
 enum inquiry_answer checker_clocks(struct checker *checker, const struct race_inquiry *inquiry,
                                    const struct inquiry_sink *sink);
+
+enum inquiry_answer checker_moment(struct checker *checker, const struct inquiry_act *act,
+                                   struct inquiry_moment *out_moment);
+enum inquiry_answer checker_known(struct checker *checker, const struct inquiry_act *act, bool local,
+                                  const struct inquiry_moment *moments, uint32_t count, bool *out_known);
 
 /* The texts of an edge. */
 struct inquiry_edge_text {

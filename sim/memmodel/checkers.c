@@ -322,6 +322,20 @@ enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race
     return post ? checker_clocks(post->checker, inquiry, sink) : INQUIRY_UNCHECKED;
 }
 
+enum inquiry_answer checkers_moment(struct checkers *checkers, const struct inquiry_act *act,
+                                    struct inquiry_moment *out_moment)
+{
+    const struct post *post = post_of(checkers, act->origin->launch);
+    return post ? checker_moment(post->checker, act, out_moment) : INQUIRY_UNCHECKED;
+}
+
+enum inquiry_answer checkers_known(struct checkers *checkers, const struct inquiry_act *act, bool local,
+                                   const struct inquiry_moment *moments, uint32_t count, bool *out_known)
+{
+    const struct post *post = post_of(checkers, act->origin->launch);
+    return post ? checker_known(post->checker, act, local, moments, count, out_known) : INQUIRY_UNCHECKED;
+}
+
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)
 {
     checkers->cross = cross;

@@ -14,9 +14,10 @@ static const char prefix[] = "ORRERY_";
 /* Variables that are no option: of the user, of `orrery run` for the library, of the tests, of CMake's
  * find_package. */
 static const char *const reserved[] = {
-    "ORRERY_SCENARIO",  "ORRERY_SUMMARY", "ORRERY_CLANG",    "ORRERY_LLVM_SPIRV",   "ORRERY_CACHE",
-    "ORRERY_CACHE_DIR", "ORRERY_WATCH",   "ORRERY_BUILDDIR", "ORRERY_SRCDIR",       "ORRERY_LIBRARY",
-    "ORRERY_ICD",       "ORRERY_ROOT",    "ORRERY_DIR",      "ORRERY_DEBUG_SOCKET", "ORRERY_COMPILE_SERVER",
+    "ORRERY_SCENARIO", "ORRERY_SUMMARY",      "ORRERY_CLANG",        "ORRERY_LLVM_SPIRV",
+    "ORRERY_CACHE",    "ORRERY_CACHE_DIR",    "ORRERY_WATCH",        "ORRERY_BUILDDIR",
+    "ORRERY_SRCDIR",   "ORRERY_LIBRARY",      "ORRERY_ICD",          "ORRERY_ROOT",
+    "ORRERY_DIR",      "ORRERY_DEBUG_SOCKET", "ORRERY_DEBUG_LISTEN", "ORRERY_COMPILE_SERVER",
 };
 enum { RESERVED_COUNT = sizeof reserved / sizeof *reserved };
 

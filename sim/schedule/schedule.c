@@ -376,9 +376,20 @@ bool schedule_running(const struct schedule *schedule, const struct group *group
     return schedule->status == STATUS_OK && !group_finished(group);
 }
 
+static void tell_turn(const struct schedule *schedule, const struct group *group, uint32_t index)
+{
+    const struct schedule_fork *fork = schedule->config->fork;
+    const struct schedule_next next = {
+        .launch = schedule->launch->info.launch, .unit = {group->number, index}, .schedule = schedule};
+    struct unit ignored;
+    fork->next(fork->self, &next, &ignored);
+}
+
 static enum run_result take_turn(struct schedule *schedule, struct group *group, uint32_t index)
 {
     enum run_result result;
+    if (schedule->config->fork)
+        tell_turn(schedule, group, index);
     schedule_turn(schedule, group, index, turn_budget(schedule), &result);
     return result;
 }

@@ -547,6 +547,31 @@ static bool follows_script(const struct schedule *schedule)
     return !schedule->config->oracle && !replays(schedule) && schedule->config->policy == SCHEDULE_SCRIPT;
 }
 
+/* What a script or an oracle says is not up to anybody else. */
+static bool may_choose(const struct schedule *schedule)
+{
+    return !schedule->config->oracle && !follows_script(schedule);
+}
+
+/* Whom a debugger has go on instead: the turns alone tell that; those of a replay need not fit any more. */
+static struct pick forked(struct schedule *schedule, struct pick pick)
+{
+    const struct schedule_fork *fork = schedule->config->fork;
+    const struct schedule_next next = {.launch = schedule->launch->info.launch,
+                                       .step = schedule->chooser.steps,
+                                       .unit = {pick.group->number, pick.index},
+                                       .may_choose = may_choose(schedule),
+                                       .schedule = schedule};
+    struct unit unit;
+    if (!fork->next(fork->self, &next, &unit) || !next.may_choose || !schedule->launch->record)
+        return pick;
+    struct group *group = resident_group(schedule, unit.tile);
+    if (!group || unit.wave >= group->wave_count || !is_ready(group, unit.wave))
+        return pick;
+    schedule->launch->record->shrunk = schedule->launch->lenient = true;
+    return (struct pick){group, unit.wave};
+}
+
 static struct pick choose(struct schedule *schedule)
 {
     if (schedule->config->oracle)
@@ -573,6 +598,8 @@ void choose_step(struct schedule *schedule)
     struct pick pick = choose(schedule);
     if (schedule->status != STATUS_OK || !pick.group)
         return;
+    if (schedule->config->fork)
+        pick = forked(schedule, pick);
     if (schedule->launch->record)
         note_turn(schedule, expected, pick);
     step(schedule, pick);

@@ -151,6 +151,17 @@ void standing_note(const struct concurrent *concurrent, const struct schedule_wa
     }
 }
 
+void standing_ready(const struct schedule *schedule, void *self,
+                    void (*take)(void *self, const struct unit *unit, const struct wave *wave))
+{
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        const struct group *group = schedule->resident[g];
+        for (uint32_t i = 0; i < group->wave_count; i++)
+            if (group->waves[i].state == WAVE_READY)
+                take(self, &(struct unit){group->number, i}, group->waves[i].wave);
+    }
+}
+
 /* The first work-item that can go on in the work-group that runs, or in the first resident one. */
 static const struct wave *first_ready(const struct schedule *schedule)
 {

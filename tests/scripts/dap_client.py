@@ -3,8 +3,9 @@
 """A client of the Debug Adapter Protocol that drives each request of `orrery debug --dap` on one scenario.
 
 dap_client.py ORRERY SCENARIO [PROGRAM ARGUMENT...]: exit status 0 when each answer is as expected. Only the standard library.
-With DAP_SCHEMA=FILE, the protocol's debugProtocol.json (github.com/microsoft/vscode-debugadapter-node), each message of the adapter
-has to be valid by it, too, and its line says which definitions were met; this needs python3-jsonschema.
+With DAP_SCHEMA=FILE, the protocol's debugProtocol.json (github.com/microsoft/vscode-debugadapter-node), each message has
+to be valid by it, those of the adapter and the requests that it is to fulfil, and a line says which definitions were met; this needs
+python3-jsonschema.
 """
 import base64
 import json
@@ -14,6 +15,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 
 
 class Schema:
@@ -73,9 +75,13 @@ class Client:
             schema.check(message)
         return message
 
-    def send(self, command, arguments):
+    def send(self, command, arguments, valid=False):
+        """valid: it is one that the protocol allows."""
         self.sequence += 1
-        body = json.dumps({"seq": self.sequence, "type": "request", "command": command, "arguments": arguments}).encode()
+        message = {"seq": self.sequence, "type": "request", "command": command, "arguments": arguments}
+        if schema and valid:
+            schema.check(message)
+        body = json.dumps(message).encode()
         self.write.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         self.write.flush()
         self.commands.add(command)
@@ -90,7 +96,7 @@ class Client:
                 return message
 
     def ask(self, command, **arguments):
-        message = self.response(self.send(command, arguments))
+        message = self.response(self.send(command, arguments, valid=True))
         assert message["success"], (command, message)
         return message["body"]
 
@@ -244,7 +250,7 @@ def test_requests(client, scenario):
     assert client.ask("evaluate", expression="a", frameId=client.top(stop["threadId"])["id"])["result"] == "1"
     client.ask("pause", threadId=1)
     assert "not supported" in client.refused("gotoTargets", source=source, line=1)
-    assert "attach is not supported" in client.refused("attach")
+    assert "already" in client.refused("attach", processId=1)
     assert "already" in client.refused("launch", program=scenario)
     client.ask("terminate")
     client.ask("disconnect")
@@ -277,7 +283,7 @@ def test_walk(client, steps):
 
 def test_errors(argv):
     client = Client(argv)
-    client.ask("initialize")
+    client.ask("initialize", adapterID="orrery")
     assert "program" in client.refused("launch")
     assert "cannot be loaded" in client.refused("launch", program="/no/such.yaml")
     for command in ("continue", "next", "threads", "evaluate", "setBreakpoints", "readMemory", "reverseContinue", "configurationDone"):
@@ -290,17 +296,17 @@ def test_errors(argv):
 def test_program(argv, program):
     """A program that calls OpenCL itself: the same, and back by running it again."""
     client = Client(argv)
-    client.ask("initialize")
+    client.ask("initialize", adapterID="orrery")
     client.ask("launch", program=program[0], args=program[1:], stopAtEnd=True)
     client.event("initialized")
     client.ask("setFunctionBreakpoints", breakpoints=[{"name": "count"}])
     client.ask("configurationDone")
     assert client.event("stopped")["body"]["reason"] == "breakpoint"
     first = client.hash()
-    client.run("continue")
-    client.run("reverseContinue")
+    client.run("continue", threadId=1)
+    client.run("reverseContinue", threadId=1)
     assert client.hash() == first
-    assert "count" in client.ask("source", source={"name": program[1]})["content"]
+    assert "count" in client.ask("source", source={"name": program[1]}, sourceReference=0)["content"]
     client.ask("disconnect")
     assert client.process.wait(20) == 0
 
@@ -308,7 +314,7 @@ def test_program(argv, program):
 def test_entry(argv, scenario):
     """The stop at the first line has the reason that the protocol has for it, and so has each kind of step after it."""
     client = Client(argv)
-    client.ask("initialize")
+    client.ask("initialize", adapterID="orrery")
     client.ask("launch", program=scenario, stopOnEntry=True)
     client.event("initialized")
     client.ask("configurationDone")
@@ -317,6 +323,33 @@ def test_entry(argv, scenario):
     assert client.run("next", threadId=stop["threadId"])["body"]["reason"] == "step"
     client.ask("disconnect")
     assert client.process.wait(20) == 0
+
+
+def test_attach(argv, program):
+    """A program that runs already: at its next launch, breakpoints there; it goes on when the session ends."""
+    with tempfile.TemporaryDirectory() as directory:
+        environment = dict(os.environ, ORRERY_DEBUG_LISTEN=directory + "/socket")
+        target = subprocess.Popen([program, directory + "/stop"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = target.stderr.readline()
+        assert b"--attach=" in line, line
+        client = Client(argv)
+        client.ask("initialize", adapterID="orrery")
+        assert "processId" in client.refused("attach")
+        assert "No such file" in client.refused("attach", socket=directory + "/nobody")
+        client.ask("attach", socket=directory + "/socket")
+        client.event("initialized")
+        client.ask("setFunctionBreakpoints", breakpoints=[{"name": "add"}])
+        client.ask("configurationDone")
+        stop = client.event("stopped")["body"]
+        assert stop["reason"] == "breakpoint" and client.top(stop["threadId"])["name"] == "add", stop
+        client.run("next", threadId=stop["threadId"])
+        assert "no way back" in client.refused("restart")
+        client.ask("disconnect")
+        assert client.process.wait(20) == 0
+        open(directory + "/stop", "w").close()
+        out, err = target.communicate(timeout=60)
+        assert target.returncode == 0 and b"all launches were right" in out, (out, err)
+        assert not os.path.exists(directory + "/socket")
 
 
 def test_nonsense(client):
@@ -340,6 +373,9 @@ def main():
     argv, scenario = sys.argv[1].split(), sys.argv[2]
     if len(sys.argv) > 3:
         test_program(argv, sys.argv[3:])
+    target = os.path.join(os.path.dirname(argv[0]), "tests", "attach_target")
+    if os.access(target, os.X_OK):
+        test_attach(argv, target)
     test_errors(argv)
     test_entry(argv, scenario)
     test_requests(launched(argv, scenario), scenario)

@@ -381,10 +381,54 @@ static json_t *request_launch(struct dap *dap, const json_t *arguments)
     return begin_session(dap);
 }
 
+static void say_waiting(struct dap *dap)
+{
+    char text[80];
+    snprintf(text, sizeof text, "Waiting for the next launch of process %d.\n",
+             session_process(dap->session));
+    event(dap, "output", json_pack("{s:s,s:s}", "category", "console", "output", text));
+}
+
+static json_t *attach_to(struct dap *dap, const char *target)
+{
+    const struct session_host host = {.self = dap, .print = output, .wait = wait_for_run};
+    struct diagnosis diagnosis = {0};
+    dap->session = session_attach(target, &host, &diagnosis);
+    if (!dap->session)
+        return fail(dap, "%s", diagnosis.text);
+    say_waiting(dap);
+    dap->stop = accepted(dap, session_await_launch(dap->session));
+    if (!dap->stop)
+        return NULL;
+    return session_ended(dap->session) ? fail(dap, "the process has ended without a launch") : json_object();
+}
+
+/* Answered as the next launch of the process begins. "processId" may be text: an editor that lets one pick
+ * has it so. */
 static json_t *request_attach(struct dap *dap, const json_t *arguments)
 {
-    (void)arguments;
-    return fail(dap, "attach is not supported: launch a scenario or a program");
+    const char *target = TEXT(arguments, "socket") ? TEXT(arguments, "socket") : TEXT(arguments, "processId");
+    char number[24];
+    if (dap->loaded || dap->session)
+        return fail(dap, "a program is launched already");
+    if (!target && NUMBER(arguments, "processId") > 0) {
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, NUMBER(arguments, "processId"));
+        target = number;
+    }
+    if (!target)
+        return fail(dap, "attach needs \"processId\" or \"socket\": of a program that was started with "
+                         "ORRERY_DEBUG_LISTEN=1");
+    dap->stops_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
+    return attach_to(dap, target);
+}
+
+/* The one that begins here; of what is attached to, others may have come before. */
+static json_int_t first_launch(struct dap *dap)
+{
+    json_t *launch = ask(dap, json_pack("{s:s}", "verb", "launch"));
+    const json_int_t number = launch ? NUMBER(launch, "launch") : 1;
+    json_decref(launch);
+    return number;
 }
 
 static json_t *request_configuration_done(struct dap *dap, const json_t *arguments)
@@ -395,7 +439,8 @@ static json_t *request_configuration_done(struct dap *dap, const json_t *argumen
     dap->configured = true;
     dap->enters = dap->stops_on_entry;
     if (dap->stops_on_entry)
-        resume_later(dap, "run", json_pack("{s:s,s:i,s:i}", "mode", "step", "thread", 1, "launch", 1));
+        resume_later(dap, "run",
+                     json_pack("{s:s,s:i,s:I}", "mode", "step", "thread", 1, "launch", first_launch(dap)));
     else
         resume_later(dap, "run", json_pack("{s:s}", "mode", "continue"));
     return json_object();
@@ -573,6 +618,9 @@ static json_t *request_set_breakpoints(struct dap *dap, const json_t *arguments)
     }
     json_array_extend(dap->points[BY_LINE], mine);
     json_t *body = breakpoints_body(dap, mine);
+    const json_t *list = json_object_get(body, "breakpoints");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        json_object_set_new(json_array_get(list, i), "source", source_of(dap, name));
     json_decref(mine);
     return body;
 }
@@ -1150,6 +1198,32 @@ static json_t *request_why(struct dap *dap, const json_t *arguments)
                               NUMBER(arguments, "threadId")));
 }
 
+static json_t *request_may_read(struct dap *dap, const json_t *arguments)
+{
+    if (!dap->session)
+        return fail(dap, "nothing is launched");
+    return accepted(
+        dap, session_may_read(dap->session,
+                              json_pack("{s:s,s:I}", "expression",
+                                        TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "",
+                                        "thread", NUMBER(arguments, "threadId"))));
+}
+
+/* With a work-item, that one goes on next. */
+static json_t *request_schedule(struct dap *dap, const json_t *arguments)
+{
+    const json_int_t number = NUMBER(arguments, "threadId");
+    json_t *schedule = ask(dap, json_pack("{s:s}", "verb", "schedule"));
+    if (!schedule || !number)
+        return schedule;
+    json_t *done = accepted(dap, session_fork(dap->session, schedule, number));
+    json_decref(done);
+    if (done)
+        return schedule;
+    json_decref(schedule);
+    return NULL;
+}
+
 static json_t *request_clocks(struct dap *dap, const json_t *arguments)
 {
     return ask(dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", NUMBER(arguments, "threadId")));
@@ -1218,6 +1292,8 @@ static const struct {
     {"orrery/hash", request_hash},
     {"orrery/lastAccess", request_last_access},
     {"orrery/why", request_why},
+    {"orrery/mayRead", request_may_read},
+    {"orrery/schedule", request_schedule},
     {"orrery/clocks", request_clocks},
 };
 
@@ -1247,12 +1323,21 @@ static void answer(struct dap *dap, const json_t *message)
     }
     if (!known)
         fail(dap, "found request '%s', which is not supported", command ? command : "");
-    const bool launched = body && command && !strcmp(command, "launch");
+    const bool launched = body && command && (!strcmp(command, "launch") || !strcmp(command, "attach"));
     respond(dap, message, body);
     if (launched)
         event(dap, "initialized", NULL);
     while (dap->resume && !dap->quits)
         resume_now(dap);
+}
+
+/* What is attached to may run without a kernel for long: it is not waited for. */
+static bool leave(struct dap *dap, json_t *message)
+{
+    respond(dap, message, json_object());
+    json_decref(message);
+    dap->quits = true;
+    return false;
 }
 
 /* While the run goes on: what concerns it is taken now, the rest waits. */
@@ -1276,7 +1361,10 @@ static bool wait_for_run(void *self, int fd)
             session_interrupt(dap->session);
             respond(dap, message, json_object());
         } else {
-            if (command && (!strcmp(command, "disconnect") || !strcmp(command, "terminate")))
+            const bool ends = command && (!strcmp(command, "disconnect") || !strcmp(command, "terminate"));
+            if (ends && session_attached(dap->session))
+                return leave(dap, message);
+            if (ends)
                 session_interrupt(dap->session);
             json_array_append(dap->waiting, message);
         }

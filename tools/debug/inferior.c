@@ -17,6 +17,7 @@
 
 #include "orrery/debug_wire.h"
 #include "orrery/scenario_run.h"
+#include "orrery/schedule.h"
 #include "tools/tools.h"
 
 enum { FIRST_INTERVAL = 1 << 15 };
@@ -36,22 +37,29 @@ static void on_interrupt(int number)
         debugger_interrupt(interrupted);
 }
 
+/* Where the session has gone, or says so, the process ends. */
+static void go_on_if(bool there)
+{
+    if (!there)
+        _exit(0);
+}
+
 static void send_message(const struct running *running, json_t *message)
 {
-    debug_wire_send(running->channels->socket, message);
+    go_on_if(debug_wire_send(running->channels->socket, message));
 }
 
 static void stopped(void *self, struct debugger *debugger, json_t *stop)
 {
     struct running *running = self;
     running->debugger = debugger;
-    debug_wire_stop(running->channels->socket, debugger, stop);
+    go_on_if(debug_wire_stop(running->channels->socket, debugger, stop));
 }
 
 static void print(void *self, uint64_t position, const char *text, bool of_log_point)
 {
     const struct running *running = self;
-    debug_wire_print(running->channels->socket, position, text, of_log_point);
+    go_on_if(debug_wire_print(running->channels->socket, position, text, of_log_point));
 }
 
 /* ---- copies ----------------------------------------------------------------------------------------------
@@ -82,7 +90,7 @@ static void thin_out(struct running *running)
         struct copy_slot *slot = &running->slots[i];
         if (!slot->used || slot->position % interval == 0)
             continue;
-        debug_wire_bytes(running->channels->pipes[i][1], &end, sizeof end);
+        go_on_if(debug_wire_bytes(running->channels->pipes[i][1], &end, sizeof end));
         slot->used = false;
         send_message(running, json_pack("{s:i}", "dropped", i));
     }
@@ -123,7 +131,7 @@ static void sleep_at(struct running *running, int slot)
         debugger_checkpoint_every(running->debugger, wake.interval);
     send_message(running, json_pack("{s:i}", "woken", (int)getpid()));
     debugger_hold(running->debugger);
-    debug_wire_serve(running->channels->socket, running->debugger);
+    go_on_if(debug_wire_serve(running->channels->socket, running->debugger));
 }
 
 static void checkpoint(void *self, struct debugger *debugger, uint64_t position)
@@ -154,8 +162,17 @@ static void checkpoint(void *self, struct debugger *debugger, uint64_t position)
 /* ---- the run
  * ------------------------------------------------------------------------------------------------ */
 
+/* The turns were chosen by hand: nothing else repeats them. */
+static void print_token(const struct scenario *scenario, const struct schedule_record *record, FILE *stream)
+{
+    char *token = record && record->shrunk ? schedule_replay_token(record) : NULL;
+    if (token)
+        fprintf(stream, "The same schedule again: orrery replay %s %s\n", token, scenario->file);
+    free(token);
+}
+
 static char *conclusion(const struct scenario *scenario, struct report *report, enum status status,
-                        const struct diagnosis *diagnosis, uint64_t kernels)
+                        const struct diagnosis *diagnosis, const struct scenario_result *result)
 {
     char *text = NULL;
     size_t size = 0;
@@ -168,7 +185,8 @@ static char *conclusion(const struct scenario *scenario, struct report *report, 
     for (size_t i = 0; i < report_count(report); i++)
         report_print_finding(stream, report_get(report, i), false);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS)
-        report_finish(stream, report, kernels);
+        report_finish(stream, report, result->kernels_run);
+    print_token(scenario, result->record, stream);
     fclose(stream);
     return text;
 }
@@ -187,12 +205,12 @@ _Noreturn void inferior_run(const struct inferior *channels, struct scenario *sc
     interrupted = debugger;
     signal(SIGINT, SIG_IGN); /* the session passes on what the terminal sends */
     signal(DEBUG_SIGNAL, on_interrupt);
-    scenario->debug = debugger_hook(debugger);
+    debugger_attend(debugger, scenario);
     report_set_stream(report, NULL, false);
     debugger_begin(debugger);
     debugger_checkpoint_every(debugger, FIRST_INTERVAL);
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
-    char *text = conclusion(scenario, report, status, &diagnosis, result.kernels_run);
+    char *text = conclusion(scenario, report, status, &diagnosis, &result);
     debugger_end(debugger, text ? text : "", exit_status_of(status));
     _exit(0);
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "inferior.h"
+#include "orrery/debug_attach.h"
 #include "orrery/debug_wire.h"
 #include "tools/tools.h"
 
@@ -28,7 +29,8 @@ enum { LIFE_CHECK_MS = 200 };
 
 struct session {
     struct scenario *scenario;
-    char **command; /* the target is this program; NULL: the scenario */
+    char **command; /* the target is this program; NULL: the scenario, or: */
+    bool attached;  /* a process that ran before, and goes on after the session */
     struct session_host host;
     struct inferior channels;
     int socket, life; /* this side's ends */
@@ -39,8 +41,10 @@ struct session {
     uint64_t interval;
     uint64_t position, furthest; /* furthest: output up to there was shown */
     bool ended, started;
-    bool plain; /* it ended so: the position is not known */
+    bool tracks; /* copies may keep the writes of some bytes, which a run does not need */
+    bool plain;  /* it ended so: the position is not known */
     json_t *points;
+    json_t *forks; /* {"launch", "step", "tile", "wave"}: who goes on at steps of the schedule; NULL: none */
 };
 
 /* ---- messages ---------------------------------------------------------------------------------------------
@@ -237,7 +241,7 @@ static bool start(struct session *session)
 
 static void stop_running(struct session *session)
 {
-    if (session->running <= 0 || !is_alive(session))
+    if (session->running <= 0 || !is_alive(session) || (session->attached && session->ended))
         return;
     if (send_message(session, json_pack("{s:s}", "verb", "exit")))
         json_decref(await(session, "bye"));
@@ -250,7 +254,7 @@ static void close_all(struct session *session)
     stop_running(session);
     close(session->socket);
     session->started = false;
-    if (session->command)
+    if (session->command || session->attached)
         return;
     close(session->life);
     close(session->channels.life);
@@ -273,8 +277,17 @@ static int nearest_copy(const struct session *session, uint64_t position)
 
 static void resend_points(struct session *session)
 {
+    if (session->forks &&
+        send_message(session, json_pack("{s:s,s:O}", "verb", "forks", "list", session->forks)))
+        json_decref(await(session, "reply"));
     if (session->points &&
         send_message(session, json_pack("{s:s,s:O}", "verb", "points", "points", session->points)))
+        json_decref(await(session, "reply"));
+}
+
+static void stop_tracking(struct session *session)
+{
+    if (session->tracks && send_message(session, json_pack("{s:s}", "verb", "track")))
         json_decref(await(session, "reply"));
 }
 
@@ -305,6 +318,7 @@ static bool wake(struct session *session, int slot)
     json_decref(await(session, "woken"));
     session->position = session->slots[slot].position;
     session->ended = false;
+    stop_tracking(session);
     resend_points(session);
     return true;
 }
@@ -367,8 +381,11 @@ static void find_position(struct session *session)
     session->plain = false;
 }
 
+/* What is attached to cannot be run again, so that it is never without positions. */
 static bool can_stop(const struct session *session, const json_t *plan)
 {
+    if (session->attached)
+        return true;
     const char *mode = json_string_value(json_object_get(plan, "mode"));
     return !mode || strcmp(mode, "continue") || json_object_get(plan, "limit") ||
            (json_array_size(session->points) && !json_is_false(json_object_get(plan, "points")));
@@ -403,6 +420,46 @@ json_t *session_ask(struct session *session, json_t *request)
     return ask(session, request);
 }
 
+/* From the beginning to here again, while the writes of those bytes are kept. NULL: it stands here. */
+static json_t *track_to_here(struct session *session, const json_t *track)
+{
+    const uint64_t here = session->position, furthest = session->furthest;
+    json_t *request = json_deep_copy(track);
+    const int slot = nearest_copy(session, 0);
+    json_object_set_new(request, "verb", json_string("track"));
+    if (slot < 0 || !wake(session, slot)) {
+        json_decref(request);
+        return json_pack("{s:s}", "error", "there is no way back from here");
+    }
+    session->furthest = UINT64_MAX; /* what was printed on the way is not printed again */
+    session->tracks = true;
+    json_decref(ask(session, request));
+    json_t *stop =
+        run(session, json_pack("{s:s,s:I,s:b}", "mode", "goto", "limit", (json_int_t)here, "points", 0));
+    session->furthest = furthest;
+    if (json_object_get(stop, "error"))
+        return stop;
+    json_decref(stop);
+    return NULL;
+}
+
+json_t *session_may_read(struct session *session, json_t *request)
+{
+    json_object_set_new(request, "verb", json_string("may_read"));
+    json_t *answer = session_ask(session, json_deep_copy(request));
+    const json_t *track = json_object_get(answer, "track");
+    if (!track) {
+        json_decref(request);
+        return answer;
+    }
+    json_t *error = track_to_here(session, track);
+    json_decref(answer);
+    answer = error ? error : session_ask(session, json_incref(request));
+    stop_tracking(session);
+    json_decref(request);
+    return answer;
+}
+
 json_t *session_restart(struct session *session)
 {
     const int slot = nearest_copy(session, 0);
@@ -410,7 +467,8 @@ json_t *session_restart(struct session *session)
     session->plain = false;
     if (slot >= 0 && wake(session, slot))
         return json_pack("{s:s,s:i}", "reason", "start", "position", 0);
-    return json_pack("{s:s}", "error", "the run has not begun");
+    return json_pack("{s:s}", "error",
+                     session->attached ? "there is no way back from here" : "the run has not begun");
 }
 
 json_t *session_goto(struct session *session, uint64_t position)
@@ -497,6 +555,85 @@ json_t *session_last(struct session *session, json_t *plan)
     return answer;
 }
 
+/* ---- another schedule ---------------------------------------------------------------------------- */
+
+/* They are of the run as it was. */
+static void end_later_copies(struct session *session)
+{
+    const struct wake end = {.end = true};
+    for (int i = 0; i < COPIES && !session->command; i++) {
+        struct copy_slot *slot = &session->slots[i];
+        if (!slot->used || slot->position <= session->position)
+            continue;
+        if (write(session->channels.pipes[i][1], &end, sizeof end) == (ssize_t)sizeof end)
+            slot->used = false;
+    }
+}
+
+static bool comes_before(const json_t *fork, const json_t *other)
+{
+    const json_int_t launch = json_integer_value(json_object_get(fork, "launch")),
+                     other_launch = json_integer_value(json_object_get(other, "launch"));
+    return launch < other_launch ||
+           (launch == other_launch && json_integer_value(json_object_get(fork, "step")) <
+                                          json_integer_value(json_object_get(other, "step")));
+}
+
+static void add_fork(struct session *session, json_t *fork)
+{
+    if (!session->forks)
+        session->forks = json_array();
+    for (size_t i = json_array_size(session->forks); i-- > 0;)
+        if (!comes_before(json_array_get(session->forks, i), fork))
+            json_array_remove(session->forks, i);
+    json_array_append_new(session->forks, fork);
+}
+
+static json_t *fork_for(const json_t *schedule, json_int_t number)
+{
+    const json_t *waves = json_object_get(schedule, "waves");
+    for (size_t i = 0; i < json_array_size(waves); i++) {
+        const json_t *wave = json_array_get(waves, i);
+        if (json_integer_value(json_object_get(wave, "thread")) == number)
+            return json_pack("{s:O,s:O,s:O,s:O}", "launch", json_object_get(schedule, "launch"), "step",
+                             json_object_get(schedule, "step"), "tile", json_object_get(wave, "tile"), "wave",
+                             json_object_get(wave, "wave"));
+    }
+    return NULL;
+}
+
+static json_t *refuse_fork(const json_t *schedule, json_int_t number)
+{
+    char text[200];
+    if (json_is_true(json_object_get(schedule, "over")))
+        snprintf(text, sizeof text, "nobody goes on: the launch is over after this");
+    else if (json_is_true(json_object_get(schedule, "may_choose")))
+        snprintf(text, sizeof text, "found work-item %" JSON_INTEGER_FORMAT ", expected one that could go on",
+                 number - 1);
+    else
+        snprintf(text, sizeof text,
+                 "the policy %s leaves no choice: --schedule=random, pct or a replay of one does",
+                 json_string_value(json_object_get(schedule, "policy")));
+    return json_pack("{s:s}", "error", text);
+}
+
+json_t *session_fork(struct session *session, const json_t *schedule, json_int_t number)
+{
+    const uint64_t here = session->position;
+    json_t *fork = json_is_true(json_object_get(schedule, "may_choose")) ? fork_for(schedule, number) : NULL;
+    if (!fork)
+        return refuse_fork(schedule, number);
+    add_fork(session, fork);
+    session->furthest = here; /* what comes now was not printed yet */
+    if (session->command || session->attached)
+        return ask(session, json_pack("{s:s,s:O}", "verb", "forks", "list", session->forks));
+    end_later_copies(session);
+    const int slot = nearest_copy(session, here ? here - 1 : 0);
+    if (slot < 0 || !wake(session, slot))
+        return json_pack("{s:s}", "error", "there is no way back from here");
+    return session_goto(session, here);
+}
+
 json_t *session_replay(struct session *session)
 {
     find_position(session);
@@ -524,6 +661,11 @@ uint64_t session_position(struct session *session)
     return session->position;
 }
 
+bool session_attached(const struct session *session)
+{
+    return session->attached;
+}
+
 bool session_ended(const struct session *session)
 {
     return session->ended;
@@ -539,15 +681,21 @@ size_t session_copies(const struct session *session)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-struct session *session_new(struct scenario *scenario, char **command, const struct session_host *host)
+static struct session *session_begin(const struct session_host *host)
 {
     struct session *session = calloc(1, sizeof *session);
     if (!session)
         tools_no_memory();
-    session->scenario = scenario;
-    session->command = command;
     session->host = *host;
     session->interval = 1 << 15;
+    return session;
+}
+
+struct session *session_new(struct scenario *scenario, char **command, const struct session_host *host)
+{
+    struct session *session = session_begin(host);
+    session->scenario = scenario;
+    session->command = command;
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* copies of a process that ended are ours to wait for */
     if (!(command ? start_program(session) : start(session))) {
         free(session);
@@ -557,11 +705,56 @@ struct session *session_new(struct scenario *scenario, char **command, const str
     return session;
 }
 
+static bool find_target(const char *target, char path[DEBUG_ATTACH_PATH], struct diagnosis *diagnosis)
+{
+    char *end;
+    const long process = strtol(target, &end, 10);
+    if (!*end && process > 0)
+        return debug_attach_path(getenv("XDG_RUNTIME_DIR"), (pid_t)process, false, path, diagnosis);
+    if (strlen(target) >= DEBUG_ATTACH_PATH) {
+        diagnose(diagnosis, STATUS_IO, "%s: found a path that is too long for a socket", target);
+        return false;
+    }
+    strcpy(path, target);
+    return true;
+}
+
+struct session *session_attach(const char *target, const struct session_host *host,
+                               struct diagnosis *diagnosis)
+{
+    char path[DEBUG_ATTACH_PATH];
+    pid_t process;
+    const int socket =
+        find_target(target, path, diagnosis) ? debug_attach_connect(path, &process, diagnosis) : -1;
+    if (socket < 0)
+        return NULL;
+    struct session *session = session_begin(host);
+    session->attached = session->started = true;
+    session->socket = socket;
+    session->running = process;
+    return session;
+}
+
+json_t *session_await_launch(struct session *session)
+{
+    json_t *stop = take_stop(session, await(session, "stop"));
+    if (json_object_get(stop, "error"))
+        return stop;
+    json_decref(stop);
+    return session_run(session, json_pack("{s:s}", "mode", "launch"));
+}
+
+int session_process(const struct session *session)
+{
+    return (int)session->running;
+}
+
 void session_free(struct session *session)
 {
     if (!session)
         return;
     close_all(session);
     json_decref(session->points);
+    json_decref(session->forks);
     free(session);
 }

@@ -6,11 +6,16 @@
  *
  * Interface
  *   session_new, session_free   the target is a scenario that was loaded
+ *   session_attach              to a process that listens (orrery/debug_attach.h): by its number, or the path
+ *                               of its socket. It goes on when the session ends. There is no way back in it.
+ *   session_await_launch        where its next launch begins
  *   session_ask                 a request of the engine that does not resume
  *   session_run                 resumes; the next stop
  *   session_goto                to a position, forwards or backwards
  *   session_back                to the last place before this one that a plan or a breakpoint meets
  *   session_last                the same place, without going there
+ *   session_may_read            the engine's "may_read", after a run from the beginning to here that it needs
+ *   session_fork                the run goes on by another schedule from a later step on; stands here still
  *   session_replay              from the beginning to here once more: log points print what they see
  *   session_restart             to position 0
  *
@@ -26,6 +31,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+struct diagnosis;
 struct scenario;
 struct session;
 
@@ -38,6 +44,10 @@ struct session_host {
 
 /* command: the target is this program, with the environment of this process. NULL: the scenario. Borrowed. */
 struct session *session_new(struct scenario *scenario, char **command, const struct session_host *host);
+struct session *session_attach(const char *target, const struct session_host *host,
+                               struct diagnosis *diagnosis); /* NULL: diagnosis says why */
+json_t *session_await_launch(struct session *session);
+int session_process(const struct session *session); /* its number */
 void session_free(struct session *session);
 json_t *session_ask(struct session *session, json_t *request); /* takes the request */
 json_t *session_run(struct session *session, json_t *plan);    /* takes the plan */
@@ -45,12 +55,16 @@ json_t *session_goto(struct session *session, uint64_t position);
 json_t *session_back(struct session *session, json_t *plan);
 json_t *session_last(struct session *session, json_t *plan);
 json_t *session_replay(struct session *session);
+json_t *session_may_read(struct session *session, json_t *request); /* takes the request */
+/* schedule: the engine's answer here; number: of the work-item that goes on at the step it tells of */
+json_t *session_fork(struct session *session, const json_t *schedule, json_int_t number);
 json_t *session_restart(struct session *session);
 void session_interrupt(struct session *session);
 /* Breakpoints, as the engine's "points"; they stay with the session. Takes the list; the answer says where
  * they stand. */
 json_t *session_points(struct session *session, json_t *points);
 uint64_t session_position(struct session *session); /* may run to the end again, to know it */
+bool session_attached(const struct session *session);
 bool session_ended(const struct session *session);
 size_t session_copies(const struct session *session);
 

@@ -85,7 +85,10 @@ static const struct verb_row verbs[] = {
     {"last-access", 5, do_last_access, "EXPRESSION: the latest access to its memory"},
     {"history", 4, do_history, "EXPRESSION: each value that it had so far, and when"},
     {"why", 3, do_why, "EXPRESSION: would an access of its memory here race, with whom, and why"},
+    {"may-read", 3, do_may_read, "EXPRESSION: which of the writes so far a load of it here may return"},
     {"clocks", 3, do_clocks, "what other work-items did that happens before this place, and by which edge"},
+    {"schedule", 3, do_schedule,
+     "[NUMBER | X Y Z]: who goes on next, and who else could; or: that work-item goes on next"},
     {"gmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of global memory"},
     {"lmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of local memory"},
     {"pmem", 2, do_private_memory, "ADDRESS [SIZE]: bytes of the work-item's private memory"},
@@ -135,19 +138,35 @@ const char *after_word(const char *text, const char *word)
     return text;
 }
 
-json_t *ask(struct terminal *t, const char *name, json_t *more)
+static json_t *accepted(struct terminal *t, json_t *answer)
 {
-    json_t *request = more ? more : json_object();
-    json_object_set_new(request, "verb", json_string(name));
-    if (t->thread && !json_object_get(request, "thread"))
-        json_object_set_new(request, "thread", json_integer(t->thread));
-    if (!json_object_get(request, "frame"))
-        json_object_set_new(request, "frame", json_integer(t->frame));
-    json_t *answer = session_ask(t->session, request);
     if (!is_refused(t, answer))
         return answer;
     json_decref(answer);
     return NULL;
+}
+
+static void add_place(const struct terminal *t, json_t *request)
+{
+    if (t->thread && !json_object_get(request, "thread"))
+        json_object_set_new(request, "thread", json_integer(t->thread));
+    if (!json_object_get(request, "frame"))
+        json_object_set_new(request, "frame", json_integer(t->frame));
+}
+
+json_t *ask(struct terminal *t, const char *name, json_t *more)
+{
+    json_t *request = more ? more : json_object();
+    json_object_set_new(request, "verb", json_string(name));
+    add_place(t, request);
+    return accepted(t, session_ask(t->session, request));
+}
+
+json_t *ask_may_read(struct terminal *t, const char *expression)
+{
+    json_t *request = json_pack("{s:s}", "expression", expression);
+    add_place(t, request);
+    return accepted(t, session_may_read(t->session, request));
 }
 
 json_t *evaluate_here(struct terminal *t, const char *expression, bool assigns)
@@ -357,10 +376,19 @@ static void terminal_fini(struct terminal *t)
     free(t->file);
 }
 
-/* Breakpoints can be checked once a kernel is there: the session begins where the first one does. */
-static void begin(struct terminal *t)
+static json_t *first_stop(struct terminal *t, const struct terminal_request *request)
 {
-    take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "launch")), false);
+    if (!request->attach)
+        return session_run(t->session, json_pack("{s:s}", "mode", "launch"));
+    fprintf(t->out, "Waiting for the next launch of process %d.\n", session_process(t->session));
+    fflush(t->out);
+    return session_await_launch(t->session);
+}
+
+/* Breakpoints can be checked once a kernel is there: the session begins where the first one does. */
+static void begin(struct terminal *t, const struct terminal_request *request)
+{
+    take_stop(t, first_stop(t, request), false);
     json_t *launch = session_ended(t->session) ? NULL : ask(t, "launch", NULL);
     if (launch)
         fprintf(t->out, "Kernel %s, stopped before it begins. 'help' lists the verbs.\n",
@@ -384,6 +412,16 @@ static void on_interrupt(int number)
         session_interrupt(interrupted);
 }
 
+static struct session *open_session(const struct terminal_request *request, const struct session_host *host)
+{
+    struct diagnosis diagnosis = {0};
+    struct session *session = request->attach ? session_attach(request->attach, host, &diagnosis)
+                                              : session_new(request->scenario, request->program, host);
+    if (!session)
+        say("error: %s", request->attach ? diagnosis.text : "no process for the target");
+    return session;
+}
+
 int terminal_run(const struct terminal_request *request)
 {
     struct terminal t = {.out = stdout,
@@ -393,14 +431,15 @@ int terminal_run(const struct terminal_request *request)
                          .interactive = !request->batch && isatty(STDIN_FILENO)};
     const struct session_host host = {.self = &t, .print = print_output};
     int code = 0;
-    signal(SIGINT, on_interrupt);
-    t.session = session_new(request->scenario, request->program, &host);
+    signal(SIGINT, request->attach ? SIG_DFL : on_interrupt); /* one may tire of waiting */
+    t.session = open_session(request, &host);
     if (!t.session) {
-        say("error: no process for the target");
+        terminal_fini(&t);
         return EXIT_FAILED;
     }
     interrupted = t.session;
-    begin(&t);
+    begin(&t, request);
+    signal(SIGINT, on_interrupt);
     /* A target that ended before its first kernel has nothing to show: what it printed says why. */
     if (session_ended(t.session) && (request->batch || !t.interactive)) {
         terminal_fini(&t);

@@ -53,8 +53,10 @@ void points_hit(struct terminal *t, json_int_t id); /* a temporary one goes */
 verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
     do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_history, do_hash,
     do_global_memory, do_private_memory, do_ptype, do_output;
+/* terminal_schedule.c */
+verb do_schedule;
 /* terminal_order.c */
-verb do_why, do_clocks;
+verb do_why, do_clocks, do_may_read;
 void show_displays(struct terminal *t);
 void show_line(struct terminal *t, const char *file, json_int_t line);
 
@@ -65,6 +67,9 @@ void take_stop(struct terminal *t, json_t *stop, bool shows); /* takes it; shows
 json_t *evaluate_here(struct terminal *t, const char *expression, bool assigns); /* NULL: refused, and said */
 json_t *ask(struct terminal *t, const char *verb,
             json_t *more); /* takes more, of thread and frame besides; NULL: refused, and said */
+json_t *ask_may_read(struct terminal *t, const char *expression); /* likewise */
+bool parse_item(struct terminal *t, const char *text,
+                json_int_t *out_number); /* "3" or "3 0 0"; false: said */
 void print_item(FILE *out, const json_t *ids);
 const char *after_word(const char *text, const char *word); /* NULL: the text does not begin with it */
 bool terminal_execute(struct terminal *t, const char *line);
@@ -72,6 +77,7 @@ bool terminal_execute(struct terminal *t, const char *line);
 struct terminal_request {
     struct scenario *scenario;
     char **program;
+    const char *attach; /* to this process; NULL: the target is one of the others */
     const char *const *scripts;
     size_t script_count;
     const char *const *commands;

@@ -534,11 +534,11 @@ void do_info(struct terminal *t, const char *arguments)
 /* ---- work-items
  * ----------------------------------------------------------------------------------------------------- */
 
-void do_thread(struct terminal *t, const char *arguments)
+bool parse_item(struct terminal *t, const char *text, json_int_t *out_number)
 {
     uint64_t ids[3] = {0, 0, 0};
     int count = 0;
-    for (const char *at = arguments; *at && count < 3;) {
+    for (const char *at = text; *at && count < 3;) {
         char *end;
         if (!isdigit((unsigned char)*at)) {
             at++;
@@ -548,19 +548,24 @@ void do_thread(struct terminal *t, const char *arguments)
         at = end;
     }
     json_t *launch = count ? ask(t, "launch", NULL) : NULL;
-    if (count && !launch)
-        return;
-    json_int_t number = t->thread;
-    if (count) {
-        const json_t *sizes = json_object_get(launch, "global_size"),
-                     *offsets = json_object_get(launch, "global_offset");
-        for (size_t k = 0; k < 3 && count > 1; k++)
-            ids[k] -= (uint64_t)json_integer_value(json_array_get(offsets, k));
-        number = 1 + (json_int_t)((ids[2] * (uint64_t)json_integer_value(json_array_get(sizes, 1)) + ids[1]) *
-                                      (uint64_t)json_integer_value(json_array_get(sizes, 0)) +
-                                  ids[0]);
-    }
+    const json_t *sizes = json_object_get(launch, "global_size"),
+                 *offsets = json_object_get(launch, "global_offset");
+    for (size_t k = 0; k < 3 && count > 1; k++)
+        ids[k] -= (uint64_t)json_integer_value(json_array_get(offsets, k));
+    *out_number =
+        1 + (json_int_t)((ids[2] * (uint64_t)json_integer_value(json_array_get(sizes, 1)) + ids[1]) *
+                             (uint64_t)json_integer_value(json_array_get(sizes, 0)) +
+                         ids[0]);
     json_decref(launch);
+    return launch != NULL;
+}
+
+void do_thread(struct terminal *t, const char *arguments)
+{
+    json_int_t number = t->thread;
+    const bool given = arguments[strcspn(arguments, "0123456789")] != '\0';
+    if (given && !parse_item(t, arguments, &number))
+        return;
     json_t *stack = ask(t, "stack", json_pack("{s:I,s:i}", "thread", number, "frame", 0));
     if (!stack)
         return;

@@ -123,6 +123,52 @@ void do_why(struct terminal *t, const char *arguments)
     json_decref(answer);
 }
 
+/* ---- may-read ----------------------------------------------------------------------------------- */
+
+static void print_write(struct terminal *t, const json_t *write, const json_t *answer)
+{
+    const bool part = NUMBER(write, "size") != NUMBER(answer, "size");
+    fprintf(t->out, "  %s  ", TEXT(write, "value") ? TEXT(write, "value") : "(value not kept)");
+    if (part)
+        fprintf(t->out, "in bytes %" PRId64 " to %" PRId64 ", ", (int64_t)NUMBER(write, "first"),
+                (int64_t)(NUMBER(write, "first") + NUMBER(write, "size") - 1));
+    fprintf(t->out, "%s at %s:%" PRId64 " by ", TEXT(write, "what"), TEXT(write, "file"),
+            (int64_t)NUMBER(write, "line"));
+    fputs(TRUE(write, "copy") ? "a copy of the work-group of work-item " : "work-item ", t->out);
+    print_item(t->out, json_object_get(write, "global"));
+    fprintf(t->out, ", position %" PRId64 ": %s\n", (int64_t)NUMBER(write, "position"),
+            TRUE(write, "ordered") ? "happens before" : "not ordered with a load here");
+}
+
+static void print_initial(struct terminal *t, const json_t *initial)
+{
+    if (!initial)
+        return;
+    if (json_is_string(initial))
+        fprintf(t->out, "  %s  what was there when the launch began\n", json_string_value(initial));
+    else
+        fputs("  (undefined)  nothing was written there before\n", t->out);
+}
+
+void do_may_read(struct terminal *t, const char *arguments)
+{
+    json_t *answer = ask_may_read(t, arguments);
+    const json_t *list = json_object_get(answer, "writes");
+    if (!answer)
+        return;
+    fprintf(t->out, "%" PRId64 " bytes at 0x%" PRIx64 ": of the writes so far, a load here may return\n",
+            (int64_t)NUMBER(answer, "size"), (uint64_t)NUMBER(answer, "address"));
+    for (size_t i = 0; i < json_array_size(list); i++)
+        print_write(t, json_array_get(list, i), answer);
+    print_initial(t, json_object_get(answer, "initial"));
+    if (NUMBER(answer, "hidden"))
+        fprintf(t->out, "Not any of %" PRId64 " other write%s: later ones happen before this place.\n",
+                (int64_t)NUMBER(answer, "hidden"), NUMBER(answer, "hidden") == 1 ? "" : "s");
+    if (TRUE(answer, "fewer"))
+        fputs("Not all atomic reads could be kept: some of these may be impossible.\n", t->out);
+    json_decref(answer);
+}
+
 /* ---- clocks ------------------------------------------------------------------------------------ */
 
 static void print_row(struct terminal *t, const json_t *row)

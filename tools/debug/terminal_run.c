@@ -152,9 +152,12 @@ void do_start(struct terminal *t, const char *arguments)
         return;
     if (session_position(t->session) == 0)
         json_decref(session_run(t->session, json_pack("{s:s}", "mode", "launch")));
+    json_t *launch = session_ended(t->session) ? NULL : ask(t, "launch", NULL);
     take_stop(t,
-              session_run(t->session, json_pack("{s:s,s:i,s:i}", "mode", "step", "thread", 1, "launch", 1)),
+              session_run(t->session, json_pack("{s:s,s:i,s:I}", "mode", "step", "thread", 1, "launch",
+                                                launch ? NUMBER(launch, "launch") : 1)),
               true);
+    json_decref(launch);
 }
 
 /* ---- findings
