@@ -126,14 +126,16 @@ static struct module *compile_debug(const struct program *program)
     struct diagnosis diagnosis = {0};
     struct module *module = NULL;
     struct spirv spirv;
-    char *log = NULL;
+    char *log = NULL, *text = rewrite_apply(program->lines, program->line_count, NULL, 0);
+    request.source = text;
     request.debug = true;
-    if (compile_opencl_c(&request, &spirv, &log) == STATUS_OK) {
+    if (text && compile_opencl_c(&request, &spirv, &log) == STATUS_OK) {
         if (interp_module_new(spirv.words, spirv.word_count, NULL, 0, &module, &diagnosis) != STATUS_OK)
             module = NULL;
         spirv_fini(&spirv);
     }
     free(log);
+    free(text);
     return module;
 }
 
