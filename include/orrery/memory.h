@@ -68,8 +68,9 @@ struct region {
     /* the device has the byte of an address at address + view: elsewhere than the host when pages are
      * closed to that */
     int64_t view;
-    uint8_t *valid;                /* one bit per byte: initialised; NULL = all are */
-    uint64_t invalid;              /* how many of them are not, when valid is there */
+    const struct enqueuer *maker; /* the host's call that made it; NULL: not known */
+    uint8_t *valid;               /* one bit per byte: initialised; NULL = all are */
+    uint64_t invalid;             /* how many of them are not, when valid is there */
     /* from its beginning, or that of the work-group: what made bytes uninitialised, all of them within
      * [spoiled_low, spoiled_high); high 0: nothing did. several: the first of those that did */
     struct region_spoiler spoiler;

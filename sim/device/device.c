@@ -752,6 +752,13 @@ enum status device_alloc(struct device *device, size_t size, size_t align, uint3
     return device_alloc_kind(device, &wanted, out_address);
 }
 
+void device_made_by(struct device *device, uint64_t address, const struct enqueuer *maker)
+{
+    struct region *region = arena_find(&device->arena, address, 0);
+    if (region)
+        region->maker = maker;
+}
+
 void device_release(struct device *device, uint64_t address)
 {
     struct region *region = arena_find(&device->arena, address, 0);

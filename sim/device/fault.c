@@ -478,7 +478,8 @@ static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kin
 {
     const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
     inquiry->finding.kind = kind;
-    uninitialised_say(&(struct uninitialised){inquiry->launch, inquiry->wave, inquiry->fault, inquiry->commands,
+    uninitialised_say(&(struct uninitialised){inquiry->launch, inquiry->wave, inquiry->fault,
+                                              inquiry->commands,
                                               kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
                                               : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
                                                                                       : "stored value"},
@@ -716,8 +717,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
 {
     struct likeness like;
     const bool may_repeat = likeness_of(launch, fault, &like);
-    struct inquiry inquiry = {
-        .launch = launch, .wave = wave, .fault = fault, .commands = commands};
+    struct inquiry inquiry = {.launch = launch, .wave = wave, .fault = fault, .commands = commands};
     struct finding *finding = &inquiry.finding;
     struct finding_access *access = &finding->access[0];
 

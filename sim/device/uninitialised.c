@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "device_program.h"
-#include "sim/interp/poison_trail.h"
 
 /* ---- parts --------------------------------------------------------------------------------------- */
 
@@ -216,8 +215,13 @@ static void say_why_so(const struct uninitialised *of, const struct region *regi
                        const struct poison_end *end, struct sentence *why)
 {
     const bool local = region->kind == REGION_LOCAL_VARIABLE;
-    if (began_so(region, end))
-        sentence_add(why, local ? ", which the work-group had not written" : ", which was never written");
+    struct source_place made = {0};
+    if (began_so(region, end) && local)
+        sentence_add(why, ", which the work-group had not written");
+    else if (began_so(region, end) && region->maker && region->maker->find(region->maker, &made) && made.file)
+        sentence_add(why, ", created at %s:%" PRIu32 " and never written", made.file, made.line);
+    else if (began_so(region, end))
+        sentence_add(why, ", which was never written");
     else if (!region->spoiled_by_several && region->spoiler.command &&
              say_command(of, region->spoiler.command, why))
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where an uninitialised value came from, in words: the variable, or the element of a buffer or local
- *          variable, that was read without having been written.
+ * PURPOSE  Where an uninitialised value came from, in words: the variable, or the element of a buffer or
+ *          local variable, that was read without having been written.
  *
  * Interface
  *   uninitialised_say   the reason of a finding; general words where the origin is not known

@@ -331,11 +331,12 @@ enum variable_place { VARIABLE_PRIVATE, VARIABLE_LOCAL, VARIABLE_GLOBAL };
 struct code_variable {
     const char *name;
     const struct debug_type *type;
-    uint32_t scope; /* that declares it; of VARIABLE_GLOBAL 0 where that is the program's */
-    uint32_t call;  /* whose instance it is; of local and global variables 0 */
+    uint32_t scope;   /* that declares it; of VARIABLE_GLOBAL 0 where that is the program's */
+    uint32_t call;    /* whose instance it is; of local and global variables 0 */
     const char *file; /* NULL: not known; */
     uint32_t line;    /* that declares it */
-    uint32_t number;  /* of VARIABLE_PRIVATE: which of the kernel's private variables; a debugger changes none */
+    uint32_t
+        number; /* of VARIABLE_PRIVATE: which of the kernel's private variables; a debugger changes none */
     enum variable_place place;
     /* private: offset in the work-item's private memory; local: index in local_objects; global: address */
     uint64_t where;

@@ -379,8 +379,8 @@ static void find_source(struct following *f, uint32_t source)
 {
     const struct poison_source *sources = f->p->ir->poison_sources.at;
     for (uint32_t i = 0; i < f->found_count; i++)
-        if (f->found[i] == source ||
-            (sources[source].origin != POISON_READ && is_same_source(&sources[f->found[i]], &sources[source])))
+        if (f->found[i] == source || (sources[source].origin != POISON_READ &&
+                                      is_same_source(&sources[f->found[i]], &sources[source])))
             return;
     f->unknown |= f->found_count == SOURCES_MOST;
     if (!f->unknown)

@@ -21,6 +21,7 @@ enum { NOTES_FIRST = 64, NOTES_KEPT = 1024, NOTES_MOST = HOSTILE(1 << 14, 8) };
 struct note {
     uint64_t key; /* 0: free */
     struct poison_end end;
+    uint64_t low, high; /* of a word: the bytes that the store left so */
 };
 
 struct poison_trail {
@@ -86,11 +87,11 @@ static struct note *note_of(struct wave *wave, uint64_t key)
     return note;
 }
 
-static const struct poison_end *known(const struct wave *wave, uint64_t key)
+static const struct note *known(const struct wave *wave, uint64_t key)
 {
     const struct poison_trail *trail = wave->trail;
     const struct note *note = trail && trail->room ? find(trail, key) : NULL;
-    return note && note->key ? &note->end : NULL;
+    return note && note->key ? note : NULL;
 }
 
 void poison_trail_clear(struct poison_trail *trail)
@@ -132,18 +133,22 @@ void poison_trail_free(struct poison_trail *trail)
 
 /* ---- what is noted --------------------------------------------------------------------------- */
 
-/* What was stored in a word of the lane's private memory; NULL: nothing that is noted. */
-static const struct poison_end *left_in(const struct wave *wave, uint32_t lane, uint64_t address,
-                                        uint32_t bytes)
+/* What one store left in these bytes of the lane's private memory; unknown where it left others in a word of
+ * them. False: nothing is noted. */
+static bool left_in(const struct wave *wave, uint32_t lane, uint64_t address, uint32_t bytes,
+                    struct poison_end *out_end)
 {
     if (!wave_is_private_address(address))
-        return NULL;
+        return false;
     for (uint64_t word = address / 4 * 4; word < address + bytes; word += 4) {
-        const struct poison_end *end = known(wave, key_of_word(word, lane));
-        if (end)
-            return end;
+        const struct note *note = known(wave, key_of_word(word, lane));
+        if (!note)
+            continue;
+        const bool all = note->low <= address && note->high >= address + bytes;
+        *out_end = all ? note->end : (struct poison_end){.bytes = bytes};
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 static bool is_same_place(const struct poison_end *a, const struct poison_end *b)
@@ -155,9 +160,9 @@ void poison_trail_read(struct wave *wave, uint32_t source, uint32_t lane, uint64
 {
     if (!source || source >= wave->code->poison_source_count)
         return;
-    const struct poison_end *left = left_in(wave, lane, address, bytes);
-    const struct poison_end end =
-        left ? *left : (struct poison_end){POISON_END_MEMORY, source, bytes, address, 0};
+    struct poison_end end;
+    if (!left_in(wave, lane, address, bytes, &end))
+        end = (struct poison_end){POISON_END_MEMORY, source, bytes, address, 0};
     struct note *note = note_of(wave, key_of_source(source, lane));
     if (note && note->end.kind == POISON_END_UNKNOWN && !note->end.bytes)
         note->end = end;
@@ -170,12 +175,17 @@ void poison_trail_read(struct wave *wave, uint32_t source, uint32_t lane, uint64
 void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t address, uint32_t bytes)
 {
     struct poison_end ends[POISON_ENDS];
+    if (!wave->code->poison_source_count)
+        return;
     const bool one = list && poison_trail_ends(wave, list, lane, ends) == 1;
     const struct poison_end end = one ? ends[0] : (struct poison_end){.bytes = bytes};
     for (uint64_t word = address / 4 * 4; word < address + bytes; word += 4) {
         struct note *note = note_of(wave, key_of_word(word, lane));
-        if (note)
+        if (note) {
             note->end = end;
+            note->low = address;
+            note->high = address + bytes;
+        }
     }
 }
 
@@ -185,17 +195,17 @@ void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t
 static bool end_of(const struct wave *wave, uint32_t source, uint32_t lane, struct poison_end *out_end,
                    bool *out_found)
 {
-    const struct poison_end *end = NULL;
+    const struct note *note;
     *out_found = true;
     if (wave->code->poison_sources[source].origin != POISON_READ) {
         *out_end = (struct poison_end){.kind = POISON_END_SOURCE, .source = source};
         return true;
     }
-    end = known(wave, key_of_source(source, lane));
-    *out_found = end != NULL;
-    if (end)
-        *out_end = *end;
-    return !end || end->kind != POISON_END_UNKNOWN;
+    note = known(wave, key_of_source(source, lane));
+    *out_found = note != NULL;
+    if (note)
+        *out_end = note->end;
+    return !note || note->end.kind != POISON_END_UNKNOWN;
 }
 
 uint32_t poison_trail_ends(const struct wave *wave, uint32_t list, uint32_t lane,

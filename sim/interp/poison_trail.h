@@ -33,7 +33,7 @@ struct poison_end {
 
 /* The lane read uninitialised bytes there; source 0 is not noted. */
 void poison_trail_read(struct wave *wave, uint32_t source, uint32_t lane, uint64_t address, uint32_t bytes);
-/* It stored a value of that list, which is uninitialised, into its private memory; list 0: not known which. */
+/* It stored an uninitialised value of that list into its private memory; list 0: not known which. */
 void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t address, uint32_t bytes);
 
 /* At most POISON_ENDS of them; the value came from one of these, or from several. 0: not known. */

@@ -28,9 +28,9 @@ struct promotion {
     enum scalar *slot_type;
     uint32_t *slot_variable; /* which variable it is of, */
     int64_t *slot_offset;    /* and where in that */
-    uint32_t *current; /* renaming: value of each slot */
-    uint32_t *map;     /* load -> value */
-    uint32_t *latest;  /* phi -> which of its operands was found last */
+    uint32_t *current;       /* renaming: value of each slot */
+    uint32_t *map;           /* load -> value */
+    uint32_t *latest;        /* phi -> which of its operands was found last */
 };
 
 /* Which values are constant addresses into private variables. Definitions come before uses in

@@ -108,7 +108,7 @@ struct fault {
     /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
     const char *misuse;
     const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NOBODY */
-    uint32_t poison_list; /* FAULT_UNINITIALISED_*: of struct code's; 0: not known */
+    uint32_t poison_list;              /* FAULT_UNINITIALISED_*: of struct code's; 0: not known */
 };
 
 struct enqueue_call;

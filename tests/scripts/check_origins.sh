@@ -220,6 +220,17 @@ kernel void k(global int *out)
 }
 END
 
+origin "through bytes of private memory" uninitialised-store \
+    "the stored value derives from variable 'x' (declared at @declared), $not_written" <<'END'
+kernel void k(global int *out)
+{
+    char t[4];
+    char x; /*declared*/
+    t[1 + out[0]] = x;
+    out[1] = t[1 + out[0]];
+}
+END
+
 origin "a function without its result" uninitialised-store \
     "the stored value derives from the result of a function that returned without one" <<'END'
 int some(int v)
@@ -320,6 +331,30 @@ kernel void k(global int *in, global int *out)
 }
 END
 
+# ---- what the host left so ------------------------------------------------------------------------
+
+# host WAY MARK SENTENCE: what the program of that way is told; @ in the sentence: the line with that mark
+host() {
+    local way=$1 line sentence
+    line=$(grep -n "/\* $2 \*/" "$src/tests/scripts/origins_host.c" | cut -d: -f1)
+    sentence=${3//@/origins_host.c:$line}
+    rm -f found
+    "$build/orrery" run --quiet --json=found -- "$build/tests/origins_host" "$way" >error 2>&1
+    if grep -Fq "\"why\":\"the stored value derives from element 3 of argument 0 'in' (buffer, 16 bytes), $sentence\"" found
+    then
+        passed=$((passed + 1))
+    else
+        echo "$way: expected $sentence"
+        cat error
+        bad=$((bad + 1))
+    fi
+}
+
+host none in "created at @ and never written"
+host part in "created at @ and never written"
+host copy copy "which clEnqueueCopyBuffer (command 1, queue 1) left uninitialised (@)"
+host migrate migrate "which clEnqueueMigrateMemObjects (command 2, queue 1) left uninitialised (@)"
+
 # ---- several --------------------------------------------------------------------------------------
 
 origin "two variables" uninitialised-store \
@@ -376,6 +411,15 @@ kernel void k(global int *out)
 }
 END
 
+origin "bytes of one word" uninitialised-store "the stored value derives from $general" <<'END'
+kernel void k(global int *out)
+{
+    char x, t[4];
+    t[out[0]] = x;
+    out[1] = t[1 + out[0]];
+}
+END
+
 launch "$zeros" k 2
 origin "local memory in which such a value was stored" uninitialised-store \
     "the stored value derives from element 1 of local variable 'tile' (8 bytes), which the work-group had not written, or where it had stored such a value" <<'END'
@@ -390,6 +434,6 @@ kernel void k(global int *out)
 }
 END
 
-[ "$passed" -ge 29 ] || { echo "only $passed kernels were judged"; bad=$((bad + 1)); }
+[ "$passed" -ge 35 ] || { echo "only $passed kernels were judged"; bad=$((bad + 1)); }
 [ "$bad" = 0 ] || exit 1
 echo "$passed kernels"
