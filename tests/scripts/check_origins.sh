@@ -340,6 +340,7 @@ host() {
     sentence=${3//@/origins_host.c:$line}
     rm -f found
     "$build/orrery" run --quiet --json=found -- "$build/tests/origins_host" "$way" >error 2>&1
+    sed -i 's|[^ (]*/origins_host\.c|origins_host.c|g' found
     if grep -Fq "\"why\":\"the stored value derives from element 3 of argument 0 'in' (buffer, 16 bytes), $sentence\"" found
     then
         passed=$((passed + 1))
