@@ -10,6 +10,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "lib/diagnose/call.h"
+#include "lib/diagnose/caller.h"
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
 #include "lib/host/host_gone.h"
@@ -108,6 +109,8 @@ static cl_int allocate(struct memobj *memobj, const char *sort)
     enum status status =
         device_alloc(runtime_device(), memobj->size, DEVICE_BASE_ALIGN, flags, name, &memobj->address);
     memobj->owns_address = status == STATUS_OK;
+    if (status == STATUS_OK)
+        device_made_by(runtime_device(), memobj->address, caller_here());
     return status == STATUS_OUT_OF_RESOURCES ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error_from_status(status);
 }
 

@@ -14,6 +14,7 @@
 #include "lib/host/guard.h"
 #include "command_order.h"
 #include "lib/host/shared_bytes.h"
+#include "lib/diagnose/caller.h"
 #include "lib/diagnose/usage.h"
 
 /* Sorted by address; addresses do not overlap, so neither order nor search depends on time. */
@@ -268,6 +269,7 @@ void *svm_allocate(struct context *context, const struct svm_request *request)
         free(allocation);
         return NULL;
     }
+    device_made_by(runtime_device(), address, caller_here());
     void *pointer = (void *)(uintptr_t)address;
     *allocation = (struct svm_allocation){.context = context,
                                           .pointer = pointer,

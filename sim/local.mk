@@ -69,6 +69,8 @@ libsim_a_SOURCES = \
 	%D%/device/memory_view.c \
 	%D%/device/memory_view.h \
 	%D%/device/object_name.c \
+	%D%/device/uninitialised.c \
+	%D%/device/uninitialised.h \
 	%D%/device/device_path.c \
 	%D%/device/device_path.h \
 	%D%/scenario/expect_counter.c \

@@ -393,6 +393,9 @@ noinst_PROGRAMS += %D%/refused_calls
 noinst_PROGRAMS += %D%/host_waits
 %C%_host_waits_SOURCES = %D%/scripts/host_waits.c
 %C%_host_waits_LDADD = $(OPENCL_LIBS)
+noinst_PROGRAMS += %D%/origins_host
+%C%_origins_host_SOURCES = %D%/scripts/origins_host.c
+%C%_origins_host_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_locks
 %C%_host_locks_SOURCES = %D%/scripts/host_locks.c
 %C%_host_locks_LDADD = $(OPENCL_LIBS)
@@ -578,6 +581,7 @@ test_scripts = \
 	%D%/scripts/check_launch_filter.sh \
 	%D%/scripts/check_instructions.sh \
 	%D%/scripts/check_coverage.sh \
+	%D%/scripts/check_origins.sh \
 	%D%/scripts/check_severity.sh \
 	%D%/scripts/check_replay.sh \
 	%D%/scripts/check_outputs.sh \

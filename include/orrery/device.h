@@ -121,6 +121,8 @@ enum {
  * count as uninitialised.  name is for findings ("buffer 3"); copied. */
 enum status device_alloc(struct device *device, size_t size, size_t align, uint32_t flags, const char *name,
                          uint64_t *out_address);
+/* The host's call that the allocation is for, for findings; borrowed, stays. NULL: not known. */
+void device_made_by(struct device *device, uint64_t address, const struct enqueuer *maker);
 void device_release(struct device *device, uint64_t address); /* quarantined */
 uint64_t device_memory_used(const struct device *device);
 /* From now on the device has the bytes of the allocation at addresses of its own, too, so that those which it

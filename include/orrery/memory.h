@@ -53,6 +53,12 @@ struct region_map {
     uint32_t deny, flags, command; /* that mapped */
 };
 
+/* What made bytes uninitialised that were there before: a command that is no launch, or else a launch, whose
+ * number it is. */
+struct region_spoiler {
+    uint32_t command, launch;
+};
+
 struct region {
     uint64_t low, high; /* bytes [low, high) may be touched; a freed region keeps them with deny set */
     uint32_t deny;      /* DENY_*: a kernel access of that sort may be a finding: memory_denied() knows */
@@ -62,8 +68,14 @@ struct region {
     /* the device has the byte of an address at address + view: elsewhere than the host when pages are
      * closed to that */
     int64_t view;
-    uint8_t *valid;                /* one bit per byte: initialised; NULL = all are */
-    uint64_t invalid;              /* how many of them are not, when valid is there */
+    const struct enqueuer *maker; /* the host's call that made it; NULL: not known */
+    uint8_t *valid;               /* one bit per byte: initialised; NULL = all are */
+    uint64_t invalid;             /* how many of them are not, when valid is there */
+    /* from its beginning, or that of the work-group: what made bytes uninitialised, all of them within
+     * [spoiled_low, spoiled_high); high 0: nothing did. several: the first of those that did */
+    struct region_spoiler spoiler;
+    uint64_t spoiled_low, spoiled_high;
+    bool spoiled_by_several;
     char name[64];                 /* "buffer 3", "tile" */
     const struct region_map *maps; /* those that deny something, owned by the allocator */
     uint32_t map_count;
@@ -142,5 +154,7 @@ const struct region_map *memory_map_at(const struct region *region, uint64_t add
 /* Validity, one bit per byte of the region. */
 bool memory_range_valid(const struct region *region, uint64_t address, uint64_t size);
 void memory_set_valid(struct region *region, uint64_t address, uint64_t size, bool valid);
+/* What is uninitialised there was made so, or stored so, by that: it did not begin so. */
+void memory_spoiled(struct region *region, uint64_t address, uint64_t size, struct region_spoiler spoiler);
 
 #endif

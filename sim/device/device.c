@@ -752,6 +752,13 @@ enum status device_alloc(struct device *device, size_t size, size_t align, uint3
     return device_alloc_kind(device, &wanted, out_address);
 }
 
+void device_made_by(struct device *device, uint64_t address, const struct enqueuer *maker)
+{
+    struct region *region = arena_find(&device->arena, address, 0);
+    if (region)
+        region->maker = maker;
+}
+
 void device_release(struct device *device, uint64_t address)
 {
     struct region *region = arena_find(&device->arena, address, 0);
@@ -872,8 +879,8 @@ enum status device_read(struct device *device, uint32_t command, uint64_t addres
 }
 
 /* What was uninitialised stays so where it is copied to. */
-static void copy_validity(struct region *to, uint64_t target, const struct region *from, uint64_t source,
-                          size_t size)
+static void copy_validity(uint32_t command, struct region *to, uint64_t target, const struct region *from,
+                          uint64_t source, size_t size)
 {
     if (!to->valid)
         return;
@@ -885,6 +892,7 @@ static void copy_validity(struct region *to, uint64_t target, const struct regio
         size_t at = target > source ? size - 1 - i : i; /* the ranges may overlap */
         memory_set_valid(to, target + at, 1, memory_range_valid(from, source + at, 1));
     }
+    memory_spoiled(to, target, size, (struct region_spoiler){.command = command});
 }
 
 enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source,
@@ -897,7 +905,7 @@ enum status device_copy(struct device *device, uint32_t command, uint64_t target
     check_mapped(device, command, ACCESS_READ, source, size);
     check_mapped(device, command, ACCESS_WRITE, target, size);
     memmove(memory_byte(to, target), memory_byte(from, source), size);
-    copy_validity(to, target, from, source, size);
+    copy_validity(command, to, target, from, source, size);
     announce_command(device, command, ACCESS_READ, source, size, COMMAND_MOVES);
     announce_command(device, command, ACCESS_WRITE, target, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
@@ -950,8 +958,10 @@ void device_migrate(struct device *device, uint32_t command, uint64_t address, s
 {
     struct region *region = discards ? arena_find(&device->arena, address, size) : NULL;
     check_mapped(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size);
-    if (region)
+    if (region) {
         memory_set_valid(region, address, size, false);
+        memory_spoiled(region, address, size, (struct region_spoiler){.command = command});
+    }
     announce_command(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size, COMMAND_MIGRATES);
 }
 

@@ -120,6 +120,45 @@ bool program_builds(const struct program *program, const struct code_edit *edits
     return builds;
 }
 
+static struct module *compile_debug(const struct program *program)
+{
+    struct compile_request request = *program->compiled;
+    struct diagnosis diagnosis = {0};
+    struct module *module = NULL;
+    struct spirv spirv;
+    char *log = NULL, *text = rewrite_apply(program->lines, program->line_count, NULL, 0);
+    request.source = text;
+    request.debug = true;
+    if (text && compile_opencl_c(&request, &spirv, &log) == STATUS_OK) {
+        if (interp_module_new(spirv.words, spirv.word_count, NULL, 0, &module, &diagnosis) != STATUS_OK)
+            module = NULL;
+        spirv_fini(&spirv);
+    }
+    free(log);
+    free(text);
+    return module;
+}
+
+/* A program that was built for a debugger has it in its own module. */
+const struct code_debug *program_debug(const struct program *program, const struct kernel_info *kernel)
+{
+    struct code_request request = {.width = 64, .debug = true};
+    struct diagnosis diagnosis = {0};
+    const struct code *code = NULL;
+    while (request.kernel < program->kernel_count && program->kernels[request.kernel].info != kernel)
+        request.kernel++;
+    struct trials *trials = program->compiled && !program->compiled->debug ? program->trials : NULL;
+    if (trials && !trials->debug_tried) {
+        trials->debug_tried = true;
+        trials->debug = compile_debug(program);
+    }
+    struct module *module = trials && trials->debug ? trials->debug : program->module;
+    if (request.kernel >= interp_kernel_count(module) ||
+        interp_code(module, &request, &code, &diagnosis) != STATUS_OK)
+        return NULL;
+    return code->debug;
+}
+
 static bool keep_files(struct program *program)
 {
     struct source_file file = {0};
@@ -396,6 +435,8 @@ void program_release(struct program *program)
         if (program->variables[i])
             device_release(program->device, program->variables[i]);
     files_fini(program);
+    if (program->trials && program->trials->debug)
+        interp_module_free(program->trials->debug);
     if (program->module)
         interp_module_free(program->module);
     free(program->hosted);

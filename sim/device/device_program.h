@@ -8,6 +8,7 @@
  *   program_construct  constructors, before the first launch
  *   program_running  which code's sites program_site answers for
  *   program_line     how a line of a site's file begins
+ *   program_debug    what clang knows of a kernel's variables: its text is compiled again for that, once
  *   program_builds   does its text with those edits compile? Not more than TRIALS_MOST texts are tried
  *   program_source_get   the texts that are known of it
  *   program_is_own   the site is in the text that the program was built from
@@ -38,13 +39,15 @@ struct kernel {
 };
 
 enum { TRIALS_MOST = 64 };
-/* Texts that were compiled, by their hashes. */
+/* Texts that were compiled for findings, by their hashes. */
 struct trials {
     struct {
         uint64_t hash;
         bool builds;
     } items[TRIALS_MOST];
     uint32_t count;
+    struct module *debug; /* of the text itself, with debug information; NULL: there is none, or */
+    bool debug_tried;     /* nobody asked yet */
 };
 
 /* A file that the module carries, as positions name it. */
@@ -87,6 +90,8 @@ enum status kernel_variant(struct kernel *kernel, const struct code_request *req
 enum status program_construct(struct program *program, const struct launch_request *first,
                               struct diagnosis *diagnosis);
 void program_running(struct program *program, const struct code *code);
+/* NULL: it is not known. The numbers of private variables are those of the code that runs. */
+const struct code_debug *program_debug(const struct program *program, const struct kernel_info *kernel);
 bool program_builds(const struct program *program, const struct code_edit *edits, uint32_t count);
 /* As places in reports name it. */
 const char *program_file(const struct program *program, const char *file, uint32_t line);

@@ -13,10 +13,12 @@
 #include "host_memory.h"
 #include "orrery/pipe.h"
 #include "orrery/report.h"
+#include "uninitialised.h"
 
 /* One fault on its way to a finding. */
 struct inquiry {
     const struct launch *launch;
+    const struct wave *wave;
     const struct fault *fault;
     const struct site *site;
     bool write;
@@ -54,7 +56,7 @@ static void set_offset(struct inquiry *inquiry, uint64_t low)
 /* ---- elements --------------------------------------------------------------------- */
 
 /* What the type of an argument points to, "float" of "float*": numbers alone. */
-static struct elements pointee_of(const struct kernel_arg *arg)
+struct elements fault_pointee(const struct kernel_arg *arg)
 {
     static const struct {
         const char *type;
@@ -125,12 +127,12 @@ static void say_derived(struct inquiry *inquiry, const struct region *region)
     uint64_t low = region->low;
     if (inquiry->site->storage != STORAGE_LOCAL) {
         if (argument_address(launch, origin, &low))
-            say_element(inquiry, args[origin].name, pointee_of(&args[origin]), low, region->high);
+            say_element(inquiry, args[origin].name, fault_pointee(&args[origin]), low, region->high);
         return;
     }
     const struct local_object *object = &launch->code->local_objects[origin];
     if (object->arg >= 0)
-        say_element(inquiry, args[object->arg].name, pointee_of(&args[object->arg]), low, region->high);
+        say_element(inquiry, args[object->arg].name, fault_pointee(&args[object->arg]), low, region->high);
     else
         say_element(inquiry, object_plain_name(region), object->elements, low, region->high);
 }
@@ -476,10 +478,12 @@ static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kin
 {
     const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
     inquiry->finding.kind = kind;
-    sentence_add(&inquiry->why, "the %s derives from a variable or from memory that has not been written yet",
-                 kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
-                 : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
-                                                         : "stored value");
+    uninitialised_say(&(struct uninitialised){inquiry->launch, inquiry->wave, inquiry->fault,
+                                              inquiry->commands,
+                                              kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
+                                              : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
+                                                                                      : "stored value"},
+                      &inquiry->why);
     if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
         !inquiry->fault->private_space) {
         object_name(inquiry->launch, region, &inquiry->object);
@@ -713,11 +717,11 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
 {
     struct likeness like;
     const bool may_repeat = likeness_of(launch, fault, &like);
-    struct inquiry inquiry = {
-        .launch = launch, .fault = fault, .commands = commands, .site = launch_site(launch, fault->site)};
+    struct inquiry inquiry = {.launch = launch, .wave = wave, .fault = fault, .commands = commands};
     struct finding *finding = &inquiry.finding;
     struct finding_access *access = &finding->access[0];
 
+    inquiry.site = launch_site(launch, fault->site);
     if (launch->running && stops_lanes(fault->kind) && !fault->goes_on)
         launch->running->faulted += fault->lanes ? fault->lanes : 1;
     if (may_repeat && is_repeat(launch, &like, fault->lanes))

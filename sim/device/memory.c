@@ -169,3 +169,21 @@ void memory_set_valid(struct region *region, uint64_t address, uint64_t size, bo
     region->invalid = valid ? region->invalid - (size - before) : region->invalid + before;
     bits_set(region->valid, address - region->low, size, valid);
 }
+
+/* Of a command all bytes between are its own, or it counts as several: rows of a rectangle have others
+ * between them. */
+void memory_spoiled(struct region *region, uint64_t address, uint64_t size, struct region_spoiler spoiler)
+{
+    if (!region->valid || !clip(region, &address, &size))
+        return;
+    if (!region->spoiled_high) {
+        region->spoiler = spoiler;
+        region->spoiled_low = region->spoiled_high = address;
+        region->spoiled_by_several = false;
+    }
+    region->spoiled_by_several |= region->spoiler.command != spoiler.command ||
+                                  region->spoiler.launch != spoiler.launch ||
+                                  (spoiler.command && address != region->spoiled_high);
+    region->spoiled_low = address < region->spoiled_low ? address : region->spoiled_low;
+    region->spoiled_high = address + size > region->spoiled_high ? address + size : region->spoiled_high;
+}

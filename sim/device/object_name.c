@@ -172,6 +172,21 @@ static void name_buffer(struct sentence *name, const struct launch *launch, cons
     sentence_add(name, ")");
 }
 
+struct elements object_elements(const struct launch *launch, const struct region *region, uint64_t *out_low)
+{
+    const struct local_object *object =
+        region->kind == REGION_LOCAL_VARIABLE ? local_of(launch, region) : NULL;
+    const int32_t argument = object ? object->arg : argument_of(launch, region);
+    *out_low = region->low;
+    if (object && argument < 0)
+        return object->elements;
+    if (argument < 0 || (size_t)argument >= launch->kernel->arg_count)
+        return (struct elements){NULL, 0};
+    if (!object && is_pointer(launch->kernel->args[argument].kind))
+        memcpy(out_low, launch->arg_values[argument].value, sizeof *out_low);
+    return fault_pointee(&launch->kernel->args[argument]);
+}
+
 void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name)
 {
     sentence_init(out_name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses that the fast paths leave: each lane is checked, faults are noted, and observers get one event. */
 #include "access.h"
+#include "poison_trail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -901,6 +902,11 @@ static bool byte_valid(const struct access *from, uint32_t lane, uint64_t addres
 }
 
 /* The copy is initialised where its source was. */
+static struct region_spoiler launch_spoiler(const struct wave *wave)
+{
+    return (struct region_spoiler){.launch = wave->origin.launch ? wave->origin.launch->launch : 0};
+}
+
 static void copy_validity(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
                           uint64_t target, uint64_t bytes)
 {
@@ -917,6 +923,10 @@ static void copy_validity(const struct access *from, const struct access *to, ui
             set_private_defined(to->wave, lane, target + i, 1, valid);
         else
             memory_set_valid(region, target + i, 1, valid);
+        if (!valid && private_target)
+            poison_trail_left(to->wave, 0, lane, target + i, 1);
+        else if (!valid)
+            memory_spoiled(region, target + i, 1, launch_spoiler(to->wave));
     }
 }
 
@@ -1289,7 +1299,14 @@ void access_check_index(const struct insn *insn, const uint8_t *frame, struct wa
 
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */
 
-/* operands[list]: form, bytes, offset. */
+/* operands[list]: form, bytes, offset, what the bytes are read by or where what is stored comes from. */
+enum { LIST_FROM = 3 };
+
+static uint32_t poison_from(const struct wave *wave, const struct insn *insn)
+{
+    return wave->code->operands[insn->b + LIST_FROM];
+}
+
 static void begin_poison(struct access *access, const struct insn *insn, const uint8_t *frame,
                          const struct wave *wave)
 {
@@ -1319,19 +1336,29 @@ static bool lane_is_poison(const struct access *access, uint32_t lane)
     return region && !memory_range_valid(region, address, access->bytes);
 }
 
+static void note_read(const struct access *access, uint32_t source, uint32_t lane)
+{
+    poison_trail_read(access->wave, source, lane, access->address[lane], access->bytes);
+}
+
 void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform)
 {
     struct access access;
     lane_mask poison = {{0}};
     begin_poison(&access, insn, frame, wave);
-    if (uniform) {
-        frame[insn->d] = lane_is_poison(&access, first_lane(&wave->active));
+    if (uniform && !lane_is_poison(&access, first_lane(&wave->active))) {
+        frame[insn->d] = 0;
         return;
     }
     EACH_SET_LANE(&wave->active, lane)
-    if (lane_is_poison(&access, (uint32_t)lane))
+    if (uniform || lane_is_poison(&access, (uint32_t)lane)) {
         set_lane(&poison, (uint32_t)lane);
-    memcpy(frame + insn->d, &poison, sizeof poison);
+        note_read(&access, poison_from(wave, insn), (uint32_t)lane);
+    }
+    if (uniform)
+        frame[insn->d] = 1;
+    else
+        memcpy(frame + insn->d, &poison, sizeof poison);
 }
 
 /* Memory of one work-group: what is uninitialised there is reported where something uses it. */
@@ -1341,17 +1368,23 @@ static bool hands_on(const struct region *region)
 }
 
 /* A mistake is reported once: what was reported counts as initialised from then on. */
-static void mark_lane(struct access *access, uint32_t lane, bool bad, bool reported)
+static void mark_lane(struct access *access, uint32_t lane, bool bad, bool reported, uint32_t list)
 {
     const uint64_t address = access->address[lane];
     if (is_private(access, address)) {
-        if (private_permits(access, address, access->bytes))
+        if (private_permits(access, address, access->bytes)) {
             set_private_defined(access->wave, lane, address, access->bytes, !bad);
+            if (bad)
+                poison_trail_left(access->wave, list, lane, address, access->bytes);
+        }
         return;
     }
     struct region *region = tracked_region(access, lane);
+    const bool spoils = bad && region && (!reported || hands_on(region));
     if (region)
-        memory_set_valid(region, address, access->bytes, !bad || (reported && !hands_on(region)));
+        memory_set_valid(region, address, access->bytes, !spoils);
+    if (spoils)
+        memory_spoiled(region, address, access->bytes, launch_spoiler(access->wave));
 }
 
 static bool is_reported(const struct access *access, uint32_t lane)
@@ -1368,13 +1401,15 @@ void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
     memcpy(&poison, frame + insn->c, sizeof poison);
     memcpy(&reported, frame + (insn->f == POISON_REPORTS_ALL ? insn->c : insn->d), sizeof reported);
     begin_poison(&access, insn, frame, wave);
+    const uint32_t list = poison_from(wave, insn);
     EACH_SET_LANE(&wave->active, lane)
     {
         const bool report = lane_mask_test(&reported, (uint32_t)lane);
-        mark_lane(&access, (uint32_t)lane, lane_mask_test(&poison, (uint32_t)lane), report);
+        mark_lane(&access, (uint32_t)lane, lane_mask_test(&poison, (uint32_t)lane), report, list);
         if (report && insn->f != POISON_REPORTED && is_reported(&access, (uint32_t)lane))
             add_fault(&access, (uint32_t)lane, FAULT_UNINITIALISED_STORE, false);
     }
+    access.fault.poison_list = list;
     if (access.fault.lanes)
         wave->host->fault(wave->host->self, wave, &access.fault);
 }
@@ -1383,6 +1418,11 @@ void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
 static bool leaves_poison(uint32_t operation, bool found, bool value)
 {
     return operation == ATOMIC_STORE || operation == ATOMIC_EXCHANGE ? value : found || value;
+}
+
+static uint32_t atomic_list(const struct wave *wave, uint32_t source)
+{
+    return source < wave->code->poison_source_count ? wave->code->poison_sources[source].list : 0;
 }
 
 /* An update of uninitialised memory of one work-group leaves it so, and what it found is reported where
@@ -1394,21 +1434,25 @@ void access_poison_atomic(const struct insn *insn, uint8_t *frame, struct wave *
     lane_mask value, found = {{0}};
     memcpy(&value, frame + insn->c, sizeof value);
     begin_poison(&access, insn, frame, wave);
+    const uint32_t source = poison_from(wave, insn), list = atomic_list(wave, source);
     EACH_SET_LANE(&wave->active, lane)
     {
         const uint32_t i = (uint32_t)lane;
         const bool poison = lane_is_poison(&access, i);
+        if (poison)
+            note_read(&access, source, i);
         const bool leaves =
             insn->f != ATOMIC_LOAD && leaves_poison(insn->f, poison, lane_mask_test(&value, i));
         const bool reported = leaves && is_reported(&access, i);
         if (insn->f != ATOMIC_LOAD)
-            mark_lane(&access, i, leaves, true);
+            mark_lane(&access, i, leaves, true, list);
         if (reported)
             add_fault(&access, i, FAULT_UNINITIALISED_STORE, false);
         else if (poison)
             set_lane(&found, i);
     }
     memcpy(frame + insn->d, &found, sizeof found);
+    access.fault.poison_list = list;
     if (access.fault.lanes)
         wave->host->fault(wave->host->self, wave, &access.fault);
 }

@@ -243,6 +243,7 @@ struct private_object {
     uint32_t low, high;
     const char *name;
     struct elements elements;
+    uint32_t variable; /* which of the kernel's private variables */
 };
 
 /* A local variable of the kernel, or a local pointer argument (size known at launch). */
@@ -295,6 +296,24 @@ struct idle_loop {
 struct slot_undefined {
     uint32_t from, to, slot;
 };
+/* ---- where an uninitialised value may come from --------------------------------------------------- */
+
+enum poison_origin {
+    POISON_READ,     /* what an instruction found in memory */
+    POISON_VARIABLE, /* a private variable, or a part of one, that became values */
+    POISON_IMAGE     /* texels */
+};
+struct poison_source {
+    enum poison_origin origin;
+    uint32_t site;          /* READ, IMAGE: that reads */
+    uint32_t list;          /* READ by an atomic: where what it leaves may come from, in poison_lists */
+    uint32_t variable;      /* VARIABLE: which of the kernel's private variables, */
+    uint32_t offset, bytes; /* and which part of it */
+    const char *name;       /* of the variable, as the module has it; NULL: it has none */
+    uint64_t size;
+    struct elements elements;
+};
+
 /* ---- for a debugger: in code that was asked for with code_request.debug ------------------------- */
 
 /* A place at which a debugger may stop: a line begins, or a call has returned to the middle of one. */
@@ -312,9 +331,12 @@ enum variable_place { VARIABLE_PRIVATE, VARIABLE_LOCAL, VARIABLE_GLOBAL };
 struct code_variable {
     const char *name;
     const struct debug_type *type;
-    uint32_t scope; /* that declares it; of VARIABLE_GLOBAL 0 where that is the program's */
-    uint32_t call;  /* whose instance it is; of local and global variables 0 */
-    uint32_t line;  /* that declares it */
+    uint32_t scope;   /* that declares it; of VARIABLE_GLOBAL 0 where that is the program's */
+    uint32_t call;    /* whose instance it is; of local and global variables 0 */
+    const char *file; /* NULL: not known; */
+    uint32_t line;    /* that declares it */
+    uint32_t
+        number; /* of VARIABLE_PRIVATE: which of the kernel's private variables; a debugger changes none */
     enum variable_place place;
     /* private: offset in the work-item's private memory; local: index in local_objects; global: address */
     uint64_t where;
@@ -411,6 +433,12 @@ struct code {
     /* of the module's private variables: it stays in memory */
     const bool *private_kept;
     uint32_t private_variable_count;
+    /* with the uninitialised check; [0] is none */
+    const struct poison_source *poison_sources;
+    uint32_t poison_source_count;
+    /* at the index that an instruction has: how many, then which ones. None: more than is known; so at 0 */
+    const uint32_t *poison_lists;
+    uint32_t poison_list_words;
     const struct code_debug *debug;     /* NULL: no debugger asked for this code */
     const struct profile_code *profile; /* NULL: its instructions are not counted */
     bool writes_elsewhere;              /* through pointers that come from no argument: wherever it likes */

@@ -335,6 +335,12 @@ static const struct debug_type *type_of(struct module *m, uint32_t id)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
+static const char *file_of(const struct ir *ir, uint32_t id)
+{
+    const uint32_t *w = record(ir->module, id, 6);
+    return w && w[4] == OpenCLDebugInfo100DebugSource ? text_of(ir->module, w[5]) : NULL;
+}
+
 /* Arguments of a call by value point to their copy; all others to a private variable. */
 static bool describe_declared(struct ir *ir, const struct declared *declared, struct code_variable *out)
 {
@@ -346,7 +352,9 @@ static bool describe_declared(struct ir *ir, const struct declared *declared, st
                                   .type = type_of(ir->module, w[6]),
                                   .scope = scope_of(ir, w[10], 0),
                                   .call = declared->call,
+                                  .file = file_of(ir, w[7]),
                                   .line = w[8],
+                                  .number = (uint32_t)address->imm,
                                   .place = VARIABLE_PRIVATE,
                                   .where = ir->private_variables.at[address->imm].offset,
                                   .parameter = w[0] >> 16 > 12};

@@ -282,6 +282,7 @@ static void put_poison(struct emitter *e, uint32_t v)
     uint32_t list = push_operand(e, form);
     push_operand(e, (uint32_t)value->components << value->size_log2);
     push_operand(e, (uint32_t)(int32_t)value->offset);
+    push_operand(e, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
     if (value->op == IR_poison_load)
         op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
     else if (value->op == IR_poison_atomic)
@@ -469,7 +470,8 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_poison_atomic:
     case IR_poison_store: put_poison(e, v); break;
     case IR_poison_check:
-        put_sited(e, v, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, emit_loc(e, a), 0, 0);
+        put_sited(e, v, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, emit_loc(e, a), 0, 0)->b =
+            (uint32_t)(value->imm >> POISON_FROM_SHIFT);
         break;
     case IR_same: put_sited(e, v, OP_same, 0, emit_loc(e, a), 0, 0); break;
     case IR_index_check: put_index_check(e, v); break;
@@ -681,6 +683,16 @@ static void keep_private(struct ir *ir, struct code *code)
     code->private_variable_count = ir->private_variables.count;
 }
 
+static void keep_poison(struct ir *ir, struct code *code)
+{
+    struct arena *keep = &ir->module->arena;
+    const uint32_t count = ir->poison_sources.count, words = ir->poison_lists.count;
+    code->poison_sources = arena_copy(keep, ir->poison_sources.at, count * sizeof *code->poison_sources);
+    code->poison_source_count = count;
+    code->poison_lists = arena_copy(keep, ir->poison_lists.at, words * sizeof *code->poison_lists);
+    code->poison_list_words = words;
+}
+
 /* Findings are explained by the code as it is without a debugger, and without counts. Both were lowered from
  * the same words in the same order, so their sites have the same numbers. */
 static void take_explanations(struct code *code, const struct code *plain)
@@ -736,6 +748,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->undefined_count = e->undefined.count;
     emit_idle(e, block_start, code);
     keep_private(ir, code);
+    keep_poison(ir, code);
     if (ir->debug)
         code->debug = debug_describe(ir);
     if (ir->profile)

@@ -402,7 +402,7 @@ static uint64_t place_private(struct emitter *e, uint64_t at, bool of_plain)
                         "kernel %s needs more than 1 GiB of private memory per work-item", ir->entry->name);
         v->offset = (uint32_t)at;
         *list_push(e->arena, &e->objects) =
-            (struct private_object){(uint32_t)at, (uint32_t)(at + v->size), v->name, v->elements};
+            (struct private_object){(uint32_t)at, (uint32_t)(at + v->size), v->name, v->elements, i};
         e->object_of[i] = e->objects.count;
         at += v->size;
     }

@@ -327,7 +327,7 @@ HANDLER(poison_st)
 static __attribute__((noinline)) void report(const struct insn *insn, struct wave *wave,
                                              const uint64_t *lanes)
 {
-    struct fault fault = {.kind = (enum fault_kind)insn->f, .site = insn->e};
+    struct fault fault = {.kind = (enum fault_kind)insn->f, .site = insn->e, .poison_list = insn->b};
     for (uint32_t w = LANE_MASK_WORDS; w-- > 0;) {
         const uint64_t bits = lanes[w] & wave->active.word[w];
         fault.lanes += (uint64_t)__builtin_popcountll(bits);

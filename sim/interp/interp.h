@@ -14,6 +14,7 @@
 #include "cost.h"
 #include "wave_enqueue.h"
 #include "bytecode.h"
+#include "poison_trail.h"
 #include "wave.h"
 
 struct module;

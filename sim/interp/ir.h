@@ -44,6 +44,8 @@ extern const uint8_t ir_families[IR_OP_COUNT];
 extern const char *const ir_names[IR_OP_COUNT];
 
 enum { NONE = 0 };
+/* In imm of the poison operations: from there on the source of what is read, the list of what is used. */
+enum { POISON_FROM_SHIFT = 32 };
 enum value_class { CLASS_U, CLASS_A, CLASS_V };
 
 struct value {
@@ -148,6 +150,8 @@ struct ir {
     LIST(struct profile_function) profile_functions;
     LIST(struct code_line) lines;
     LIST(struct declared) declared;
+    LIST(struct poison_source) poison_sources; /* as in struct code */
+    LIST(uint32_t) poison_lists;
     LIST(const char *) functions; /* of each call */
     uint32_t *scope_index;        /* id -> index in scopes, 0: none yet */
     LIST(struct debug_scope) scopes;

@@ -68,6 +68,8 @@ libinterp_a_SOURCES = \
 	%D%/wave_pipe.c \
 	%D%/wave_pipe.h \
 	%D%/poison.c \
+	%D%/poison_trail.c \
+	%D%/poison_trail.h \
 	%D%/bytecode.h \
 	%D%/promote.c \
 	%D%/simplify.c \

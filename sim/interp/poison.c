@@ -11,6 +11,9 @@
  * component that is only copied, as it was loaded or never set, stays uninitialised where it is stored,
  * and is reported where something uses it.
  *
+ * Where a reported value may come from is found here, too: each report has the list of the reads and the
+ * variables that its value is computed from. Which of them it was is known as it is reported: poison_trail.c.
+ *
  * Of a launch that is left out of the checks, no value has a companion: only what is stored is marked.
  */
 #include <string.h>
@@ -18,11 +21,19 @@
 #include "image_op.h"
 #include "ir.h"
 
+/* From where does what an operation reports come? count values from asked[first] on. */
+struct question {
+    uint32_t operation, first, count;
+};
+
 struct poisoning {
     struct ir *ir;
     uint32_t *of;       /* value -> its companion, NONE = always initialised */
     uint32_t yes;       /* constant true */
     LIST(uint32_t) out; /* the block being rewritten */
+    bool tracks;        /* reports are wanted, and where values come from */
+    LIST(struct question) questions;
+    LIST(uint32_t) asked; /* their values */
 };
 
 static uint32_t companion(struct poisoning *p, uint32_t v)
@@ -55,10 +66,19 @@ static uint32_t either(struct poisoning *p, uint32_t block, uint32_t a, uint32_t
     return add(p, IR_mor, block, a, b, NONE);
 }
 
-static void check(struct poisoning *p, uint32_t block, uint32_t poison, enum fault_kind kind, uint32_t site)
+static void ask(struct poisoning *p, uint32_t operation, const uint32_t *values, uint32_t count)
+{
+    *list_push(p->ir->arena, &p->questions) = (struct question){operation, p->asked.count, count};
+    for (uint32_t i = 0; i < count; i++)
+        *list_push(p->ir->arena, &p->asked) = values[i];
+}
+
+/* Returns the check, NONE where there is nothing to check. */
+static uint32_t check_of(struct poisoning *p, uint32_t block, uint32_t poison, enum fault_kind kind,
+                         uint32_t site)
 {
     if (!poison)
-        return;
+        return NONE;
     uint32_t v = ir_new_value(p->ir, IR_poison_check, T_NONE);
     struct value *value = ir_value(p->ir, v);
     value->args[0] = poison;
@@ -66,6 +86,15 @@ static void check(struct poisoning *p, uint32_t block, uint32_t poison, enum fau
     value->site = site;
     value->block = block;
     *list_push(p->ir->arena, &p->out) = v;
+    return v;
+}
+
+/* Of a value that is used so. */
+static void check(struct poisoning *p, uint32_t block, uint32_t used, enum fault_kind kind, uint32_t site)
+{
+    const uint32_t v = check_of(p, block, companion(p, used), kind, site);
+    if (v)
+        ask(p, v, &used, 1);
 }
 
 /* Of components first to first + count of an access. */
@@ -88,6 +117,20 @@ static uint32_t memory_companion(struct poisoning *p, enum ir_op op, uint32_t ac
                             .components = (uint8_t)count};
     *list_push(ir->arena, &p->out) = v;
     return v;
+}
+
+static uint32_t new_source(struct poisoning *p, const struct poison_source *source)
+{
+    *list_push(p->ir->arena, &p->ir->poison_sources) = *source;
+    return p->ir->poison_sources.count - 1;
+}
+
+/* What the operation finds in memory is a source, which it gets to know. */
+static void set_source(struct poisoning *p, uint32_t v)
+{
+    struct value *value = ir_value(p->ir, v);
+    const struct poison_source read = {.origin = POISON_READ, .site = value->site};
+    value->imm |= (uint64_t)new_source(p, &read) << POISON_FROM_SHIFT;
 }
 
 static uint32_t select_companion(struct poisoning *p, uint32_t v)
@@ -145,6 +188,8 @@ static void mark_stored(struct poisoning *p, uint32_t v)
             end++;
         const uint32_t mark =
             memory_companion(p, IR_poison_store, v, poison ? poison : no, first, end - first);
+        if (poison && p->tracks)
+            ask(p, mark, list + first, count == 1 ? 1 : reports ? count - first : end - first);
         if (count == 1)
             return;
         ir_value(p->ir, mark)->args[2] = reported ? reported : no;
@@ -180,16 +225,22 @@ static void instrument_atomic(struct poisoning *p, uint32_t v)
     const uint32_t mark = memory_companion(p, IR_poison_atomic, v, poison ? poison : no, 0, 1);
     const struct value *atomic = ir_value(ir, v);
     ir_value(ir, mark)->imm = decides_alone(ir, atomic) ? ATOMIC_EXCHANGE : atomic->imm;
+    set_source(p, mark);
+    ask(p, mark, &ir_value(ir, v)->args[1], 1);
     p->of[v] = mark;
 }
 
-/* Of the operands of an image instruction from number first on. */
-static uint32_t listed_companion(struct poisoning *p, uint32_t v, uint32_t first)
+/* The coordinates: operands of an image instruction from number first on. */
+static void check_listed(struct poisoning *p, uint32_t v, uint32_t first)
 {
+    const uint32_t block = ir_value(p->ir, v)->block, count = ir_value(p->ir, v)->list_count,
+                   *list = ir_value(p->ir, v)->list;
     uint32_t all = NONE;
-    for (uint32_t k = first; k < ir_value(p->ir, v)->list_count; k++)
-        all = either(p, ir_value(p->ir, v)->block, all, companion(p, ir_value(p->ir, v)->list[k]));
-    return all;
+    for (uint32_t k = first; k < count; k++)
+        all = either(p, block, all, companion(p, list[k]));
+    const uint32_t made = check_of(p, block, all, FAULT_UNINITIALISED_ADDRESS, ir_value(p->ir, v)->site);
+    if (made)
+        ask(p, made, list + first, count - first);
 }
 
 /* a && b: an operand that is false and certain decides. The or is the same of the opposites. */
@@ -221,32 +272,33 @@ static void instrument(struct poisoning *p, uint32_t v)
     uint32_t block = value->block, site = value->site, all = NONE;
     switch (value->op) {
     case IR_load:
-        check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
+        check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
         *list_push(ir->arena, &p->out) = v;
         for (uint32_t k = 0; k < ir_value(ir, v)->components && ir_value(ir, v)->storage != STORAGE_CONSTANT;
              k++) {
             const uint32_t part = memory_companion(p, IR_poison_load, v, NONE, k, 1);
+            set_source(p, part);
             p->of[v] = k ? p->of[v] : part; /* the others follow it */
         }
         return;
     case IR_store:
-        check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
+        check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
         mark_stored(p, v);
         *list_push(ir->arena, &p->out) = v;
         return;
     case IR_image_read:
-        check(p, block, listed_companion(p, v, 0), FAULT_UNINITIALISED_ADDRESS, site);
+        check_listed(p, v, 0);
         *list_push(ir->arena, &p->out) = v;
         p->of[v] = add(p, IR_extract, block, v, NONE, NONE);
         ir_value(ir, p->of[v])->imm = IMAGE_RESULTS - 1;
         return;
     case IR_image_write:
-        check(p, block, listed_companion(p, v, IMAGE_TEXEL_COMPONENTS), FAULT_UNINITIALISED_ADDRESS, site);
+        check_listed(p, v, IMAGE_TEXEL_COMPONENTS);
         all = reported_companion(p, v, IMAGE_TEXEL_COMPONENTS);
         ir_value(ir, v)->args[2] = all ? all : ir_const(ir, T_BOOL, 0);
         break;
     case IR_atomic:
-        check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
+        check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
         instrument_atomic(p, v);
         break;
     case IR_extract: {
@@ -292,6 +344,150 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
     }
 }
 
+/* ---- where it may come from ------------------------------------------------------------------ */
+
+/* More than so many values, or sources, are not followed: nothing is said then. */
+enum { FOLLOWED_MOST = 512, SOURCES_MOST = 16 };
+
+struct following {
+    struct poisoning *p;
+    uint32_t *seen, mark; /* seen[v] == mark: it was followed for this question */
+    uint32_t *source;     /* of an undefined value or a read of an image, once it has one */
+    uint32_t work[FOLLOWED_MOST], count, steps;
+    uint32_t found[SOURCES_MOST], found_count;
+    bool unknown;
+};
+
+static void follow(struct following *f, uint32_t v)
+{
+    if (!companion(f->p, v) || f->seen[v] == f->mark)
+        return;
+    f->seen[v] = f->mark;
+    f->unknown |= ++f->steps > FOLLOWED_MOST;
+    if (!f->unknown)
+        f->work[f->count++] = v;
+}
+
+static bool is_same_source(const struct poison_source *a, const struct poison_source *b)
+{
+    return a->origin == b->origin && a->site == b->site && a->variable == b->variable &&
+           a->offset == b->offset && a->bytes == b->bytes;
+}
+
+/* Two reads are never the same one. */
+static void find_source(struct following *f, uint32_t source)
+{
+    const struct poison_source *sources = f->p->ir->poison_sources.at;
+    for (uint32_t i = 0; i < f->found_count; i++)
+        if (f->found[i] == source || (sources[source].origin != POISON_READ &&
+                                      is_same_source(&sources[f->found[i]], &sources[source])))
+            return;
+    f->unknown |= f->found_count == SOURCES_MOST;
+    if (!f->unknown)
+        f->found[f->found_count++] = source;
+}
+
+/* An undefined value that promote.c did not make has no variable: nothing is known of it. */
+static void find_undefined(struct following *f, uint32_t v)
+{
+    struct ir *ir = f->p->ir;
+    const struct value *value = ir_value(ir, v);
+    f->unknown |= value->imm == 0;
+    if (f->unknown)
+        return;
+    const struct private_variable *variable = &ir->private_variables.at[value->imm - 1];
+    const struct poison_source source = {.origin = POISON_VARIABLE,
+                                         .variable = (uint32_t)value->imm - 1,
+                                         .offset = (uint32_t)value->offset,
+                                         .bytes = scalar_bytes((enum scalar)value->type),
+                                         .name = variable->name,
+                                         .size = variable->size,
+                                         .elements = variable->elements};
+    if (!f->source[v])
+        f->source[v] = new_source(f->p, &source);
+    find_source(f, f->source[v]);
+}
+
+static void find_image(struct following *f, uint32_t v)
+{
+    const struct poison_source source = {.origin = POISON_IMAGE, .site = ir_value(f->p->ir, v)->site};
+    if (!f->source[v])
+        f->source[v] = new_source(f->p, &source);
+    find_source(f, f->source[v]);
+}
+
+static void follow_one(struct following *f, uint32_t v)
+{
+    struct ir *ir = f->p->ir;
+    const struct value *value = ir_value(ir, v);
+    const bool component = value->op == IR_extract && ir_value(ir, value->args[0])->op == IR_load;
+    if (value->op == IR_undef)
+        find_undefined(f, v);
+    else if (component || value->op == IR_load || value->op == IR_atomic)
+        find_source(f, (uint32_t)(ir_value(ir, companion(f->p, v))->imm >> POISON_FROM_SHIFT));
+    else if (value->op == IR_image_read)
+        find_image(f, v);
+    else
+        IR_OPERANDS(ir, v, slot)
+    follow(f, *slot);
+}
+
+/* The index of the list; 0: not known. */
+static uint32_t answer(struct following *f, const struct question *question)
+{
+    struct ir *ir = f->p->ir;
+    f->mark++;
+    f->count = f->steps = f->found_count = 0;
+    f->unknown = false;
+    for (uint32_t i = 0; i < question->count; i++)
+        follow(f, f->p->asked.at[question->first + i]);
+    while (f->count && !f->unknown)
+        follow_one(f, f->work[--f->count]);
+    if (f->unknown || !f->found_count)
+        return 0;
+    const uint32_t list = ir->poison_lists.count;
+    *list_push(ir->arena, &ir->poison_lists) = f->found_count;
+    for (uint32_t i = 0; i < f->found_count; i++)
+        *list_push(ir->arena, &ir->poison_lists) = f->found[i];
+    return list;
+}
+
+/* What an atomic leaves comes from what it found, or from its operand. */
+static void answer_atomic(struct following *f, const struct question *question)
+{
+    struct ir *ir = f->p->ir;
+    const uint32_t source = (uint32_t)(ir_value(ir, question->operation)->imm >> POISON_FROM_SHIFT);
+    const uint32_t operand = f->p->asked.at[question->first];
+    const uint32_t list = companion(f->p, operand) ? answer(f, question) : 0;
+    if (companion(f->p, operand) && !list)
+        return;
+    const uint32_t count = list ? ir->poison_lists.at[list] : 0, mine = ir->poison_lists.count;
+    *list_push(ir->arena, &ir->poison_lists) = count + 1;
+    *list_push(ir->arena, &ir->poison_lists) = source;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t other = ir->poison_lists.at[list + 1 + i];
+        *list_push(ir->arena, &ir->poison_lists) = other;
+    }
+    ir->poison_sources.at[source].list = mine;
+}
+
+/* Once every value has its companion: a phi may have operands that come later. */
+static void answer_all(struct poisoning *p, uint32_t values)
+{
+    struct following *f = ARENA_NEW(p->ir->arena, struct following);
+    f->p = p;
+    f->seen = ARENA_ARRAY(p->ir->arena, uint32_t, values);
+    f->source = ARENA_ARRAY(p->ir->arena, uint32_t, values);
+    for (uint32_t i = 0; i < p->questions.count; i++) {
+        const struct question *question = &p->questions.at[i];
+        struct value *operation = ir_value(p->ir, question->operation);
+        if (operation->op == IR_poison_atomic)
+            answer_atomic(f, question);
+        else
+            operation->imm |= (uint64_t)answer(f, question) << POISON_FROM_SHIFT;
+    }
+}
+
 void track_poison(struct ir *ir)
 {
     uint32_t values = ir->values.count;
@@ -299,6 +495,9 @@ void track_poison(struct ir *ir)
     uint8_t *may = ARENA_ARRAY(ir->arena, uint8_t, values + 1);
     LIST(uint32_t) phis = {0};
     p.yes = ir_const(ir, T_BOOL, 1);
+    p.tracks = true;
+    *list_push(ir->arena, &ir->poison_sources) = (struct poison_source){0};
+    *list_push(ir->arena, &ir->poison_lists) = 0;
     seed_phis(&p, may);
     for (uint32_t v = 1; v < values; v++)
         if (may[v] && ir_value(ir, v)->op == IR_phi) {
@@ -316,8 +515,7 @@ void track_poison(struct ir *ir)
         for (uint32_t i = 0; i < count; i++)
             instrument(&p, insts[i]);
         if (ir_block(ir, b)->cond)
-            check(&p, b, companion(&p, ir_block(ir, b)->cond), FAULT_UNINITIALISED_BRANCH,
-                  ir_block(ir, b)->site);
+            check(&p, b, ir_block(ir, b)->cond, FAULT_UNINITIALISED_BRANCH, ir_block(ir, b)->site);
         ir_block(ir, b)->insts.at = p.out.at;
         ir_block(ir, b)->insts.count = p.out.count;
         ir_block(ir, b)->insts.room = p.out.room;
@@ -334,6 +532,7 @@ void track_poison(struct ir *ir)
         ir_value(ir, p.of[phis.at[i]])->list = list;
         ir_value(ir, p.of[phis.at[i]])->list_count = n;
     }
+    answer_all(&p, values);
     remove_dead(ir);
 }
 

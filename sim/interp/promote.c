@@ -26,9 +26,11 @@ struct promotion {
     int64_t *offset; /* with the offset */
     uint32_t slots;  /* promoted scalars */
     enum scalar *slot_type;
-    uint32_t *current; /* renaming: value of each slot */
-    uint32_t *map;     /* load -> value */
-    uint32_t *latest;  /* phi -> which of its operands was found last */
+    uint32_t *slot_variable; /* which variable it is of, */
+    int64_t *slot_offset;    /* and where in that */
+    uint32_t *current;       /* renaming: value of each slot */
+    uint32_t *map;           /* load -> value */
+    uint32_t *latest;        /* phi -> which of its operands was found last */
 };
 
 /* Which values are constant addresses into private variables. Definitions come before uses in
@@ -189,12 +191,20 @@ static void phis_first(struct ir *ir)
     }
 }
 
+/* Its variable is known by it: imm is 1 + its number. */
+static uint32_t unwritten(struct promotion *p, uint32_t slot)
+{
+    const uint32_t v = ir_new_value(p->ir, IR_undef, p->slot_type[slot]);
+    ir_value(p->ir, v)->imm = 1 + p->slot_variable[slot];
+    ir_value(p->ir, v)->offset = p->slot_offset[slot];
+    return v;
+}
+
 static uint32_t current_value(struct promotion *p, uint32_t slot)
 {
     const enum scalar type = p->slot_type[slot];
     if (!p->current[slot])
-        p->current[slot] =
-            p->ir->zero_private ? ir_const(p->ir, type, 0) : ir_new_value(p->ir, IR_undef, type);
+        p->current[slot] = p->ir->zero_private ? ir_const(p->ir, type, 0) : unwritten(p, slot);
     return p->current[slot];
 }
 
@@ -307,6 +317,21 @@ static void sweep_promoted(struct promotion *p)
     }
 }
 
+static void describe_slots(struct promotion *p)
+{
+    struct ir *ir = p->ir;
+    p->slot_type = ARENA_ARRAY(ir->arena, enum scalar, p->slots + 1);
+    p->slot_variable = ARENA_ARRAY(ir->arena, uint32_t, p->slots + 1);
+    p->slot_offset = ARENA_ARRAY(ir->arena, int64_t, p->slots + 1);
+    for (uint32_t v = 0; v < ir->private_variables.count; v++)
+        for (uint32_t i = 0; !p->candidates[v].escapes && i < p->candidates[v].cells.count; i++) {
+            const struct cell *cell = &p->candidates[v].cells.at[i];
+            p->slot_type[cell->slot] = cell->type;
+            p->slot_variable[cell->slot] = v;
+            p->slot_offset[cell->slot] = cell->offset;
+        }
+}
+
 void promote_variables(struct ir *ir)
 {
     uint32_t values = ir->values.count, n = ir->private_variables.count;
@@ -318,10 +343,7 @@ void promote_variables(struct ir *ir)
     p.offset = ARENA_ARRAY(ir->arena, int64_t, values);
     find_addresses(&p);
     find_uses(&p);
-    p.slot_type = ARENA_ARRAY(ir->arena, enum scalar, p.slots + 1);
-    for (uint32_t v = 0; v < n; v++)
-        for (uint32_t i = 0; !p.candidates[v].escapes && i < p.candidates[v].cells.count; i++)
-            p.slot_type[p.candidates[v].cells.at[i].slot] = p.candidates[v].cells.at[i].type;
+    describe_slots(&p);
     place_phis(&p);
     phis_first(ir);
     p.current = ARENA_ARRAY(ir->arena, uint32_t, p.slots + 1);

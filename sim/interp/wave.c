@@ -7,6 +7,7 @@
 
 #include "exec_control.h"
 #include "interp.h"
+#include "poison_trail.h"
 
 /* After the public struct: what only this file knows. */
 struct wave_memory {
@@ -83,6 +84,7 @@ void wave_free(struct wave *wave)
         wave->host->gone(wave->host->debugger, wave);
     if (m->owns_private)
         free(m->private_block);
+    poison_trail_free(wave->trail);
     free(m->block);
     free(m);
 }
@@ -226,6 +228,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     wave->agreement = start->agreement;
     wave->reached = start->reached;
     wave->agreed = 0;
+    poison_trail_clear(wave->trail);
     wave->kernel = start->kernel;
     wave->arg_values = start->arg_values;
     wave->lane_count = start->lane_count;
@@ -328,6 +331,7 @@ struct wave *wave_split(struct wave *wave, const lane_mask *lanes)
     memcpy(frame, wave->frame, wave->code->frame_size);
     wave->origin.parted = wave->reported.origin.parted = true;
     *other = *wave;
+    other->trail = poison_trail_copy(wave->trail);
     other->frame = frame;
     other->reported.frame = frame;
     other->pending = pending;

@@ -108,6 +108,7 @@ struct fault {
     /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
     const char *misuse;
     const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NOBODY */
+    uint32_t poison_list;              /* FAULT_UNINITIALISED_*: of struct code's; 0: not known */
 };
 
 struct enqueue_call;
@@ -141,6 +142,7 @@ struct wave_host {
 
 struct kernel_info;
 struct launch_arg;
+struct poison_trail;
 
 /* An asynchronous copy that goes on: its event and where it was begun. */
 enum { WAVE_COPIES_OPEN = 16 };
@@ -184,6 +186,7 @@ struct wave {
     struct agreement *agreement;
     struct copies_reached *reached; /* of its work-group; NULL: several work-groups are here */
     uint32_t agreed;                /* how much of that it came to */
+    struct poison_trail *trail;     /* its own: where uninitialised values came from; NULL: it read none */
     uint64_t steps;                 /* back edges taken, for limits */
     uint64_t work;                  /* of its lanes, for the clock: see cost.h */
     uint64_t owed;                  /* work of each active lane that is not in it yet */

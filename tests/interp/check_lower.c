@@ -345,7 +345,7 @@ START_TEST(a_value_from_nothing_is_checked_where_it_is_used)
              "%no = OpLabel\nOpStore %buffer %a\n" TAIL);
     promote_variables(ir);
     track_poison(ir);
-    ck_assert_uint_eq(only_op(ir, IR_poison_check)->imm, FAULT_UNINITIALISED_BRANCH);
+    ck_assert_uint_eq((uint32_t)only_op(ir, IR_poison_check)->imm, FAULT_UNINITIALISED_BRANCH);
     ck_assert_uint_eq(count_op(ir, IR_poison_store), 2);
     interp_module_free(module);
 }

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The origin of an uninitialised value, in words. The interpreter knows from where the work-item read such
+ * bytes (poison_trail.h); here they get their names. Where there is one place it is the origin; where there
+ * are several, the value derives from some of them, and the sentence says "may". A region knows whether its
+ * uninitialised bytes began so or were made so (struct region_spoiler).
+ */
+#include "uninitialised.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "device_program.h"
+
+/* ---- parts --------------------------------------------------------------------------------------- */
+
+struct part {
+    uint64_t offset, bytes, size; /* of an object of that size */
+    struct elements elements;
+};
+
+/* "element 3 of ", nothing when it is the whole object. */
+static void say_part(const struct part *part, struct sentence *why)
+{
+    const struct elements *e = &part->elements;
+    if (part->bytes >= part->size)
+        return;
+    if (e->name && part->bytes == e->bytes && part->offset % e->bytes == 0)
+        sentence_add(why, "element %" PRIu64 " of ", part->offset / e->bytes);
+    else
+        sentence_add(why, "bytes %" PRIu64 " to %" PRIu64 " of ", part->offset,
+                     part->offset + part->bytes - 1);
+}
+
+/* ", read at k.cl:9", where that is another line than the finding's. */
+static void say_read(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
+{
+    const uint32_t number = of->wave->code->poison_sources[end->source].site;
+    const struct site *read = launch_site(of->launch, number),
+                      *used = launch_site(of->launch, of->fault->site);
+    struct source_place place;
+    launch_place(of->launch, number, &place);
+    if (place.file && read->line && (read->line != used->line || read->file != used->file))
+        sentence_add(why, ", read at %s:%" PRIu32, place.file, place.line);
+}
+
+/* The instruction found such bytes in other places later, and which of them the value has is not known. */
+static void say_later(const struct poison_end *end, struct sentence *why)
+{
+    if (end->more == 1)
+        sentence_add(why, ", or from a later read there");
+    else if (end->more)
+        sentence_add(why, ", or from one of %" PRIu32 " later reads there", end->more);
+}
+
+/* ---- variables ----------------------------------------------------------------------------------- */
+
+/* The compiler's own variables have a dot in their names, but for this one. */
+static const char made_for_result[] = "retval";
+
+/* Part of a private variable: its number, and its name as the module has it. */
+struct variable {
+    uint32_t number;
+    const char *name;
+    struct part part;
+};
+
+static const struct code_variable *declaration_of(const struct uninitialised *of, uint32_t number)
+{
+    const struct code_debug *debug = of->wave->code->debug;
+    if (!debug && of->launch->info.program)
+        debug = program_debug(of->launch->info.program, of->launch->kernel);
+    for (uint32_t i = 0; debug && i < debug->variable_count; i++)
+        if (debug->variables[i].place == VARIABLE_PRIVATE && debug->variables[i].number == number)
+            return &debug->variables[i];
+    return NULL;
+}
+
+/* One step into the type, to where the offset is; false: this is as far as names go. */
+static bool say_inside(const struct debug_type **type, uint64_t *offset, struct sentence *name)
+{
+    static const char components[] = "xyzw";
+    const struct debug_type *at = *type;
+    const struct debug_member *member = NULL;
+    for (uint32_t i = 0; at->kind == DEBUG_STRUCT && i < at->member_count; i++)
+        if (*offset >= at->members[i].offset && *offset - at->members[i].offset < at->members[i].type->size)
+            member = &at->members[i];
+    if (member && member->name) {
+        sentence_add(name, ".%s", member->name);
+        *offset -= member->offset;
+        *type = member->type;
+        return true;
+    }
+    if ((at->kind != DEBUG_ARRAY && at->kind != DEBUG_VECTOR) || !at->element->size)
+        return false;
+    const uint64_t index = *offset / at->element->size;
+    if (at->kind == DEBUG_ARRAY)
+        sentence_add(name, "[%" PRIu64 "]", index);
+    else if (at->count <= 4 && index < 4)
+        sentence_add(name, ".%c", components[index]);
+    else
+        sentence_add(name, ".s%c", "0123456789abcdef"[index & 15]);
+    *offset -= index * at->element->size;
+    *type = at->element;
+    return true;
+}
+
+/* "table[3]", "ray.from.x". False: the part is not one thing that has a name. */
+static bool say_path(const struct code_variable *declared, const struct part *part, struct sentence *name)
+{
+    const struct debug_type *type = declared->type;
+    uint64_t offset = part->offset;
+    sentence_add(name, "%s", declared->name);
+    while (part->bytes < type->size && say_inside(&type, &offset, name))
+        ;
+    return offset == 0 && type->size == part->bytes;
+}
+
+static void say_declared(const struct uninitialised *of, const struct code_variable *declared,
+                         const struct part *part, struct sentence *why)
+{
+    struct sentence name;
+    const char *file =
+        declared->file ? program_file(of->launch->info.program, declared->file, declared->line) : NULL;
+    sentence_init(&name);
+    if (!say_path(declared, part, &name)) {
+        sentence_init(&name);
+        sentence_add(&name, "%s", declared->name);
+        say_part(part, why);
+    }
+    sentence_add(why, "variable '%s'", name.bytes);
+    if (file && declared->line)
+        sentence_add(why, " (declared at %s:%" PRIu32 ")", file, declared->line);
+}
+
+static void say_variable(const struct uninitialised *of, const struct variable *variable,
+                         struct sentence *why)
+{
+    const struct code_variable *declared = declaration_of(of, variable->number);
+    const char *name = variable->name;
+    if (declared) {
+        say_declared(of, declared, &variable->part, why);
+    } else if (name && strcmp(name, made_for_result) == 0) {
+        sentence_add(why, "the result of a function that returned without one");
+        return;
+    } else {
+        say_part(&variable->part, why);
+        if (!name || !*name || strchr(name, '.'))
+            sentence_add(why, "a temporary value");
+        else
+            sentence_add(why, "variable '%s'", name);
+    }
+    sentence_add(why, ", which the work-item had not written");
+}
+
+static void say_source(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
+{
+    const struct poison_source *source = &of->wave->code->poison_sources[end->source];
+    if (source->origin == POISON_IMAGE) {
+        sentence_add(why, "uninitialised texels of an image");
+        say_read(of, end, why);
+        return;
+    }
+    say_variable(of,
+                 &(struct variable){source->variable,
+                                    source->name,
+                                    {source->offset, source->bytes, source->size, source->elements}},
+                 why);
+}
+
+static const struct private_object *private_of(const struct code *code, uint64_t offset)
+{
+    for (uint32_t i = 0; i < code->private_object_count; i++)
+        if (offset >= code->private_objects[i].low && offset < code->private_objects[i].high)
+            return &code->private_objects[i];
+    return NULL;
+}
+
+static bool say_private(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
+{
+    const uint64_t offset = end->address - PRIVATE_BASE;
+    const struct private_object *object = private_of(of->wave->code, offset);
+    if (!object)
+        return false;
+    say_variable(
+        of,
+        &(struct variable){object->variable,
+                           object->name,
+                           {offset - object->low, end->bytes, object->high - object->low, object->elements}},
+        why);
+    return true;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------ */
+
+static bool began_so(const struct region *region, const struct poison_end *end)
+{
+    return end->address >= region->spoiled_high || end->address + end->bytes <= region->spoiled_low;
+}
+
+static bool say_command(const struct uninitialised *of, uint32_t command, struct sentence *why)
+{
+    struct command_name name;
+    struct finding_access access = {.what = ""};
+    if (!of->commands || !commands_name(of->commands, command, &name, &access))
+        return false;
+    sentence_add(why, ", which %s left uninitialised", name.by);
+    if (access.place.file && access.place.line)
+        sentence_add(why, " (%s:%" PRIu32 ")", access.place.file, access.place.line);
+    return true;
+}
+
+/* Bytes that a copy or a migration left so are all that it touched; stores are within what is known. */
+static void say_why_so(const struct uninitialised *of, const struct region *region,
+                       const struct poison_end *end, struct sentence *why)
+{
+    const bool local = region->kind == REGION_LOCAL_VARIABLE;
+    struct source_place made = {0};
+    if (began_so(region, end) && local)
+        sentence_add(why, ", which the work-group had not written");
+    else if (began_so(region, end) && region->maker && region->maker->find(region->maker, &made) && made.file)
+        sentence_add(why, ", created at %s:%" PRIu32 " and never written", made.file, made.line);
+    else if (began_so(region, end))
+        sentence_add(why, ", which was never written");
+    else if (!region->spoiled_by_several && region->spoiler.command &&
+             say_command(of, region->spoiler.command, why))
+        return;
+    else if (local)
+        sentence_add(why, ", which the work-group had not written, or where it had stored such a value");
+    else
+        sentence_add(why, ", which was not written, or where such a value was stored or copied to");
+}
+
+static bool say_region(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
+{
+    const struct region *region = memory_region(&of->launch->arena->memory, end->address);
+    struct sentence name;
+    struct part part = {.bytes = end->bytes};
+    uint64_t low;
+    if (region->kind == REGION_NONE || end->address < region->low || end->address >= region->high)
+        return false;
+    part.elements = object_elements(of->launch, region, &low);
+    if (end->address < low) { /* before a sub-buffer's, or an inner pointer's */
+        part.elements.name = NULL;
+        low = region->low;
+    }
+    part.offset = end->address - low;
+    part.size = region->high - low;
+    say_part(&part, why);
+    object_name(of->launch, region, &name);
+    sentence_add(why, "%s", name.bytes);
+    say_read(of, end, why);
+    say_why_so(of, region, end, why);
+    return true;
+}
+
+static bool say_end(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
+{
+    if (end->kind == POISON_END_SOURCE)
+        say_source(of, end, why);
+    else if (wave_is_private_address(end->address))
+        return say_private(of, end, why);
+    else
+        return say_region(of, end, why);
+    return true;
+}
+
+/* False: one of them has no name, and which one it was is not known. */
+static bool say_ends(const struct uninitialised *of, struct sentence *why)
+{
+    struct poison_end ends[POISON_ENDS];
+    const uint32_t count = poison_trail_ends(of->wave, of->fault->poison_list, of->fault->lane, ends);
+    bool known = count > 0;
+    sentence_add(why, "the %s %s from ", of->what, count > 1 ? "may derive" : "derives");
+    for (uint32_t i = 0; i < count && known; i++) {
+        if (i)
+            sentence_add(why, "; or from ");
+        known = say_end(of, &ends[i], why);
+        say_later(&ends[i], why);
+    }
+    return known;
+}
+
+void uninitialised_say(const struct uninitialised *of, struct sentence *out_why)
+{
+    struct sentence origin;
+    sentence_init(&origin);
+    if (say_ends(of, &origin))
+        sentence_add(out_why, "%s", origin.bytes);
+    else
+        sentence_add(out_why, "the %s derives from a variable or from memory that has not been written yet",
+                     of->what);
+}
