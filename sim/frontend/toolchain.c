@@ -194,6 +194,16 @@ static void identify(const char *path, struct text *identity)
                   (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
+/* What the user names; else the file that was there as this was built, or, as that may have been on another
+ * machine, what has its name here. */
+static char *wanted_tool(const char *named, const char *built)
+{
+    const char *slash = strrchr(built, '/');
+    if (named)
+        return strdup(named);
+    return strdup(is_executable(built) || !slash ? built : slash + 1);
+}
+
 /* Of what happens between and after the two programs. */
 static const char revision[] =
 #include "sim/frontend/revision.inc"
@@ -204,8 +214,8 @@ enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *di
     struct toolchain *toolchain = out_toolchain;
     *toolchain = (struct toolchain){0};
     pthread_mutex_lock(&settings_lock);
-    char *clang = strdup(settings.clang ? settings.clang : ORRERY_CLANG_DEFAULT);
-    char *llvm_spirv = strdup(settings.llvm_spirv ? settings.llvm_spirv : ORRERY_LLVM_SPIRV_DEFAULT);
+    char *clang = wanted_tool(settings.clang, ORRERY_CLANG_DEFAULT);
+    char *llvm_spirv = wanted_tool(settings.llvm_spirv, ORRERY_LLVM_SPIRV_DEFAULT);
     if (settings.cache_directory)
         toolchain->cache_directory = strdup(settings.cache_directory);
     if (settings.compile_server)
