@@ -151,7 +151,7 @@ PYTHON
 
 # draw FILE: the document that Chromium makes of it in $work/dom, its console in $work/console
 draw() {
-    timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
+    timeout 300 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
         --virtual-time-budget=2000 --enable-logging=stderr --dump-dom "file://$1" \
         >"$work/dom" 2>"$work/console"
 }
