@@ -1,5 +1,5 @@
 /* The page of a litmus test: its outcomes, and an execution of each that can be stepped through; of outcomes
- * that cannot be, the circle that an axiom refuses. */
+ * that cannot be, the cycle that an axiom refuses. */
 const BOX_WIDTH = 200,
     BOX_HEIGHT = 38,
     COLUMN_WIDTH = 300,
@@ -46,7 +46,7 @@ function eventSide(event) {
     return [event.order, event.scope, event.regions].filter(word => word).join(", ");
 }
 
-/* Orders of the events: each an array of indices, or null where the edges go round in a circle. */
+/* Orders of the events: each an array of indices, or null where the edges form a cycle. */
 function sorted(count, edges) {
     const after = Array.from({length: count}, () => []),
         waits = Array(count).fill(0),
@@ -163,7 +163,7 @@ function arrow(id, kind) {
     );
 }
 
-/* The edges to draw: those of the execution, with the number that the circle gives them, and what the circle
+/* The edges to draw: those of the execution, with the number that the cycle gives them, and what the cycle
  * has besides. */
 function edgesToDraw(execution, threads) {
     const {program, reads, stores} = executionEdges(execution, threads),
@@ -176,7 +176,7 @@ function edgesToDraw(execution, threads) {
         stores.filter(([from]) => execution.events[from].kind !== "initial"),
     );
     add("synchronises-with", execution.synchronises || []);
-    (execution.circle || []).forEach(({kind, from, to}, i) => {
+    (execution.cycle || []).forEach(({kind, from, to}, i) => {
         const known = drawn.find(edge => edge.kind === kind && edge.from === from && edge.to === to);
         if (known) known.numbers.push(i + 1);
         else drawn.push({kind, from, to, numbers: [i + 1]});
@@ -207,7 +207,7 @@ function graph(test, execution, order, played) {
             class: "execution",
             "aria-label": say("graphLabel"),
         },
-        make("defs", {}, arrow("arrow", "edge"), arrow("arrow-circle", "circle")),
+        make("defs", {}, arrow("arrow", "edge"), arrow("arrow-cycle", "cycle")),
     );
     threads.forEach((thread, t) =>
         picture.append(
@@ -236,13 +236,13 @@ function graph(test, execution, order, played) {
         const marks = numbers.length ? ` ${numbers.join(",")}` : "";
         picture.append(
             make("path", {
-                class: `edge ${kind}${numbers.length ? " circle" : ""}`,
+                class: `edge ${kind}${numbers.length ? " cycle" : ""}`,
                 d: path.d,
-                "marker-end": `url(#arrow${numbers.length ? "-circle" : ""})`,
+                "marker-end": `url(#arrow${numbers.length ? "-cycle" : ""})`,
             }),
             make(
                 "text",
-                {class: numbers.length ? "circle" : "edge", x: path.x, y: path.y},
+                {class: numbers.length ? "cycle" : "edge", x: path.x, y: path.y},
                 kind === "program-order" && !numbers.length ? "" : EDGES[kind].name + marks,
             ),
         );
@@ -333,7 +333,7 @@ function makeExecution(test, section, sourceBox) {
                     .filter(each => each !== i)
                     .pop();
             if (newest !== undefined && stores.indexOf(newest) > stores.indexOf(event.reads_from))
-                lines.push(say(execution.circle ? "olderRefused" : "older", named(newest)));
+                lines.push(say(execution.cycle ? "olderRefused" : "older", named(newest)));
             if (numberOf(event.reads_from) > numberOf(i)) lines.push(say("fromLater"));
         }
         for (const [from, to] of execution.synchronises || []) {
@@ -391,7 +391,7 @@ function makeExecution(test, section, sourceBox) {
     function drawWhy(refused) {
         why.replaceChildren();
         if (!refused) return;
-        const links = execution.circle || [];
+        const links = execution.cycle || [];
         why.append(
             make("h3", {}, say("whyForbidden", say(`axiom_${refused.axiom}`))),
             make("p", {}, say(`rule_${refused.axiom}`)),

@@ -240,7 +240,7 @@ const TEXT = {
     axiom_visible: "visible values",
     "rule_atomic-update":
         "An atomic update reads the store just before its own in modification order: no other comes between.",
-    rule_cause: "A value is stored before it is read: program order and reading have no circle.",
+    rule_cause: "A value is stored before it is read: program order and reading have no cycle.",
     rule_coherence:
         "What happens before stands earlier: a read takes no store that is older than one it knows of, and " +
         "none that happens after it.",

@@ -2,7 +2,7 @@
 /*
  * The page of a litmus test. The executions are visited once more, with those that an axiom refuses; of each
  * outcome one execution is kept, and one for each axiom that refuses others which would end so. Of these the
- * one whose circle is shortest among the first few.
+ * one whose cycle is shortest among the first few.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "sim/device/page.h"
 #include "sim/report/report_json.h"
 
-enum { SHOWN_MOST = 500, SHOWN_WORK_MOST = 1000000, SHOWN_BOUND = 8, CIRCLES_TRIED = 16 };
+enum { SHOWN_MOST = 500, SHOWN_WORK_MOST = 1000000, SHOWN_BOUND = 8, CYCLES_TRIED = 16 };
 
 /* An outcome, with what shows it. */
 struct shown {
@@ -23,7 +23,7 @@ struct shown {
     bool satisfies;
     uint64_t count[AXIOM_COUNT]; /* executions, by the axiom that refuses them; NONE: allowed */
     json_t *execution[AXIOM_COUNT];
-    uint32_t links[AXIOM_COUNT]; /* in the circle of that execution */
+    uint32_t links[AXIOM_COUNT]; /* in the cycle of that execution */
 };
 
 struct gallery {
@@ -173,21 +173,21 @@ static json_t *synchronises_json(const struct candidate *candidate)
     return list;
 }
 
-static json_t *circle_json(const struct circle *circle)
+static json_t *cycle_json(const struct cycle *cycle)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < circle->count; i++) {
+    for (uint32_t i = 0; i < cycle->count; i++) {
         json_t *object = json_object();
-        put_text(object, "kind", link_word(circle->link[i].kind));
-        put_number(object, "from", circle->link[i].from);
-        put_number(object, "to", circle->link[i].to);
+        put_text(object, "kind", link_word(cycle->link[i].kind));
+        put_number(object, "from", cycle->link[i].from);
+        put_number(object, "to", cycle->link[i].to);
         json_array_append_new(list, object);
     }
     return list;
 }
 
 static json_t *execution_json(const struct gallery *gallery, const struct execution *execution,
-                              const struct circle *circle)
+                              const struct cycle *cycle)
 {
     const struct candidate *candidate = execution->candidate;
     json_t *object = json_object(), *events = json_array();
@@ -199,7 +199,7 @@ static json_t *execution_json(const struct gallery *gallery, const struct execut
     if (execution->broken != AXIOM_UPDATE && execution->broken != AXIOM_CAUSE)
         json_object_set_new(object, "synchronises", synchronises_json(candidate));
     if (execution->broken != AXIOM_NONE)
-        json_object_set_new(object, "circle", circle_json(circle));
+        json_object_set_new(object, "cycle", cycle_json(cycle));
     if (execution->race)
         json_object_set_new(object, "race", json_true());
     return object;
@@ -268,15 +268,15 @@ static bool keep(void *self, const struct execution *execution)
         return true;
     struct shown *shown = shown_of(gallery, execution);
     gallery->left_out += !shown;
-    if (!shown || shown->count[broken]++ >= (broken == AXIOM_NONE ? 1 : CIRCLES_TRIED))
+    if (!shown || shown->count[broken]++ >= (broken == AXIOM_NONE ? 1 : CYCLES_TRIED))
         return !gallery->out_of_memory;
-    struct circle circle;
-    candidate_explain(execution->candidate, broken, &circle);
-    if (shown->execution[broken] && shown->links[broken] <= circle.count)
+    struct cycle cycle;
+    candidate_explain(execution->candidate, broken, &cycle);
+    if (shown->execution[broken] && shown->links[broken] <= cycle.count)
         return true;
     json_decref(shown->execution[broken]);
-    shown->execution[broken] = execution_json(gallery, execution, &circle);
-    shown->links[broken] = circle.count;
+    shown->execution[broken] = execution_json(gallery, execution, &cycle);
+    shown->links[broken] = cycle.count;
     return true;
 }
 

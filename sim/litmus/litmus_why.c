@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why an execution is refused. An axiom refuses it because its edges go round in a circle, so a search in
+ * Why an execution is refused. An axiom refuses it because its edges form a cycle, so a search in
  * breadth from each event finds the shortest one.
  */
 #include "litmus_why.h"
@@ -31,11 +31,11 @@ const char *axiom_word(enum axiom axiom)
     return words[axiom];
 }
 
-static void add_link(struct circle *circle, enum link_kind kind, uint32_t from, uint32_t to)
+static void add_link(struct cycle *cycle, enum link_kind kind, uint32_t from, uint32_t to)
 {
-    const uint32_t most = sizeof circle->link / sizeof *circle->link;
-    if (circle->count < most)
-        circle->link[circle->count++] = (struct link){kind, from, to};
+    const uint32_t most = sizeof cycle->link / sizeof *cycle->link;
+    if (cycle->count < most)
+        cycle->link[cycle->count++] = (struct link){kind, from, to};
 }
 
 /* ---- a shortest path ---------------------------------------------------------------------- */
@@ -63,20 +63,20 @@ static void visit_next(struct path *path, uint32_t at)
     }
 }
 
-static void add_path(const struct path *path, uint32_t from, uint32_t to, struct circle *circle)
+static void add_path(const struct path *path, uint32_t from, uint32_t to, struct cycle *cycle)
 {
     uint32_t way[EVENTS_MOST], count = 0;
     for (uint32_t at = to; count == 0 || at != from; at = path->came_from[at])
         way[count++] = at;
     for (uint32_t at = from; count; at = way[count]) {
         count--;
-        add_link(circle, path->edge(path->candidate, path->region, at, way[count]), at, way[count]);
+        add_link(cycle, path->edge(path->candidate, path->region, at, way[count]), at, way[count]);
     }
 }
 
-/* From an event to itself is a circle. False: there is no path. */
+/* From an event to itself is a cycle. False: there is no path. */
 static bool find_path(const struct candidate *candidate, edge_between *edge, uint32_t region, uint32_t from,
-                      uint32_t to, struct circle *circle)
+                      uint32_t to, struct cycle *cycle)
 {
     struct path path = {.candidate = candidate, .edge = edge, .region = region};
     visit_next(&path, from);
@@ -84,20 +84,20 @@ static bool find_path(const struct candidate *candidate, edge_between *edge, uin
         visit_next(&path, path.queue[i]);
     if (!has_event(path.seen, to))
         return false;
-    add_path(&path, from, to, circle);
+    add_path(&path, from, to, cycle);
     return true;
 }
 
-static bool find_circle(const struct candidate *candidate, edge_between *edge, struct circle *circle)
+static bool find_cycle(const struct candidate *candidate, edge_between *edge, struct cycle *cycle)
 {
-    struct circle best = {.count = 0};
+    struct cycle best = {.count = 0};
     for (uint32_t i = 0; i < candidate->count; i++) {
-        struct circle found = {.count = 0};
+        struct cycle found = {.count = 0};
         if (find_path(candidate, edge, 0, i, i, &found) && (!best.count || found.count < best.count))
             best = found;
     }
     for (uint32_t i = 0; i < best.count; i++)
-        add_link(circle, best.link[i].kind, best.link[i].from, best.link[i].to);
+        add_link(cycle, best.link[i].kind, best.link[i].from, best.link[i].to);
     return best.count > 0;
 }
 
@@ -138,18 +138,18 @@ static bool happens(const struct candidate *candidate, uint32_t a, uint32_t b)
     return has_event(candidate->happens[0][a] | candidate->happens[1][a], b);
 }
 
-static bool add_happens(const struct candidate *candidate, uint32_t a, uint32_t b, struct circle *circle)
+static bool add_happens(const struct candidate *candidate, uint32_t a, uint32_t b, struct cycle *cycle)
 {
     for (uint32_t region = 0; region < 2; region++)
         if (has_event(candidate->happens[region][a], b) &&
-            find_path(candidate, happens_edge, region, a, b, circle))
+            find_path(candidate, happens_edge, region, a, b, cycle))
             return true;
     return false;
 }
 
 /* ---- axioms ---------------------------------------------------------------------------------- */
 
-static void explain_update(const struct candidate *candidate, struct circle *circle)
+static void explain_update(const struct candidate *candidate, struct cycle *cycle)
 {
     for (uint32_t i = 0; i < candidate->count; i++) {
         const struct candidate_event *event = &candidate->event[i];
@@ -158,36 +158,35 @@ static void explain_update(const struct candidate *candidate, struct circle *cir
             continue;
         const event_set later = candidate->modified[store];
         if (!has_event(later, i)) {
-            add_link(circle, LINK_READS_FROM, store, i);
-            add_link(circle, LINK_MODIFIED, i, store);
+            add_link(cycle, LINK_READS_FROM, store, i);
+            add_link(cycle, LINK_MODIFIED, i, store);
             return;
         }
         for (uint32_t k = 0; k < candidate->count; k++) {
             if (k == i || !has_event(later, k) || !has_event(candidate->modified[k], i))
                 continue;
-            add_link(circle, LINK_OVERWRITTEN, i, k);
-            add_link(circle, LINK_MODIFIED, k, i);
+            add_link(cycle, LINK_OVERWRITTEN, i, k);
+            add_link(cycle, LINK_MODIFIED, k, i);
             return;
         }
     }
 }
 
 /* From b, where it stands, to a: what contradicts that a happens before b. */
-static void add_contradiction(const struct candidate *candidate, uint32_t a, uint32_t b,
-                              struct circle *circle)
+static void add_contradiction(const struct candidate *candidate, uint32_t a, uint32_t b, struct cycle *cycle)
 {
     const event_set at_a = candidate_stands_at(candidate, a), at_b = candidate_stands_at(candidate, b);
     for (uint32_t store = 0; store < candidate->count; store++) {
         for (uint32_t later = 0; has_event(at_b, store) && later < candidate->count; later++) {
             if (!has_event(at_a, later) || !has_event(candidate->modified[store], later))
                 continue;
-            add_link(circle, store == b ? LINK_MODIFIED : LINK_OVERWRITTEN, b, later);
+            add_link(cycle, store == b ? LINK_MODIFIED : LINK_OVERWRITTEN, b, later);
             if (later != a)
-                add_link(circle, LINK_READS_FROM, later, a);
+                add_link(cycle, LINK_READS_FROM, later, a);
             return;
         }
     }
-    add_link(circle, LINK_READS_FROM, b, a);
+    add_link(cycle, LINK_READS_FROM, b, a);
 }
 
 static bool breaks_coherence(const struct candidate *candidate, uint32_t a, uint32_t b)
@@ -197,18 +196,18 @@ static bool breaks_coherence(const struct candidate *candidate, uint32_t a, uint
            one->cell == other->cell && happens(candidate, a, b) && !candidate_coherent_pair(candidate, a, b);
 }
 
-static void explain_coherence(const struct candidate *candidate, struct circle *out_circle)
+static void explain_coherence(const struct candidate *candidate, struct cycle *out_cycle)
 {
-    if (find_circle(candidate, happens_edge, out_circle))
+    if (find_cycle(candidate, happens_edge, out_cycle))
         return;
     for (uint32_t a = 0; a < candidate->count; a++)
         for (uint32_t b = 0; b < candidate->count; b++) {
-            struct circle circle = {.count = 0};
-            if (!breaks_coherence(candidate, a, b) || !add_happens(candidate, a, b, &circle))
+            struct cycle cycle = {.count = 0};
+            if (!breaks_coherence(candidate, a, b) || !add_happens(candidate, a, b, &cycle))
                 continue;
-            add_contradiction(candidate, a, b, &circle);
-            if (!out_circle->count || circle.count < out_circle->count)
-                *out_circle = circle;
+            add_contradiction(candidate, a, b, &cycle);
+            if (!out_cycle->count || cycle.count < out_cycle->count)
+                *out_cycle = cycle;
         }
 }
 
@@ -224,7 +223,7 @@ static enum link_kind seq_cst_reason(const struct candidate *candidate, uint32_t
 }
 
 /* What a and b speak for are fences' neighbours in program order. */
-static void add_seq_cst(const struct candidate *candidate, uint32_t a, uint32_t b, struct circle *circle)
+static void add_seq_cst(const struct candidate *candidate, uint32_t a, uint32_t b, struct cycle *cycle)
 {
     for (uint32_t pass = 0; pass < 2; pass++) /* happens-before last: others say more */
         for (uint32_t i = 0; i < candidate->count; i++)
@@ -235,31 +234,31 @@ static void add_seq_cst(const struct candidate *candidate, uint32_t a, uint32_t 
                     (kind == LINK_HAPPENS) != (pass == 1))
                     continue;
                 if (i != a)
-                    add_link(circle, LINK_PROGRAM, a, i);
-                if (kind != LINK_HAPPENS || !add_happens(candidate, i, k, circle))
-                    add_link(circle, kind, i, k);
+                    add_link(cycle, LINK_PROGRAM, a, i);
+                if (kind != LINK_HAPPENS || !add_happens(candidate, i, k, cycle))
+                    add_link(cycle, kind, i, k);
                 if (k != b)
-                    add_link(circle, LINK_PROGRAM, k, b);
+                    add_link(cycle, LINK_PROGRAM, k, b);
                 return;
             }
 }
 
-static void explain_seq_cst(const struct candidate *candidate, struct circle *out_circle)
+static void explain_seq_cst(const struct candidate *candidate, struct cycle *out_cycle)
 {
-    struct circle order = {.count = 0};
-    find_circle(candidate, seq_cst_edge, &order);
+    struct cycle order = {.count = 0};
+    find_cycle(candidate, seq_cst_edge, &order);
     for (uint32_t i = 0; i < order.count; i++)
-        add_seq_cst(candidate, order.link[i].from, order.link[i].to, out_circle);
+        add_seq_cst(candidate, order.link[i].from, order.link[i].to, out_cycle);
 }
 
-void candidate_explain(const struct candidate *candidate, enum axiom broken, struct circle *out_circle)
+void candidate_explain(const struct candidate *candidate, enum axiom broken, struct cycle *out_cycle)
 {
-    out_circle->count = 0;
+    out_cycle->count = 0;
     switch (broken) {
-    case AXIOM_UPDATE: explain_update(candidate, out_circle); break;
-    case AXIOM_CAUSE: find_circle(candidate, cause_edge, out_circle); break;
-    case AXIOM_COHERENCE: explain_coherence(candidate, out_circle); break;
-    case AXIOM_SEQ_CST: explain_seq_cst(candidate, out_circle); break;
+    case AXIOM_UPDATE: explain_update(candidate, out_cycle); break;
+    case AXIOM_CAUSE: find_cycle(candidate, cause_edge, out_cycle); break;
+    case AXIOM_COHERENCE: explain_coherence(candidate, out_cycle); break;
+    case AXIOM_SEQ_CST: explain_seq_cst(candidate, out_cycle); break;
     case AXIOM_NONE:
     case AXIOM_VISIBLE:
     case AXIOM_COUNT: break;

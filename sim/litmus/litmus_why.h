@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Why an axiom refuses an execution, as edges that go round in a circle, for whoever shows it.
+ * PURPOSE  Why an axiom refuses an execution, as edges that form a cycle.
  *
  * Interface
- *   candidate_explain   the shortest such circle that it finds; of a candidate that candidate_broken was
+ *   candidate_explain   the shortest such cycle that it finds; of a candidate that candidate_broken was
  *                       asked about; broken: its answer
  *   link_word           "reads-from"
  *
@@ -29,12 +29,12 @@ struct link {
     enum link_kind kind;
     uint32_t from, to;
 };
-struct circle {
+struct cycle {
     uint32_t count;
     struct link link[4 * EVENTS_MOST];
 };
 
-void candidate_explain(const struct candidate *candidate, enum axiom broken, struct circle *out_circle);
+void candidate_explain(const struct candidate *candidate, enum axiom broken, struct cycle *out_cycle);
 const char *link_word(enum link_kind kind);
 const char *axiom_word(enum axiom axiom); /* "coherence" */
 

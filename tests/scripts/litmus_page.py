@@ -2,7 +2,7 @@
 """litmus_page.py FOLDER VERDICTS: judges the pages of litmus tests in FOLDER, NAME.html beside NAME.json of the command.
 
 Of each execution it makes program order, reads-from, modification order and reads-before from the events; nothing of the answer
-of the command is used. Allowed: values fit, each location is coherent, updates are atomic. Forbidden: the circle is one, and each
+of the command is used. Allowed: values fit, each location is coherent, updates are atomic. Forbidden: the cycle is one, and each
 of its edges is there."""
 import csv, json, pathlib, re, sys
 
@@ -16,7 +16,7 @@ def data_of(path):
 
 class Execution:
     def __init__(self, shown):
-        self.events, self.circle = shown["events"], shown.get("circle", [])
+        self.events, self.cycle = shown["events"], shown.get("cycle", [])
         self.sync = {tuple(pair) for pair in shown.get("synchronises", [])}
         events = range(len(self.events))
         thread = [event.get("thread") for event in self.events]
@@ -49,10 +49,10 @@ class Execution:
             assert one["kind"] == "barrier-entry" or one["order"] in RELEASES, one
             assert other["kind"] == "barrier-exit" or other["order"] in ACQUIRES, other
 
-    def check_circle(self, axiom):
-        assert self.circle, "no circle"
-        for link, after in zip(self.circle, self.circle[1:] + self.circle[:1]):
-            assert link["to"] == after["from"], ("the circle is open", self.circle)
+    def check_cycle(self, axiom):
+        assert self.cycle, "no cycle"
+        for link, after in zip(self.cycle, self.cycle[1:] + self.cycle[:1]):
+            assert link["to"] == after["from"], ("the cycle is open", self.cycle)
             edge, kind = (link["from"], link["to"]), link["kind"]
             known = {"program-order": self.po, "reads-from": self.rf, "modification-order": self.mo, "reads-before": self.fr,
                      "synchronises-with": self.sync}
@@ -62,14 +62,14 @@ class Execution:
                 raise AssertionError("an edge that is not spelled out")
             else:
                 assert edge in known[kind], (kind, edge)
-        kinds = {link["kind"] for link in self.circle}
+        kinds = {link["kind"] for link in self.cycle}
         if axiom == "cause":
             assert kinds <= {"program-order", "reads-from"} and not acyclic(self.po | self.rf)
         if axiom == "atomic-update":
-            assert any("read" in self.events[link["from"]] and "wrote" in self.events[link["from"]] for link in self.circle)
+            assert any("read" in self.events[link["from"]] and "wrote" in self.events[link["from"]] for link in self.cycle)
             assert not kinds & {"program-order", "synchronises-with"}
         if axiom == "seq-cst":
-            assert sum(self.events[link["from"]].get("order") == "seq_cst" for link in self.circle) >= 2
+            assert sum(self.events[link["from"]].get("order") == "seq_cst" for link in self.cycle) >= 2
 
 
 def acyclic(edges):
@@ -99,7 +99,7 @@ def check(test, result, verdict, needs):
         for why in outcome.get("refused", []):
             assert not outcome["allowed"]
             judged = Execution(why["execution"])
-            judged.check_circle(why["axiom"])
+            judged.check_cycle(why["axiom"])
             refused += 1
     complete = not (test["gave_up"] or test["cut"] or test["refused_cut"])
     assert not complete or all(outcome.get("execution") for outcome in shown), "an allowed outcome without an execution"

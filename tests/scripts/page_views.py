@@ -248,10 +248,10 @@ def check_execution(browser, name, execution, threads):
         browser.press(None, "ArrowRight")
         same(browser.script(at), number, f"{name}: forwards")
     same(browser.script("return document.querySelectorAll('svg.execution rect').length"), len(steps), f"{name}: boxes")
-    circle = execution.get("circle", [])
-    same(browser.script("return document.querySelectorAll('#why li').length"), len(circle), f"{name}: reasons")
-    drawn = {(link["kind"], link["from"], link["to"]) for link in circle}
-    same(browser.script("return document.querySelectorAll('svg.execution path.circle').length"), len(drawn), f"{name}: circle")
+    cycle = execution.get("cycle", [])
+    same(browser.script("return document.querySelectorAll('#why li').length"), len(cycle), f"{name}: reasons")
+    drawn = {(link["kind"], link["from"], link["to"]) for link in cycle}
+    same(browser.script("return document.querySelectorAll('svg.execution path.cycle').length"), len(drawn), f"{name}: cycle")
     reads = sum("reads_from" in event and execution["events"][event["reads_from"]]["kind"] != "initial" for event in execution["events"])
     same(browser.script("return document.querySelectorAll('svg.execution path.reads-from').length"), reads, f"{name}: reads-from")
     order = browser.script("return [...document.querySelectorAll('#event-table tbody tr')].map(r => [...r.cells].findIndex((c, i) => i && c.textContent) - 1)")
