@@ -53,12 +53,6 @@ struct region_map {
     uint32_t deny, flags, command; /* that mapped */
 };
 
-/* What made bytes uninitialised that were there before: a command that is no launch, or else a launch, whose
- * number it is. */
-struct region_spoiler {
-    uint32_t command, launch;
-};
-
 struct region {
     uint64_t low, high; /* bytes [low, high) may be touched; a freed region keeps them with deny set */
     uint32_t deny;      /* DENY_*: a kernel access of that sort may be a finding: memory_denied() knows */
@@ -71,11 +65,11 @@ struct region {
     const struct enqueuer *maker; /* the host's call that made it; NULL: not known */
     uint8_t *valid;               /* one bit per byte: initialised; NULL = all are */
     uint64_t invalid;             /* how many of them are not, when valid is there */
-    /* from its beginning, or that of the work-group: what made bytes uninitialised, all of them within
-     * [spoiled_low, spoiled_high); high 0: nothing did. several: the first of those that did */
-    struct region_spoiler spoiler;
-    uint64_t spoiled_low, spoiled_high;
-    bool spoiled_by_several;
+    /* bytes that became uninitialised since the region, or its work-group, began: they lie within
+     * [unset_low, unset_high), high 0: there are none. unset_by: the command that did it; 0: kernels, or
+     * more than one command */
+    uint64_t unset_low, unset_high;
+    uint32_t unset_by;
     char name[64];                 /* "buffer 3", "tile" */
     const struct region_map *maps; /* those that deny something, owned by the allocator */
     uint32_t map_count;
@@ -154,7 +148,7 @@ const struct region_map *memory_map_at(const struct region *region, uint64_t add
 /* Validity, one bit per byte of the region. */
 bool memory_range_valid(const struct region *region, uint64_t address, uint64_t size);
 void memory_set_valid(struct region *region, uint64_t address, uint64_t size, bool valid);
-/* What is uninitialised there was made so, or stored so, by that: it did not begin so. */
-void memory_spoiled(struct region *region, uint64_t address, uint64_t size, struct region_spoiler spoiler);
+/* The bytes became uninitialised by this command, 0: by a kernel. */
+void memory_became_unset(struct region *region, uint64_t address, uint64_t size, uint32_t command);
 
 #endif

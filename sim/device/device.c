@@ -892,7 +892,7 @@ static void copy_validity(uint32_t command, struct region *to, uint64_t target, 
         size_t at = target > source ? size - 1 - i : i; /* the ranges may overlap */
         memory_set_valid(to, target + at, 1, memory_range_valid(from, source + at, 1));
     }
-    memory_spoiled(to, target, size, (struct region_spoiler){.command = command});
+    memory_became_unset(to, target, size, command);
 }
 
 enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source,
@@ -960,7 +960,7 @@ void device_migrate(struct device *device, uint32_t command, uint64_t address, s
     check_mapped(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size);
     if (region) {
         memory_set_valid(region, address, size, false);
-        memory_spoiled(region, address, size, (struct region_spoiler){.command = command});
+        memory_became_unset(region, address, size, command);
     }
     announce_command(device, command, discards ? ACCESS_WRITE : ACCESS_READ, address, size, COMMAND_MIGRATES);
 }

@@ -131,7 +131,7 @@ static bool locals_open(struct group *group)
         struct region *region = group->locals[i];
         region->deny = region->denied = 0;
         memory_set_valid(region, region->low, region->high - region->low, group->launch->zero_local);
-        region->spoiled_high = 0;
+        region->unset_high = 0;
         if (group->launch->same_local)
             memset((void *)(uintptr_t)region->low, 0, region->high - region->low);
     }

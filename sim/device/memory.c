@@ -170,20 +170,18 @@ void memory_set_valid(struct region *region, uint64_t address, uint64_t size, bo
     bits_set(region->valid, address - region->low, size, valid);
 }
 
-/* Of a command all bytes between are its own, or it counts as several: rows of a rectangle have others
- * between them. */
-void memory_spoiled(struct region *region, uint64_t address, uint64_t size, struct region_spoiler spoiler)
+/* A command is named only if its bytes are contiguous: between the rows of a rectangle lie bytes that it did
+ * not touch. */
+void memory_became_unset(struct region *region, uint64_t address, uint64_t size, uint32_t command)
 {
     if (!region->valid || !clip(region, &address, &size))
         return;
-    if (!region->spoiled_high) {
-        region->spoiler = spoiler;
-        region->spoiled_low = region->spoiled_high = address;
-        region->spoiled_by_several = false;
+    if (!region->unset_high) {
+        region->unset_low = region->unset_high = address;
+        region->unset_by = command;
     }
-    region->spoiled_by_several |= region->spoiler.command != spoiler.command ||
-                                  region->spoiler.launch != spoiler.launch ||
-                                  (spoiler.command && address != region->spoiled_high);
-    region->spoiled_low = address < region->spoiled_low ? address : region->spoiled_low;
-    region->spoiled_high = address + size > region->spoiled_high ? address + size : region->spoiled_high;
+    if (region->unset_by != command || (command && address != region->unset_high))
+        region->unset_by = 0;
+    region->unset_low = address < region->unset_low ? address : region->unset_low;
+    region->unset_high = address + size > region->unset_high ? address + size : region->unset_high;
 }

@@ -3,7 +3,7 @@
  * The origin of an uninitialised value, in words. The interpreter knows from where the work-item read such
  * bytes (poison_trail.h); here they get their names. Where there is one place it is the origin; where there
  * are several, the value derives from some of them, and the sentence says "may". A region knows whether its
- * uninitialised bytes began so or were made so (struct region_spoiler).
+ * uninitialised bytes began so or became so (unset_low and unset_by of struct region).
  */
 #include "uninitialised.h"
 
@@ -195,7 +195,7 @@ static bool say_private(const struct uninitialised *of, const struct poison_end 
 
 static bool began_so(const struct region *region, const struct poison_end *end)
 {
-    return end->address >= region->spoiled_high || end->address + end->bytes <= region->spoiled_low;
+    return end->address >= region->unset_high || end->address + end->bytes <= region->unset_low;
 }
 
 static bool say_command(const struct uninitialised *of, uint32_t command, struct sentence *why)
@@ -222,8 +222,7 @@ static void say_why_so(const struct uninitialised *of, const struct region *regi
         sentence_add(why, ", created at %s:%" PRIu32 " and never written", made.file, made.line);
     else if (began_so(region, end))
         sentence_add(why, ", which was never written");
-    else if (!region->spoiled_by_several && region->spoiler.command &&
-             say_command(of, region->spoiler.command, why))
+    else if (region->unset_by && say_command(of, region->unset_by, why))
         return;
     else if (local)
         sentence_add(why, ", which the work-group had not written, or where it had stored such a value");

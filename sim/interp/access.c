@@ -902,11 +902,6 @@ static bool byte_valid(const struct access *from, uint32_t lane, uint64_t addres
 }
 
 /* The copy is initialised where its source was. */
-static struct region_spoiler launch_spoiler(const struct wave *wave)
-{
-    return (struct region_spoiler){.launch = wave->origin.launch ? wave->origin.launch->launch : 0};
-}
-
 static void copy_validity(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
                           uint64_t target, uint64_t bytes)
 {
@@ -926,7 +921,7 @@ static void copy_validity(const struct access *from, const struct access *to, ui
         if (!valid && private_target)
             poison_trail_left(to->wave, 0, lane, target + i, 1);
         else if (!valid)
-            memory_spoiled(region, target + i, 1, launch_spoiler(to->wave));
+            memory_became_unset(region, target + i, 1, 0);
     }
 }
 
@@ -1380,11 +1375,11 @@ static void mark_lane(struct access *access, uint32_t lane, bool bad, bool repor
         return;
     }
     struct region *region = tracked_region(access, lane);
-    const bool spoils = bad && region && (!reported || hands_on(region));
+    const bool unset = bad && region && (!reported || hands_on(region));
     if (region)
-        memory_set_valid(region, address, access->bytes, !spoils);
-    if (spoils)
-        memory_spoiled(region, address, access->bytes, launch_spoiler(access->wave));
+        memory_set_valid(region, address, access->bytes, !unset);
+    if (unset)
+        memory_became_unset(region, address, access->bytes, 0);
 }
 
 static bool is_reported(const struct access *access, uint32_t lane)
