@@ -310,7 +310,7 @@ struct kernel_object { /* cl_kernel */
     size_t usm_count;
     bool usm_indirect[3];             /* CL_KERNEL_EXEC_INFO_INDIRECT_*: host, device, shared */
     struct kernel_use changed, taken; /* by the host's threads */
-    bool sharing_told;
+    bool sharing_reported;
 };
 
 struct svm_allocation {

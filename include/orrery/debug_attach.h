@@ -6,7 +6,7 @@
  * Interface
  *   debug_attach_path      where a process listens by default: in a directory of the user's
  *   debug_attach_listen    makes the socket, mode 0600; -1: diagnosis says why
- *   debug_attach_accept    a session that waits there, of the same user; -1: nobody
+ *   debug_attach_accept    a session of the same user that is waiting there; -1: none
  *   debug_attach_connect   to a process of the same user, whose number is known then; -1: likewise
  *
  * Safety   The default directory must be the user's own, with no access for others; what is at the place and

@@ -7,7 +7,7 @@
  * {"bye": true} from it           the engine's requests, and {"verb": "exit"}
  *
  * A session starts the process, or attaches to one that listens (debug_attach.h). Each function is false
- * when the session has gone or has said "exit": what the process does then is its own matter.
+ * when the session has gone or has said "exit": the caller decides what the process does then.
  */
 #ifndef ORRERY_DEBUG_WIRE_H
 #define ORRERY_DEBUG_WIRE_H

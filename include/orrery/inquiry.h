@@ -8,8 +8,8 @@
  *   struct inquiry_past   an earlier access of these bytes: does it race with a read, or with a write, and
  *                         why; or by which edges does it happen before
  *   struct inquiry_row    work-items, and up to which operation what they did happens before; by which edge
- *   struct inquiry_act    who acts: a lane, or an asynchronous copy of its work-group
- *   struct inquiry_moment when it acted, in the launch's order
+ *   struct inquiry_actor  the unit of execution: a lane, or an asynchronous copy of its work-group
+ *   struct inquiry_epoch  a unit and its clock value: one point in the happens-before order
  *   enum inquiry_answer   what else is to be said
  *
  * The texts and arrays of an answer are valid while the callback runs.
@@ -27,13 +27,13 @@ struct race_inquiry {
     uint32_t size_bytes;
 };
 
-struct inquiry_act {
+struct inquiry_actor {
     const struct origin *origin;
     uint32_t lane;
     uint32_t copy; /* as of an access_event */
 };
 
-struct inquiry_moment {
+struct inquiry_epoch {
     uint64_t unit, clock;
 };
 

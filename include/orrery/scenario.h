@@ -179,7 +179,7 @@ struct schedule_config {
     enum placement placement;             /* round-robin */
     struct unit_list placement_script;    /* of PLACEMENT_SCRIPT: positions in the device, repeated; none */
     const struct schedule_oracle *oracle; /* asked instead of the policy; NULL; no file says it */
-    const struct schedule_fork *fork;     /* hears of each step; NULL: nobody does; no file says it */
+    const struct schedule_fork *fork;     /* called before each step; NULL: none; no key of a file */
     const struct schedule_watch *watch;   /* signals and wall clock; NULL: neither matters; no file says it */
 };
 

@@ -6,7 +6,7 @@
  * Interface
  *   struct schedule_oracle       asked at every choice
  *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
- *   struct schedule_fork         hears who goes on next, and may choose another one: a debugger
+ *   struct schedule_fork         is called with the next wave, and may choose another one: a debugger
  *   struct schedule_watch        a signal that ends the launches, and notes for the user while they take long
  *   schedule_script_over         at the end of a run: has each step of its script had its launch?
  *   schedule_replay_over         likewise the turns of its replay
@@ -79,7 +79,7 @@ struct unit {
 };
 #define UNIT_NONE ((struct unit){UINT64_MAX, UINT32_MAX})
 
-/* Before a wave goes on. A policy that runs in passes tells each turn, and nobody can choose. */
+/* The wave that a policy runs next. Policies that run in passes call for each time slice, with no choice. */
 struct schedule;
 struct schedule_next {
     uint32_t launch;
@@ -90,7 +90,7 @@ struct schedule_next {
 };
 struct schedule_fork {
     void *self;
-    /* True: out_unit goes on instead, if it is resident and ready. */
+    /* True: out_unit runs instead, if it is resident and ready. */
     bool (*next)(void *self, const struct schedule_next *next, struct unit *out_unit);
 };
 

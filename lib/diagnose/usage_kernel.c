@@ -5,8 +5,8 @@
  * one after the other, but not at the same time, and an enqueue or a clone takes what was set last. Of
  * each kernel object the last call that changed it and the last that took its arguments are kept, with
  * their places in the order of the host's threads (host_clock.h): what neither lock nor join orders may
- * come at the same time, also where it did not in this run. Of each kernel object one pair is told: which
- * comes first is chance.
+ * come at the same time, also where it did not in this run. One pair is reported for each kernel object:
+ * which pair comes first is chance.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void keep(struct kernel_use *use, const struct host_clock *clock)
                                .site = clock->several ? call_site_new() : NULL};
 }
 
-static void tell(const struct kernel_object *kernel, bool changed, const struct call_site *other)
+static void report_sharing(const struct kernel_object *kernel, bool changed, const struct call_site *other)
 {
     char object[160], why[200];
     snprintf(object, sizeof object, "kernel %" PRIu32 " '%.80s'", kernel->base.id, kernel->info->name);
@@ -58,21 +58,21 @@ static void note_use(struct kernel_object *kernel, bool changes)
 {
     struct host_clock clock;
     struct call_site *other = NULL;
-    bool told = false, changed = false;
+    bool found = false, changed = false;
     if (call_is_off(FINDING_KERNEL_SHARED) || callback_thread() || executor_is_here())
         return;
     runtime_lock();
     if (host_clock_tick(&clock)) {
         changed = !is_before(&kernel->changed, &clock);
-        told = !kernel->sharing_told && (changed || (changes && !is_before(&kernel->taken, &clock)));
-        kernel->sharing_told |= told;
-        if (told)
+        found = !kernel->sharing_reported && (changed || (changes && !is_before(&kernel->taken, &clock)));
+        kernel->sharing_reported |= found;
+        if (found)
             other = call_site_copy(changed ? kernel->changed.site : kernel->taken.site);
         keep(changes ? &kernel->changed : &kernel->taken, &clock);
     }
     runtime_unlock();
-    if (told)
-        tell(kernel, changed, other);
+    if (found)
+        report_sharing(kernel, changed, other);
     free(other);
 }
 

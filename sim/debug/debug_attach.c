@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The socket at which a running program waits for a debugger. Its place is a directory that is made with mode
- * 0700, and is used only when it is a directory, the user's, and closed to all others: a link that somebody
- * else has put there is none of that. Besides, each end asks whose process the other one is.
+ * 0700, and is used only when it is a directory, the user's, and closed to all others: a link is
+ * refused. Besides, each end asks the kernel for the user of the other end.
  */
 #include "orrery/debug_attach.h"
 
@@ -70,8 +70,8 @@ static int give_up(int socket, const char *path, struct diagnosis *diagnosis)
     return -1;
 }
 
-/* Nobody can connect before it listens, and then its mode is what it is to be. A socket is left there by a
- * process of this number that has ended, or by nobody. */
+/* The mode is set before listen(), so no other user can connect. A socket that is there already was left by a
+ * process of the same number that has ended. */
 int debug_attach_listen(const char *path, struct diagnosis *diagnosis)
 {
     struct sockaddr_un address;

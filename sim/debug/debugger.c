@@ -357,9 +357,9 @@ static void hook_launch(void *debugger, const struct launch_event *event);
 
 static void listen_to_launches(struct debugger *d)
 {
-    const struct observer deaf = {.self = d, .launch = hook_launch};
+    const struct observer launches = {.self = d, .launch = hook_launch};
     d->plain = true;
-    device_change_observer(d->device, &deaf);
+    device_change_observer(d->device, &launches);
 }
 
 static void listen_to_all(struct debugger *d)
@@ -370,7 +370,7 @@ static void listen_to_all(struct debugger *d)
     device_change_observer(d->device, &observer);
 }
 
-/* Findings so far were reported to nobody who could stop at them. */
+/* Earlier findings were reported before the session came: it does not stop at them. */
 static void begin_attached(struct debugger *d)
 {
     d->waits = false;
@@ -421,7 +421,7 @@ static void hook_fault(struct debugger *d)
     look_for_findings(d);
 }
 
-/* One that waits hears of launches alone. */
+/* While no session is there, only launches are observed. */
 static void hook_device(struct debugger *d, struct device *device)
 {
     const struct observer observer = {

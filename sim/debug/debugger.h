@@ -203,10 +203,10 @@ struct debugger {
     uint32_t point_count, point_room;
     struct schedule_fork fork;
     json_t *forks;                  /* schedule_forks.c; NULL: none */
-    bool looks_ahead;               /* this process is a copy that says who goes on next, */
+    bool looks_ahead;               /* this process is a copy that reports the next wave, */
     int ahead;                      /* there */
-    struct visible_writes *visible; /* visible_writes.c; NULL: nobody asked */
-    struct debugger *self;          /* its address is what that file hears accesses as */
+    struct visible_writes *visible; /* visible_writes.c; NULL: not asked for */
+    struct debugger *self;          /* what the observer of visible_writes.c gets as self */
     /* The latest accesses that touched watched bytes are no state: who-wrote runs again. */
 };
 
@@ -237,7 +237,7 @@ void visible_writes_free(struct visible_writes *visible);
 json_t *visible_writes_track(struct debugger *d, const json_t *request); /* without an address: no more */
 json_t *visible_writes_answer(struct debugger *d, const struct view *view, const char *expression);
 
-/* schedule_forks.c: who goes on next, and another one instead. */
+/* schedule_forks.c: which wave runs next, and another one instead. */
 bool forks_next(void *debugger, const struct schedule_next *next, struct unit *out_unit);
 json_t *forks_forecast(struct debugger *d, const json_t *request);
 json_t *forks_set(struct debugger *d, const json_t *request);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who goes on next? The policy alone knows, at the moment when it chooses. So a copy of the process runs on
- * to there, says whom it chose and who else could have gone on, and ends. That is the answer for the run
- * itself, which is deterministic.
+ * Which wave runs next is known when the policy chooses. So a copy of the process runs to that point, reports
+ * the choice and the other waves that were ready, and ends. The run itself is deterministic: it will choose
+ * the same.
  *
- * A fork is the number of a step of a launch, and the wave that goes on there instead. The session has the
+ * A fork is the number of a step of a launch, and the wave that runs there instead. The session has the
  * list, and gives it to each process that runs from an earlier place. Recorded turns tell the schedule that
  * comes of it.
  */

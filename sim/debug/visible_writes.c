@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * may-read: which of the writes so far could a load here return? A run from the beginning keeps every write
- * of the bytes, with its moment in the launch's order, and asks the race checker at each which of the earlier
- * ones happen before it. A load here may return a write
+ * of the bytes, with its epoch, and asks the race checker at each which of the earlier ones happen before it.
+ * A load here may return a write
  *
  *   unless a write of the same bytes comes between: that write happens before the load, and the first one
  *   happens before it, or precedes it in the modification order of an atomic object;
@@ -11,8 +11,8 @@
  * The modification order is the one of this run. Each byte is decided by itself. The bytes as they were when
  * the launch began happen before all writes. What no work-item has done yet is not known.
  *
- * The moment of an access is the one before the checker hears of it; what it happens after, the one when the
- * checker has heard of it: an atomic that acquires knows what it acquired.
+ * The epoch of an access is taken before the checker processes it. What happens before it is asked after
+ * that: an atomic operation that acquires happens after the release that it reads from.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 enum { WRITES_MOST = 1024, READS_MOST = 4096, BYTES_MOST = 128 };
 
 struct written {
-    struct inquiry_moment moment;
+    struct inquiry_epoch epoch;
     uint64_t position;
     struct item item;
     uint32_t site, copy;
@@ -39,7 +39,7 @@ struct written {
 
 /* An atomic read, and how many writes it came after. */
 struct seen {
-    struct inquiry_moment moment;
+    struct inquiry_epoch epoch;
     uint32_t writes;
 };
 
@@ -50,9 +50,9 @@ struct visible_writes {
     uint32_t size;
     uint8_t initial[BYTES_MOST];
     bool has_initial, full, fewer, unchecked; /* fewer: reads were left out */
-    struct inquiry_moment pending[WAVE_LANES_MAX];
+    struct inquiry_epoch pending[WAVE_LANES_MAX];
     struct written *writes;
-    struct inquiry_moment *moments; /* of them */
+    struct inquiry_epoch *epochs; /* of them */
     uint32_t count;
     struct seen *reads;
     uint32_t read_count;
@@ -69,7 +69,7 @@ void visible_writes_free(struct visible_writes *v)
         free(v->writes[i].before);
     if (v) {
         free(v->writes);
-        free(v->moments);
+        free(v->epochs);
         free(v->reads);
     }
     free(v);
@@ -96,20 +96,21 @@ static bool writes(const struct access_event *event, uint32_t lane)
            (event->kind >= ACCESS_ATOMIC_WRITE && !lane_in(event->failed, lane));
 }
 
-static struct inquiry_act act_of(const struct access_event *event, uint32_t lane)
+static struct inquiry_actor actor_of(const struct access_event *event, uint32_t lane)
 {
-    return (struct inquiry_act){&event->origin, lane, event->copy};
+    return (struct inquiry_actor){&event->origin, lane, event->copy};
 }
 
-/* Before the checker hears of it. */
-static void note_moments(void *self, const struct access_event *event)
+/* Called before the checker processes the access. */
+static void note_epochs(void *self, const struct access_event *event)
 {
     struct debugger *d = *(struct debugger **)self;
     struct visible_writes *v = d->visible;
     for (uint32_t lane = 0; v && d->device->checkers && lane < event->lane_count; lane++) {
-        const struct inquiry_act act = act_of(event, lane);
+        const struct inquiry_actor actor = actor_of(event, lane);
         if (is_kept(v, event, lane))
-            v->unchecked |= checkers_moment(d->device->checkers, &act, &v->pending[lane]) != INQUIRY_ANSWERED;
+            v->unchecked |=
+                checkers_epoch(d->device->checkers, &actor, &v->pending[lane]) != INQUIRY_ANSWERED;
     }
 }
 
@@ -143,7 +144,7 @@ static void keep_write(struct debugger *d, const struct access_event *event, uin
         return;
     }
     struct written *w = &v->writes[v->count];
-    *w = (struct written){.moment = v->pending[lane],
+    *w = (struct written){.epoch = v->pending[lane],
                           .position = d->position,
                           .site = event->origin.site,
                           .copy = event->copy,
@@ -155,23 +156,23 @@ static void keep_write(struct debugger *d, const struct access_event *event, uin
     w->valued = value_of(d, event, lane, bytes);
     if (w->valued)
         memcpy(w->bytes, bytes + (low - address), w->size);
-    const struct inquiry_act act = act_of(event, lane);
-    v->unchecked |= !w->before || checkers_known(d->device->checkers, &act, is_local(v), v->moments, v->count,
-                                                 w->before) != INQUIRY_ANSWERED;
-    v->moments[v->count++] = w->moment;
+    const struct inquiry_actor actor = actor_of(event, lane);
+    v->unchecked |= !w->before || checkers_before(d->device->checkers, &actor, is_local(v), v->epochs,
+                                                  v->count, w->before) != INQUIRY_ANSWERED;
+    v->epochs[v->count++] = w->epoch;
 }
 
 static void keep_read(struct visible_writes *v, uint32_t lane)
 {
-    const struct inquiry_moment *moment = &v->pending[lane];
+    const struct inquiry_epoch *epoch = &v->pending[lane];
     const struct seen *last = v->read_count ? &v->reads[v->read_count - 1] : NULL;
-    if (last && last->moment.unit == moment->unit && last->moment.clock == moment->clock &&
+    if (last && last->epoch.unit == epoch->unit && last->epoch.clock == epoch->clock &&
         last->writes == v->count)
         return;
     if (v->read_count == READS_MOST)
         v->fewer = true;
     else
-        v->reads[v->read_count++] = (struct seen){*moment, v->count};
+        v->reads[v->read_count++] = (struct seen){*epoch, v->count};
 }
 
 void visible_writes_access(struct debugger *d, const struct access_event *event)
@@ -215,11 +216,11 @@ json_t *visible_writes_track(struct debugger *d, const json_t *request)
         v->address = (uint64_t)json_integer_value(address);
         v->size = (uint32_t)json_integer_value(json_object_get(request, "size"));
         v->writes = calloc(WRITES_MOST, sizeof *v->writes);
-        v->moments = calloc(WRITES_MOST, sizeof *v->moments);
+        v->epochs = calloc(WRITES_MOST, sizeof *v->epochs);
         v->reads = calloc(READS_MOST, sizeof *v->reads);
-        observer.access = note_moments;
+        observer.access = note_epochs;
     }
-    if (address && (!v || !v->writes || !v->moments || !v->reads || v->size > BYTES_MOST)) {
+    if (address && (!v || !v->writes || !v->epochs || !v->reads || v->size > BYTES_MOST)) {
         visible_writes_free(v);
         return refuse("no memory for the writes");
     }
@@ -344,19 +345,19 @@ static json_t *answer_tracked(struct debugger *d, const struct view *view, const
 {
     const struct visible_writes *v = d->visible;
     struct checkers *checkers = d->device->checkers;
-    const struct inquiry_act act = {&view->wave->origin, view->lane, 0};
-    struct inquiry_moment *reads = calloc(v->read_count + 1, sizeof *reads);
+    const struct inquiry_actor actor = {&view->wave->origin, view->lane, 0};
+    struct inquiry_epoch *reads = calloc(v->read_count + 1, sizeof *reads);
     bool *known = calloc(v->count + v->read_count + 1, sizeof *known), *read_known = known + v->count;
     json_t *answer = NULL;
     for (uint32_t i = 0; reads && i < v->read_count; i++)
-        reads[i] = v->reads[i].moment;
+        reads[i] = v->reads[i].epoch;
     if (v->full)
         answer = refuse("there were more than %d writes: ask earlier, or for fewer bytes", WRITES_MOST);
     else if (!checkers || v->unchecked)
         answer = refuse("this launch is not checked for data races: --data-races=error does");
     else if (reads && known &&
-             checkers_known(checkers, &act, is_local(v), v->moments, v->count, known) == INQUIRY_ANSWERED &&
-             checkers_known(checkers, &act, is_local(v), reads, v->read_count, read_known) ==
+             checkers_before(checkers, &actor, is_local(v), v->epochs, v->count, known) == INQUIRY_ANSWERED &&
+             checkers_before(checkers, &actor, is_local(v), reads, v->read_count, read_known) ==
                  INQUIRY_ANSWERED)
         answer = list_writes(v, view, type, known, read_known);
     free(reads);

@@ -24,7 +24,7 @@ bool debug_wire_bytes(int fd, const void *bytes, size_t size)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
-            return false; /* nobody listens any more */
+            return false; /* the other end is closed */
         at += sent;
         size -= (size_t)sent;
     }

@@ -515,7 +515,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (device->profile && launch->code && launch->observer)
         launch->profiled = profiled_begin(device, launch);
     announce(launch, LAUNCH_BEGIN);
-    /* it was told at the announcement: to run without marks, or that somebody has come to debug */
+    /* the observer may have attached a debugger, or detached it: other code runs then */
     if (launch->code && (launch->code->debug != NULL) != is_debugged(device))
         status = take_code(live, (struct kernel *)request->kernel, request);
     if (status != STATUS_OK)

@@ -47,7 +47,7 @@ struct trials {
     } items[TRIALS_MOST];
     uint32_t count;
     struct module *debug; /* of the text itself, with debug information; NULL: there is none, or */
-    bool debug_tried;     /* nobody asked yet */
+    bool debug_tried;     /* it was compiled, or that failed */
 };
 
 /* A file that the module carries, as positions name it. */

@@ -6,8 +6,8 @@
  *
  * A word of private memory that is read while it is uninitialised was never written, or what was stored there
  * last has a note: the note of an uninitialised store stays until the next one, and a store of anything else
- * makes the word initialised, so that nobody asks. Once the table is full nothing more is known: a missing
- * note would look like memory that was never written.
+ * makes the word initialised, and its note is not read. When the table is full no origin is reported: a
+ * missing note would look like memory that was never written.
  */
 #include "poison_trail.h"
 
@@ -191,7 +191,7 @@ void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t
 
 /* ---- what is known --------------------------------------------------------------------------- */
 
-/* A read that has no note found all its bytes initialised. False: it cannot be told. */
+/* A read that has no note found all its bytes initialised. False: not known. */
 static bool end_of(const struct wave *wave, uint32_t source, uint32_t lane, struct poison_end *out_end,
                    bool *out_found)
 {

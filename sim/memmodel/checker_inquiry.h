@@ -7,8 +7,8 @@
  *                    lane. Both are put through the checks that any access meets, so the state is another one
  *                    then: only a copy of the process may ask.
  *   checker_clocks   up to where what other work-items did happens before what the lane does next; likewise
- *   checker_moment   when one acts, before the checker hears of it
- *   checker_known    of earlier moments, those that happen before what one does now
+ *   checker_epoch    the epoch of an access that the checker has not processed yet
+ *   checker_before   which of the earlier epochs happen before the unit's next access
  *   inquiry_world    the operations of the launch so far, for edges.h
  *   inquiry_end, inquiry_edge   an operation of a unit, and an edge, as an answer has them
  */
@@ -24,10 +24,10 @@ enum inquiry_answer checker_why(struct checker *checker, const struct race_inqui
 enum inquiry_answer checker_clocks(struct checker *checker, const struct race_inquiry *inquiry,
                                    const struct inquiry_sink *sink);
 
-enum inquiry_answer checker_moment(struct checker *checker, const struct inquiry_act *act,
-                                   struct inquiry_moment *out_moment);
-enum inquiry_answer checker_known(struct checker *checker, const struct inquiry_act *act, bool local,
-                                  const struct inquiry_moment *moments, uint32_t count, bool *out_known);
+enum inquiry_answer checker_epoch(struct checker *checker, const struct inquiry_actor *actor,
+                                  struct inquiry_epoch *out_epoch);
+enum inquiry_answer checker_before(struct checker *checker, const struct inquiry_actor *actor, bool local,
+                                   const struct inquiry_epoch *epochs, uint32_t count, bool *out_before);
 
 /* The texts of an edge. */
 struct inquiry_edge_text {

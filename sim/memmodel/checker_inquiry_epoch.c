@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moments of work-items in the order of the launch: what an access was made at, and does it happen before
- * what another work-item does now? The order alone is asked, not the shadow: it tells what it would tell any
- * access, and has the same state afterwards, but for what it had put off.
+ * Epochs of work-items in the happens-before order of the launch: the epoch of an access, and whether it
+ * happens before the next access of another work-item. Only the order is asked, not the shadow memory. Its
+ * state stays the same, except that deferred joins are computed.
  */
 #include "checker_inquiry.h"
 
@@ -12,37 +12,38 @@ static bool has_no_order(const struct checker *checker)
            checker->order.pool.failed;
 }
 
-static void find_unit(struct checker *checker, const struct inquiry_act *act, struct unit_state *out_state)
+static void find_unit(struct checker *checker, const struct inquiry_actor *actor,
+                      struct unit_state *out_state)
 {
     struct order *order = &checker->order;
     struct item item;
-    origin_item(act->origin, act->lane, &item);
-    const uint64_t unit = act->copy ? order_copy_unit(order, item.group_linear, act->copy)
-                                    : item.group_linear * order->group_items + item.local_linear;
+    origin_item(actor->origin, actor->lane, &item);
+    const uint64_t unit = actor->copy ? order_copy_unit(order, item.group_linear, actor->copy)
+                                      : item.group_linear * order->group_items + item.local_linear;
     order_unit_state(order, unit, out_state);
     order_deliver(order, out_state);
 }
 
-enum inquiry_answer checker_moment(struct checker *checker, const struct inquiry_act *act,
-                                   struct inquiry_moment *out_moment)
+enum inquiry_answer checker_epoch(struct checker *checker, const struct inquiry_actor *actor,
+                                  struct inquiry_epoch *out_epoch)
 {
     struct unit_state state;
     if (has_no_order(checker))
         return INQUIRY_UNCHECKED;
-    find_unit(checker, act, &state);
-    *out_moment = (struct inquiry_moment){state.unit, order_slice(&state)};
+    find_unit(checker, actor, &state);
+    *out_epoch = (struct inquiry_epoch){state.unit, order_slice(&state)};
     return INQUIRY_ANSWERED;
 }
 
-enum inquiry_answer checker_known(struct checker *checker, const struct inquiry_act *act, bool local,
-                                  const struct inquiry_moment *moments, uint32_t count, bool *out_known)
+enum inquiry_answer checker_before(struct checker *checker, const struct inquiry_actor *actor, bool local,
+                                   const struct inquiry_epoch *epochs, uint32_t count, bool *out_before)
 {
     struct unit_state state;
     if (has_no_order(checker))
         return INQUIRY_UNCHECKED;
-    find_unit(checker, act, &state);
+    find_unit(checker, actor, &state);
     for (uint32_t i = 0; i < count; i++)
-        out_known[i] = order_knows(&checker->order, &state, local ? IN_LOCAL : IN_GLOBAL, moments[i].unit,
-                                   moments[i].clock);
+        out_before[i] = order_knows(&checker->order, &state, local ? IN_LOCAL : IN_GLOBAL, epochs[i].unit,
+                                    epochs[i].clock);
     return INQUIRY_ANSWERED;
 }

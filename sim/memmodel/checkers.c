@@ -322,18 +322,18 @@ enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race
     return post ? checker_clocks(post->checker, inquiry, sink) : INQUIRY_UNCHECKED;
 }
 
-enum inquiry_answer checkers_moment(struct checkers *checkers, const struct inquiry_act *act,
-                                    struct inquiry_moment *out_moment)
+enum inquiry_answer checkers_epoch(struct checkers *checkers, const struct inquiry_actor *actor,
+                                   struct inquiry_epoch *out_epoch)
 {
-    const struct post *post = post_of(checkers, act->origin->launch);
-    return post ? checker_moment(post->checker, act, out_moment) : INQUIRY_UNCHECKED;
+    const struct post *post = post_of(checkers, actor->origin->launch);
+    return post ? checker_epoch(post->checker, actor, out_epoch) : INQUIRY_UNCHECKED;
 }
 
-enum inquiry_answer checkers_known(struct checkers *checkers, const struct inquiry_act *act, bool local,
-                                   const struct inquiry_moment *moments, uint32_t count, bool *out_known)
+enum inquiry_answer checkers_before(struct checkers *checkers, const struct inquiry_actor *actor, bool local,
+                                    const struct inquiry_epoch *epochs, uint32_t count, bool *out_before)
 {
-    const struct post *post = post_of(checkers, act->origin->launch);
-    return post ? checker_known(post->checker, act, local, moments, count, out_known) : INQUIRY_UNCHECKED;
+    const struct post *post = post_of(checkers, actor->origin->launch);
+    return post ? checker_before(post->checker, actor, local, epochs, count, out_before) : INQUIRY_UNCHECKED;
 }
 
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)

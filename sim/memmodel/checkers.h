@@ -6,7 +6,7 @@
  * Interface
  *   checkers_new, checkers_free   borrows what checker_new borrows
  *   checkers_observer, checkers_set_sink   as of one checker
- *   checkers_why, checkers_clocks, checkers_moment, checkers_known what a debugger asks
+ *   checkers_why, checkers_clocks, checkers_epoch, checkers_before what a debugger asks
  *   checkers_set_cross            who hears of launches that may order each other by atomics, besides;
  *                                 borrowed
  *
@@ -39,10 +39,10 @@ enum inquiry_answer checkers_why(struct checkers *checkers, const struct race_in
 enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race_inquiry *inquiry,
                                     const struct inquiry_sink *sink);
 /* Likewise; but any process may ask these at any time. */
-enum inquiry_answer checkers_moment(struct checkers *checkers, const struct inquiry_act *act,
-                                    struct inquiry_moment *out_moment);
-enum inquiry_answer checkers_known(struct checkers *checkers, const struct inquiry_act *act, bool local,
-                                   const struct inquiry_moment *moments, uint32_t count, bool *out_known);
+enum inquiry_answer checkers_epoch(struct checkers *checkers, const struct inquiry_actor *actor,
+                                   struct inquiry_epoch *out_epoch);
+enum inquiry_answer checkers_before(struct checkers *checkers, const struct inquiry_actor *actor, bool local,
+                                    const struct inquiry_epoch *epochs, uint32_t count, bool *out_before);
 struct cross_launch;
 void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross);
 

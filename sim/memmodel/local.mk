@@ -8,7 +8,7 @@ libmemmodel_a_SOURCES = \
 	%D%/checker_footprint.c \
 	%D%/checker_inquiry.c \
 	%D%/checker_inquiry_clocks.c \
-	%D%/checker_inquiry_moment.c \
+	%D%/checker_inquiry_epoch.c \
 	%D%/checker_inquiry.h \
 	%D%/checker_lanes.c \
 	%D%/checker_places.c \

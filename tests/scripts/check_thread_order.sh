@@ -36,7 +36,7 @@ done
 for way in none other_lock shared_queue event; do
     expect 66 'error: kernel-shared' -- "$program" one_kernel $way
     grep -q "kernel [0-9]* 'add'" "$out" || { echo "FAIL: one_kernel $way: the kernel is not named"; cat "$out"; bad=1; }
-    [ "$(grep -c 'error: kernel-shared' "$out")" = 1 ] || { echo "FAIL: one_kernel $way: told more than once"; cat "$out"; bad=1; }
+    [ "$(grep -c 'error: kernel-shared' "$out")" = 1 ] || { echo "FAIL: one_kernel $way: reported more than once"; cat "$out"; bad=1; }
 done
 for way in mutex condition spin c11 semaphore barrier once join create; do
     expect 0 'SUMMARY errors=0 warnings=0 .* kernels=[1-9]' -- "$program" one_kernel $way

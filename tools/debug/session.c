@@ -606,7 +606,7 @@ static json_t *refuse_fork(const json_t *schedule, json_int_t number)
 {
     char text[200];
     if (json_is_true(json_object_get(schedule, "over")))
-        snprintf(text, sizeof text, "nobody goes on: the launch is over after this");
+        snprintf(text, sizeof text, "no choice is left: the launch ends before another one");
     else if (json_is_true(json_object_get(schedule, "may_choose")))
         snprintf(text, sizeof text, "found work-item %" JSON_INTEGER_FORMAT ", expected one that could go on",
                  number - 1);

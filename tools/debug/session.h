@@ -56,7 +56,7 @@ json_t *session_back(struct session *session, json_t *plan);
 json_t *session_last(struct session *session, json_t *plan);
 json_t *session_replay(struct session *session);
 json_t *session_may_read(struct session *session, json_t *request); /* takes the request */
-/* schedule: the engine's answer here; number: of the work-item that goes on at the step it tells of */
+/* schedule: the engine's answer here; number: of the work-item that runs at the step it is about */
 json_t *session_fork(struct session *session, const json_t *schedule, json_int_t number);
 json_t *session_restart(struct session *session);
 void session_interrupt(struct session *session);

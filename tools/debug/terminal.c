@@ -88,7 +88,7 @@ static const struct verb_row verbs[] = {
     {"may-read", 3, do_may_read, "EXPRESSION: which of the writes so far a load of it here may return"},
     {"clocks", 3, do_clocks, "what other work-items did that happens before this place, and by which edge"},
     {"schedule", 3, do_schedule,
-     "[NUMBER | X Y Z]: who goes on next, and who else could; or: that work-item goes on next"},
+     "[NUMBER | X Y Z]: which wave runs next, and which others could; or: that work-item runs next"},
     {"gmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of global memory"},
     {"lmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of local memory"},
     {"pmem", 2, do_private_memory, "ADDRESS [SIZE]: bytes of the work-item's private memory"},

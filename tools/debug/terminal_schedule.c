@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verb that asks who goes on next, and has another one go on: `schedule`. The choice is of the next step,
+ * The verb `schedule`: which wave runs next, and the choice of another one. The choice is of the next step,
  * which begins when the work-item that runs has done its operation.
  */
 #include <inttypes.h>
@@ -40,14 +40,14 @@ static void print_who(struct terminal *t, const json_t *answer)
     const json_t *waves = json_object_get(answer, "waves");
     const bool chooses = json_is_true(json_object_get(answer, "may_choose"));
     if (json_is_true(json_object_get(answer, "over"))) {
-        fputs("Nobody goes on: the launch is over after this.\n", t->out);
+        fputs("No choice is left: the launch ends before another one.\n", t->out);
         return;
     }
     if (chooses)
-        fprintf(t->out, "Step %" PRId64 " of launch %" PRId64 ", policy %s: * goes on next\n",
+        fprintf(t->out, "Step %" PRId64 " of launch %" PRId64 ", policy %s: * runs next\n",
                 (int64_t)NUMBER(answer, "step"), (int64_t)NUMBER(answer, "launch"), TEXT(answer, "policy"));
     else
-        fprintf(t->out, "Launch %" PRId64 ", policy %s: * goes on next\n", (int64_t)NUMBER(answer, "launch"),
+        fprintf(t->out, "Launch %" PRId64 ", policy %s: * runs next\n", (int64_t)NUMBER(answer, "launch"),
                 TEXT(answer, "policy"));
     for (size_t i = 0; i < json_array_size(waves); i++)
         print_wave(t, json_array_get(waves, i));
@@ -63,7 +63,7 @@ static void choose(struct terminal *t, const json_t *answer, json_int_t number)
     if (!fine)
         return;
     t->concluded = false; /* there is another end */
-    fprintf(t->out, "At step %" PRId64 " of launch %" PRId64 " work-item %" PRId64 " goes on.\n",
+    fprintf(t->out, "At step %" PRId64 " of launch %" PRId64 " work-item %" PRId64 " runs.\n",
             (int64_t)NUMBER(answer, "step"), (int64_t)NUMBER(answer, "launch"), (int64_t)number - 1);
 }
 
