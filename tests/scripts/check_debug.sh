@@ -50,6 +50,14 @@ timeout 120 "$orrery" debug --batch -e 'break 7' -e run -e 'print before' -e con
     "$build/examples/lost_update" "$src/../../examples/lost_update.cl" >"$work/program" 2>&1
 [ "$(grep -c '^before = 0' "$work/program")$(grep -c '^before = 1' "$work/program")" = 21 ] || fail "a program: $(cat "$work/program")"
 
+# Another wave first in a program, too: the token that the program ends with repeats that run.
+program=$build/examples/lost_update kernel=$src/../../examples/lost_update.cl
+timeout 120 "$orrery" debug --schedule=random --seed=2 --batch -e 'schedule 1' -e continue -e quit -- "$program" "$kernel" >"$work/chosen" 2>&1
+token=$(sed -n 's/.*orrery replay \(1:2:random[^ ]*\).*/\1/p' "$work/chosen")
+grep -q '^At step 0 of launch 1 work-item 1 runs' "$work/chosen" && [ -n "$token" ] || fail "a choice in a program: $(cat "$work/chosen")"
+timeout 120 "$orrery" replay "$token" -- "$program" "$kernel" 2>&1 | grep -v '^orrery: replay' >"$work/repeated"
+sed '1,/^At step/d; /^The run is over/d; /^orrery: replay/d' "$work/chosen" | diff - "$work/repeated" || fail "the token of the choice gives another run"
+
 if command -v python3 >/dev/null; then
     timeout 300 python3 "${ORRERY_SRCDIR:-.}/tests/scripts/dap_client.py" "$orrery" "$src/calls.yaml" "$build/examples/lost_update" "$src/../../examples/lost_update.cl" 2>"$work/dap" || fail "DAP: $(cat "$work/dap")"
 fi

@@ -325,6 +325,35 @@ def test_entry(argv, scenario):
     assert client.process.wait(20) == 0
 
 
+def test_schedule(argv, scenario):
+    """Work-item 0 runs first instead of 3, and work-item 3 may then read its update of the counter, or what was there before."""
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    client.ask("launch", program=scenario, stopOnEntry=True)
+    client.event("initialized")
+    client.ask("configurationDone")
+    client.event("stopped")
+    waves = client.ask("orrery/schedule")["waves"]
+    assert [(wave["global"][0], wave["next"]) for wave in waves] == [(0, False), (1, False), (2, False), (3, True)], waves
+    assert "found work-item 16" in client.refused("orrery/schedule", threadId=17)
+    client.ask("orrery/schedule", threadId=1)
+    source = {"path": scenario.replace(".yaml", ".cl")}
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": 6}])
+    assert client.run("continue", threadId=1)["body"]["threadId"] == 1
+    answer = client.ask("orrery/mayRead", expression="*counter", threadId=4)
+    assert [(write["global"], write["value"], write["ordered"]) for write in answer["writes"]] == [([0, 0, 0], "1", False)], answer
+    assert answer["initial"] == "0" and not answer["hidden"], answer
+    answer = client.ask("orrery/mayRead", expression="*counter", threadId=1)
+    assert answer["writes"][0]["ordered"] and "initial" not in answer, answer
+    assert "no variable" in client.refused("orrery/mayRead", expression="nothing", threadId=4)
+    client.ask("setBreakpoints", source=source, breakpoints=[])
+    client.run("continue", threadId=1)
+    output = "".join(event["body"]["output"] for event in client.events if event["event"] == "output")
+    assert "0 is number 0" in output and "orrery replay 1:5:random," in output, output
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
 def test_attach(argv, program):
     """A program that runs already: at its next launch, breakpoints there; it goes on when the session ends."""
     with tempfile.TemporaryDirectory() as directory:
@@ -355,7 +384,8 @@ def test_attach(argv, program):
 def test_nonsense(client):
     """Arguments that are missing or of another type are refused or ignored, and the session stays."""
     commands = ("setBreakpoints setFunctionBreakpoints setExceptionBreakpoints exceptionInfo dataBreakpointInfo setDataBreakpoints threads stackTrace scopes "
-                "variables evaluate setVariable setExpression readMemory writeMemory source loadedSources orrery/lanes orrery/lastAccess launch").split()
+                "variables evaluate setVariable setExpression readMemory writeMemory source loadedSources orrery/lanes orrery/lastAccess "
+                "orrery/mayRead orrery/schedule launch").split()
     keys = "source breakpoints filters name frameId variablesReference expression value memoryReference count offset data threadId dataId asAddress".split()
     values = [None, {}, [], "x", -1, 10**12, 0, True, "1 + ", "data", [{}], [None], 1.5, "(" * 500, "0x10"]
     dice = random.Random(7)
@@ -378,6 +408,7 @@ def main():
         test_attach(argv, target)
     test_errors(argv)
     test_entry(argv, scenario)
+    test_schedule(argv, os.path.join(os.path.dirname(scenario), "schedule.yaml"))
     test_requests(launched(argv, scenario), scenario)
     test_nonsense(launched(argv, scenario))
     test_walk(launched(argv, scenario, port=True), int(os.environ.get("WALK", "25")))

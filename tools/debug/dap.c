@@ -1209,7 +1209,7 @@ static json_t *request_may_read(struct dap *dap, const json_t *arguments)
                                         "thread", NUMBER(arguments, "threadId"))));
 }
 
-/* With a work-item, that one goes on next. */
+/* With a work-item, that one runs next. */
 static json_t *request_schedule(struct dap *dap, const json_t *arguments)
 {
     const json_int_t number = NUMBER(arguments, "threadId");
