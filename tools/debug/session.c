@@ -44,7 +44,7 @@ struct session {
     bool tracks; /* copies may keep the writes of some bytes, which a run does not need */
     bool plain;  /* it ended so: the position is not known */
     json_t *points;
-    json_t *forks; /* {"launch", "step", "tile", "wave"}: waves that run at steps of the schedule; NULL: none */
+    json_t *forks; /* {"launch", "step", "tile", "wave"}: waves chosen; NULL: none */
 };
 
 /* ---- messages ---------------------------------------------------------------------------------------------
@@ -608,8 +608,8 @@ static json_t *refuse_fork(const json_t *schedule, json_int_t number)
     if (json_is_true(json_object_get(schedule, "over")))
         snprintf(text, sizeof text, "no choice is left: the launch ends before another one");
     else if (json_is_true(json_object_get(schedule, "may_choose")))
-        snprintf(text, sizeof text, "found work-item %" JSON_INTEGER_FORMAT ", expected one that could run next",
-                 number - 1);
+        snprintf(text, sizeof text,
+                 "found work-item %" JSON_INTEGER_FORMAT ", expected one that could run next", number - 1);
     else
         snprintf(text, sizeof text,
                  "the policy %s leaves no choice: --schedule=random, pct or a replay of one does",
