@@ -36,9 +36,9 @@ struct compile_header {
     const char *text;
 };
 
-/* What compiles: clang and llvm-spirv, the default; or the compile server where it fits them; or only that.
- * The result is the same. */
-enum compile_way { COMPILE_BY_PROGRAMS, COMPILE_AUTO, COMPILE_BY_SERVER };
+/* What compiles: the compile server where it fits clang and llvm-spirv, else these, the default; or only one
+ * of them. The result is the same. */
+enum compile_way { COMPILE_AUTO, COMPILE_BY_SERVER, COMPILE_BY_PROGRAMS };
 
 struct compile_request {
     const char *source;      /* OpenCL C */
