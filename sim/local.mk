@@ -30,6 +30,8 @@ libsim_a_SOURCES = \
 	%D%/debug/stop.c \
 	%D%/debug/value.c \
 	%D%/debug/visible_writes.c \
+	%D%/debug/line_values.c \
+	%D%/debug/line_values.h \
 	%D%/debug/wire.c \
 	%D%/device/device.c \
 	%D%/device/device_enqueue.c \
@@ -129,6 +131,10 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario.c \
 	%D%/scenario/scenario.def \
 	%D%/scenario/scenario_build.c \
+	%D%/scenario/scenario_again.c \
+	%D%/scenario/scenario_again.h \
+	%D%/scenario/scenario_values.c \
+	%D%/scenario/scenario_values.h \
 	%D%/scenario/scenario_fixes.c \
 	%D%/scenario/scenario_fixes.h \
 	%D%/scenario/scenario_image.c \

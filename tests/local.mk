@@ -591,6 +591,7 @@ test_scripts = \
 	%D%/scripts/check_litmus_page.sh \
 	%D%/scripts/check_components.sh \
 	%D%/scripts/check_unset.sh \
+	%D%/scripts/check_values.sh \
 	%D%/scripts/check_index.sh \
 	%D%/scripts/check_copies.sh \
 	%D%/scripts/check_attach.sh \

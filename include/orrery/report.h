@@ -131,6 +131,7 @@ struct finding_access {
     const char *what;  /* "plain store", "atomic_fetch_add, relaxed, device scope", "barrier" */
     uint32_t device_id;   /* serial number of the device that ran it; 0: that of the finding's launch, or none */
     const char *device;   /* set by report_add when there are several: "sub-device 1 of device 0 'big'" */
+    const char *values; /* set by report_values: of the variables on the place's line, "i = 3, stride = 4"; or NULL */
     const char *by;    /* what accessed, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
 };
 
@@ -259,12 +260,15 @@ void report_source_made(struct report *report, const char *name, const struct en
 /* A finding that was added before came `times` more: at the same places, for the same kernel. Of places that are not known
  * the words and the object, too, are to be those that were added; where a suppression names one, the object always. */
 void report_again(struct report *report, const struct finding *finding, uint64_t times);
-/* Findings whose fix may still be tried are printed later, in the order in which they came: from report_hold() on, the first
- * with edits and all after it wait until report_release(). */
-void report_hold(struct report *report);
+/* Findings of which more will be known are printed later, in the order in which they came: from report_hold() on, all of them or
+ * the first with edits and all after it wait until report_release(). */
+enum report_hold { REPORT_HOLD_ALL, REPORT_HOLD_EDITS };
+void report_hold(struct report *report, enum report_hold from);
 void report_release(struct report *report);
 /* What came of trying the fix of report_get(index); note: of a trial that failed, copied. */
 void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
+/* The values of the variables on the line of an access of report_get(index), in its work-item; copied. */
+void report_values(struct report *report, size_t index, uint32_t access, const char *values);
 /* Of those that came again, some race with the fix that was tried all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);
 /* It came so often that it was no longer counted. */

@@ -356,6 +356,7 @@ struct scenario {
     struct launch_range checked_launches; /* --launches */
     bool shared_pages;                    /* false: the host is caught at memory that commands use */
     enum fixes fixes;
+    bool values;      /* of the variables on the lines of findings */
     bool faults_stop; /* a faulty access ends its work-item; false: it goes on */
     bool keep_exit_code, expect_kernels, quiet;
     /* of findings on standard error: auto, which is on a terminal without NO_COLOR */

@@ -315,6 +315,8 @@ static void hook_access(void *debugger, const struct access_event *event)
     d->access_site = event->origin.site;
     if (d->visible)
         visible_writes_access(d, event);
+    if (d->values)
+        line_values_access(d, event);
     if (look_for_findings(d) || stop_in_any_case(d, d->running))
         return;
     if (d->plan.points && stop_at_access(d, event, &hit))
@@ -418,6 +420,8 @@ static void hook_fault(struct debugger *d)
 {
     if (d->plan.limit && d->position >= d->plan.limit)
         return;
+    if (d->values)
+        line_values_fault(d);
     look_for_findings(d);
 }
 

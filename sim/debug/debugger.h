@@ -206,6 +206,7 @@ struct debugger {
     bool looks_ahead;               /* this process is a copy that reports the next wave, */
     int ahead;                      /* there */
     struct visible_writes *visible; /* visible_writes.c; NULL: not asked for */
+    struct line_values *values;     /* line_values.c; NULL: not asked for. Borrowed */
     struct debugger *self;          /* what the observer of visible_writes.c gets as self */
     /* The latest accesses that touched watched bytes are no state: who-wrote runs again. */
 };
@@ -236,6 +237,10 @@ void visible_writes_access(struct debugger *d, const struct access_event *event)
 void visible_writes_free(struct visible_writes *visible);
 json_t *visible_writes_track(struct debugger *d, const json_t *request); /* without an address: no more */
 json_t *visible_writes_answer(struct debugger *d, const struct view *view, const char *expression);
+
+/* line_values.c: an access is under way, or was at fault; before the findings of it are looked for. */
+void line_values_access(struct debugger *d, const struct access_event *event);
+void line_values_fault(struct debugger *d);
 
 /* schedule_forks.c: which wave runs next, and another one instead. */
 bool forks_next(void *debugger, const struct schedule_next *next, struct unit *out_unit);

@@ -172,6 +172,7 @@ static void access_own(struct finding_access *access)
     own(&access->what);
     own(&access->by);
     own(&access->device);
+    own(&access->values);
 }
 
 static void access_disown(const struct finding_access *access)
@@ -181,6 +182,7 @@ static void access_disown(const struct finding_access *access)
     disown(access->what);
     disown(access->by);
     disown(access->device);
+    disown(access->values);
 }
 
 static void steps_free(struct finding *finding)
@@ -553,16 +555,17 @@ static void announce(struct report *report, struct entry *entry)
     if (!within_limit(report, entry->finding.kind))
         return;
     entry->reported = entry->finding.count;
-    report->waits |= report->holds && entry->finding.edit_count;
+    report->waits |= report->holds && entry->finding.edit_count != 0;
     entry->waits = report->waits;
     if (!entry->waits)
         print(report, &entry->finding, report_print_finding);
 }
 
-void report_hold(struct report *report)
+void report_hold(struct report *report, enum report_hold from)
 {
     pthread_mutex_lock(&report->lock);
     report->holds = true;
+    report->waits = from == REPORT_HOLD_ALL;
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -590,6 +593,17 @@ void report_tried(struct report *report, size_t index, enum fix_trial trial, con
         finding->fix_trial = trial;
         disown(finding->fix_note);
         finding->fix_note = trial == TRIAL_FAILS && note ? strdup(note) : NULL;
+    }
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_values(struct report *report, size_t index, uint32_t access, const char *values)
+{
+    pthread_mutex_lock(&report->lock);
+    if (index < report->found.count && access < report->found.entries[index]->finding.access_count) {
+        struct finding_access *of = &report->found.entries[index]->finding.access[access];
+        disown(of->values);
+        of->values = strdup(values);
     }
     pthread_mutex_unlock(&report->lock);
 }

@@ -98,6 +98,7 @@ static json_t *access_json(const struct finding_access *access)
     }
     if (access->has_item)
         json_object_set_new(object, "item", item_json(&access->item));
+    put_text(object, "values", access->values);
     return object;
 }
 

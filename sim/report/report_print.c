@@ -212,6 +212,8 @@ static void print_accesses(FILE *stream, const struct finding *finding)
         fputs("\n     ", stream);
         print_entity(stream, &finding->access[i]);
         fputc('\n', stream);
+        if (finding->access[i].values)
+            fprintf(stream, "     with %s\n", finding->access[i].values);
         print_caller(stream, &finding->access[i].caller);
         free(source[i]);
     }

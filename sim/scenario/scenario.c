@@ -86,6 +86,7 @@ void scenario_default(struct scenario *scenario)
     *scenario = (struct scenario){
         .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1, .depth = 3},
         .fail_on = SEVERITY_ERROR,
+        .values = true,
         .error_exitcode = 66,
         .max_findings = 10,
         .compile_seconds = 60,

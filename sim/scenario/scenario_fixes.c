@@ -19,44 +19,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario_again.h"
 #include "scenario_launch.h"
 #include "sim/device/rewrite.h"
 
 enum {
     FINDINGS_MOST = 10,
-    ITEMS_MOST = 1 << 16,
     RANDOM_ITEMS_MOST = 1 << 12, /* a random order costs more per work-item */
-    STEPS_TIMES = 16,
-    STEPS_MORE = 100000,
-    STEPS_MOST = 1 << 22, /* of a run that is repeated */
+    STEPS_MOST = 1 << 22,        /* of a run that is repeated */
     RANDOM_ORDERS = 4,
     SERIAL_ORDERS = 2 + RANDOM_ORDERS,
     EDITS_MOST = 16,
     NOTE_CHARS = 400
 };
 
-/* ---- what may be run again --------------------------------------------------------------- */
-
-static uint64_t count_items(const struct scenario *scenario)
-{
-    uint64_t items = 0;
-    for (size_t l = 0; l < scenario->launch_count && items <= ITEMS_MOST; l++) {
-        const struct scenario_launch *launch = &scenario->launches[l];
-        uint64_t own = 1;
-        for (uint32_t i = 0; i < launch->work_dim; i++)
-            own = launch->global[i] && own > ITEMS_MOST / launch->global[i] ? ITEMS_MOST + 1
-                                                                            : own * launch->global[i];
-        items += own;
-    }
-    return items;
-}
-
 bool scenario_tries_fixes(const struct scenario *scenario)
 {
-    const struct scenario_program *program = &scenario->program;
-    return scenario->fixes == FIXES_TRY && !scenario->debug && !scenario->schedule.oracle &&
-           !program->spirv_file && (program->source_file || program->source_text) &&
-           count_items(scenario) <= ITEMS_MOST;
+    return scenario->fixes == FIXES_TRY && scenario_runs_again(scenario);
 }
 
 /* ---- edits and places ------------------------------------------------------------------------ */
@@ -278,22 +257,15 @@ static bool take_sights(struct again *again, const struct report *report, const 
 
 /* The scenario with all checks, with nothing that goes to a file, and with nothing that hides findings: a
  * trial has to see what its edits bring. It borrows everything. */
-static struct scenario quiet_copy(const struct scenario *scenario, uint64_t steps)
+/* Whatever the scenario looks for. */
+static struct scenario checked_copy(const struct scenario *scenario, uint64_t steps)
 {
-    struct scenario copy = *scenario;
+    struct scenario copy = scenario_again(scenario, steps);
     for (int check = 0; check < CHECK_COUNT; check++)
         copy.checks[check] = SEVERITY_ERROR;
-    copy.expect = (struct scenario_expect){.exit_status = -1};
-    copy.counters = copy.instructions = copy.coverage_file = copy.html_file = copy.timeline_file =
-        copy.trace_file = NULL;
-    copy.json_file = copy.sarif_file = copy.dot_file = copy.gen_suppressions = NULL;
-    copy.schedule.record_file = copy.baseline_file = NULL;
-    copy.update_baseline = false;
     copy.suppression_count = 0;
-    copy.schedule.timeout_seconds = 0;
-    copy.schedule.max_steps = STEPS_TIMES * steps + STEPS_MORE;
+    copy.baseline_file = NULL;
     copy.max_findings = 0;
-    copy.fixes = FIXES_OFF;
     return copy;
 }
 
@@ -432,7 +404,7 @@ static bool is_defined(struct trials *trials)
     if (trials->serial_done)
         return trials->serial_defined;
     const uint64_t random_orders =
-        count_items(trials->scenario) <= RANDOM_ITEMS_MOST ? (uint64_t)RANDOM_ORDERS : 0;
+        scenario_items(trials->scenario) <= RANDOM_ITEMS_MOST ? (uint64_t)RANDOM_ORDERS : 0;
     trials->serial_defined =
         run_serial(trials, SCHEDULE_SERIAL, 0) && run_serial(trials, SCHEDULE_REVERSE, 0);
     for (uint64_t seed = 1; seed <= random_orders && trials->serial_defined; seed++)
@@ -670,7 +642,7 @@ void scenario_try_fixes(const struct scenario *scenario, uint64_t steps, struct 
     if (!trials)
         return;
     trials->scenario = scenario;
-    trials->copy = quiet_copy(scenario, steps);
+    trials->copy = checked_copy(scenario, steps);
     if (build(&trials->copy, &trials->built) && split(trials)) {
         find_trials(trials, report);
         if (trials->count && run_both(trials, &trials->built, false, &trials->original))

@@ -8,6 +8,7 @@
 
 #include "orrery/debug.h"
 #include "scenario_fixes.h"
+#include "scenario_values.h"
 #include "scenario_launch.h"
 
 /* ---- set-up --------------------------------------------------------------------------- */
@@ -326,12 +327,15 @@ enum status scenario_run(const struct scenario *scenario, struct report *report,
     run.output = open_memstream(&out_result->output, &out_result->output_size);
     if (!run.output)
         return STATUS_OUT_OF_MEMORY;
-    const bool tries = scenario_tries_fixes(scenario);
-    if (tries)
-        report_hold(report);
+    const bool tries = scenario_tries_fixes(scenario), shows = scenario_shows_values(scenario);
+    if (tries || shows)
+        report_hold(report, shows ? REPORT_HOLD_ALL : REPORT_HOLD_EDITS);
     enum status status = scenario_perform(&run, out_result);
     scenario_run_fini(&run);
-    if (tries && (status == STATUS_OK || status == STATUS_NO_PROGRESS))
+    const bool ended = status == STATUS_OK || status == STATUS_NO_PROGRESS;
+    if (shows && ended)
+        scenario_find_values(scenario, run.steps, report);
+    if (tries && ended)
         scenario_try_fixes(scenario, run.steps, report);
     report_release(report);
     fclose(run.output);

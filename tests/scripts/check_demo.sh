@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The README's two examples: what is wrong is reported at its lines with the fix, and status 66 says so.
 set -u
-unset ORRERY_FIXES # as users have it
+unset ORRERY_FIXES ORRERY_VALUES # as users have it
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT

@@ -3,7 +3,7 @@
 # Each manual has a section EXAMPLES, and keeps its word: each command after a dollar sign there is run in a copy of examples/labs and
 # prints the lines that the manual shows after it; Orrery is installed for those that look for it. mandoc has no warning for any manual.
 set -u
-unset ORRERY_FIXES # as users have it
+unset ORRERY_FIXES ORRERY_VALUES # as users have it
 src=$(realpath "${ORRERY_SRCDIR:?}") build=$(realpath "${ORRERY_BUILDDIR:?}")
 # Half of the commands start programs that do not have the address sanitizer first of all, and the others follow them.
 if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q libasan; then exit 77; fi

@@ -3,7 +3,7 @@
 # GETTING-STARTED.md keeps its word: each command after a dollar sign is run in a copy of examples/labs, in order, and prints the
 # lines that follow it there. Orrery is installed, below a temporary directory, for the commands that look for it.
 set -u
-unset ORRERY_FIXES # as users have it
+unset ORRERY_FIXES ORRERY_VALUES # as users have it
 src=$(realpath "${ORRERY_SRCDIR:?}") build=$(realpath "${ORRERY_BUILDDIR:?}")
 # Half of the commands start programs that do not have the address sanitizer first of all, and the others follow them.
 if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q libasan; then exit 77; fi
