@@ -26,6 +26,7 @@ const TEXT = {
     caused: "May follow from",
     access: "Access {0}",
     calledFrom: "called from {0}",
+    withValues: "with {0}",
     sourceOf: "Source: {0}",
     marks: "Accesses",
     line: "Line",

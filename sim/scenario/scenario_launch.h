@@ -31,6 +31,8 @@ struct run {
     uint32_t queue; /* the default device queue; 0: none */
     uint64_t steps; /* loop iterations of the launches that are over */
     FILE *output;
+    /* the launches are over: what is still to be found out of the findings, before pages have them; or NULL */
+    void (*complete)(struct run *run);
     const struct built *built; /* the program; NULL: it is still to be built. Borrowed */
     struct contents *contents; /* gets what the buffers hold in the end; NULL: nobody asks */
 };

@@ -288,6 +288,8 @@ enum status scenario_perform(struct run *run, struct scenario_result *result)
         status =
             schedule_replay_over(&run->scenario->schedule, device_kernels_run(run->device), run->diagnosis);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS || status == STATUS_STOPPED) {
+        if (run->complete && status != STATUS_STOPPED)
+            run->complete(run);
         /* before what is expected is read: that is no command of the scenario */
         enum status read = keep_books(run, result);
         if (read == STATUS_OK && status != STATUS_STOPPED)
@@ -318,11 +320,22 @@ void scenario_run_fini(struct run *run)
         device_free(run->device);
 }
 
+static void complete_findings(struct run *run)
+{
+    if (scenario_shows_values(run->scenario))
+        scenario_find_values(run->scenario, run->steps, run->report);
+    if (scenario_tries_fixes(run->scenario))
+        scenario_try_fixes(run->scenario, run->steps, run->report);
+}
+
 enum status scenario_run(const struct scenario *scenario, struct report *report,
                          struct scenario_result *out_result, struct diagnosis *diagnosis)
 {
     struct diagnosis local = {0};
-    struct run run = {.scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local, .report = report};
+    struct run run = {.scenario = scenario,
+                      .diagnosis = diagnosis ? diagnosis : &local,
+                      .report = report,
+                      .complete = complete_findings};
     *out_result = (struct scenario_result){.output = NULL};
     run.output = open_memstream(&out_result->output, &out_result->output_size);
     if (!run.output)
@@ -332,11 +345,6 @@ enum status scenario_run(const struct scenario *scenario, struct report *report,
         report_hold(report, shows ? REPORT_HOLD_ALL : REPORT_HOLD_EDITS);
     enum status status = scenario_perform(&run, out_result);
     scenario_run_fini(&run);
-    const bool ended = status == STATUS_OK || status == STATUS_NO_PROGRESS;
-    if (shows && ended)
-        scenario_find_values(scenario, run.steps, report);
-    if (tries && ended)
-        scenario_try_fixes(scenario, run.steps, report);
     report_release(report);
     fclose(run.output);
     return status;
