@@ -587,6 +587,7 @@ test_scripts = \
 	%D%/scripts/check_outputs.sh \
 	%D%/scripts/check_page.sh \
 	%D%/scripts/check_show.sh \
+	%D%/scripts/check_serve.sh \
 	%D%/scripts/check_page_browser.sh \
 	%D%/scripts/check_litmus_page.sh \
 	%D%/scripts/check_components.sh \
@@ -636,6 +637,8 @@ EXTRA_DIST += \
 	%D%/scripts/printed_fixes.py \
 	%D%/scripts/random_kernels.py \
 	%D%/scripts/random_kernels_host.py \
+	%D%/scripts/serve_browser.py \
+	%D%/scripts/serve_client.py \
 	%D%/scripts/staged.sh \
 	%D%/scripts/timeline_check.py \
 	%D%/scripts/waiting_loops.py \

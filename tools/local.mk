@@ -15,6 +15,7 @@ orrery_SOURCES = \
 	%D%/cmd_replay.c \
 	%D%/cmd_litmus.c \
 	%D%/cmd_run.c \
+	%D%/cmd_serve.c \
 	%D%/cmd_show.c \
 	%D%/cmd_topology.c \
 	%D%/counters_compare.c \
@@ -43,6 +44,7 @@ orrery_SOURCES = \
 	%D%/host_process.c \
 	%D%/progress.c \
 	%D%/seeds.c \
+	%D%/serve/serve.h \
 	%D%/settings.c \
 	%D%/tools.h \
 	%D%/skeleton.c \
@@ -53,7 +55,14 @@ orrery_SOURCES = \
 	%D%/topology_print.h \
 	%D%/tool_versions.c \
 	%D%/watched.c
-orrery_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/%D% -iquote $(top_srcdir)/tools $(JANSSON_CFLAGS) $(EDIT_CFLAGS)
+if MICROHTTPD
+orrery_SOURCES += \
+	%D%/serve/serve_examples.c \
+	%D%/serve/serve_http.c \
+	%D%/serve/serve_run.c \
+	%D%/serve/serve_sandbox.c
+endif
+orrery_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/%D% -iquote $(top_srcdir)/tools $(JANSSON_CFLAGS) $(EDIT_CFLAGS) $(MICROHTTPD_CFLAGS)
 # The commit of a build from git; empty in one from a distribution. Written anew only when it changes.
 %D%/orrery-tool_versions.$(OBJEXT): %D%/commit.h
 %D%/commit.h: force-commit
@@ -77,10 +86,18 @@ fishcompletion_DATA = %D%/completion/orrery.fish
 %D%/completion/orrery.fish: orrery$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./orrery$(EXEEXT) completion fish >$@.new && mv $@.new $@
 CLEANFILES += %D%/completion/orrery %D%/completion/_orrery %D%/completion/orrery.fish
-orrery_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(EDIT_LIBS)
+orrery_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(EDIT_LIBS) $(MICROHTTPD_LIBS)
 
 # The terms of orrery-glossary(7), for `orrery explain`.
 %D%/glossary_pages.inc: $(srcdir)/man/orrery-glossary.7 $(srcdir)/man/pages.awk
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v section=TERMS -f $(srcdir)/man/pages.awk $(srcdir)/man/orrery-glossary.7 > $@.new && mv $@.new $@
 BUILT_SOURCES += %D%/glossary_pages.inc
 CLEANFILES += %D%/glossary_pages.inc
+
+# The lines of the page of `orrery serve` as C strings.
+serve_parts = %D%/serve/serve_page.html %D%/serve/serve_page.css %D%/serve/serve_page.js
+%D%/serve/serve_page_lines.inc: $(serve_parts) sim/device/page.awk
+	$(AM_V_GEN)$(MKDIR_P) %D%/serve && $(AWK) -v folder=$(srcdir)/%D%/serve/ -f $(srcdir)/sim/device/page.awk $(srcdir)/%D%/serve/serve_page.html > $@.new && mv $@.new $@
+BUILT_SOURCES += %D%/serve/serve_page_lines.inc
+CLEANFILES += %D%/serve/serve_page_lines.inc
+EXTRA_DIST += $(serve_parts)

@@ -15,6 +15,7 @@ static const struct command commands[] = {
     {"replay", cmd_replay, "have a recorded run again"},
     {"debug", cmd_debug, "step through kernels, forwards and backwards"},
     {"show", cmd_show, "write a page for a browser: a run, a litmus test, two runs side by side"},
+    {"serve", cmd_serve, "serve a page with an editor that runs kernels, scenarios and litmus tests"},
     {"litmus", cmd_litmus, "visit every execution of litmus tests"},
     {"dis", cmd_dis, "show SPIR-V and bytecode of a program"},
     {"explain", cmd_explain, "say what a kind of finding means"},

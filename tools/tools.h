@@ -42,6 +42,7 @@ int cmd_topology(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_litmus(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 

@@ -80,11 +80,11 @@ expect 2 -e "no command 'frobnicate'" -- "$orrery" frobnicate
 expect 0 -o 'Usage: orrery' -- "$orrery" --help
 expect 0 -o 'orrery ' -- "$orrery" --version
 for option in -V --version; do
-    for command in '' run check dis info litmus topology explain replay show; do
+    for command in '' run check dis info litmus topology explain replay show serve; do
         expect 0 -o 'llvm-spirv' -- "$orrery" $command $option
     done
 done
-for command in run check dis info litmus topology explain replay show; do
+for command in run check dis info litmus topology explain replay show serve; do
     expect 0 -o 'Usage: orrery' -- "$orrery" $command -h
     expect 0 -o 'Usage: orrery' -- "$orrery" help $command
 done
