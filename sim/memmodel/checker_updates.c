@@ -22,7 +22,8 @@ static struct access_set *calm_word(const struct turns *turns, uint64_t address)
     return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
 }
 
-/* In its turn, where nothing could race. False: something could, or the member has not synchronised. */
+/* One round of a member, if nothing could race. False: something could, or the member has not
+ * synchronised. */
 static inline bool takes_turn(struct checker *checker, struct turns *turns, uint64_t lane)
 {
     const uint64_t local = checker->wave_items.first_member + lane;
@@ -120,7 +121,7 @@ static void update_word(struct checker *checker, struct turns *turns, uint64_t a
                         struct access_set *access_set, const uint64_t *mask)
 {
     struct update_lanes lanes;
-    lanes.first = checker->wave_items.first_member; /* slices are reported where they are asked for */
+    lanes.first = checker->wave_items.first_member; /* segments are reported where they are queried */
     turns->run.act.address = address;
     order_updates(&turns->run, mask, &lanes);
     checker->shadow.failed |=
@@ -263,7 +264,7 @@ static void remember_atomics(struct checker *checker, const struct access_event 
     }
 }
 
-/* What waves wait for they look at again and again: the shadow keeps that once. */
+/* Waves read what they wait for again and again: the shadow keeps that once. */
 static bool may_note_loads(const struct access_event *event, const struct shadow_region *region)
 {
     enum { ACCESS_LOG_LEAST = HOSTILE(1 << 16, 1 << 12) };
@@ -313,7 +314,7 @@ static bool sift_atomics(struct checker *checker, const struct access_event *eve
     const bool local = shadow->space == IN_LOCAL;
     if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) ||
         checker->order.group_device)
-        return false; /* not everybody's atomics include it */
+        return false; /* not all units' atomics include it */
     if (shadow->affine_filter.spilt || (loads && !may_note_loads(event, shadow)) ||
         !sift_sorts(checker, event, shadow, clock, group ? group->base[shadow->space] : 1))
         return false;
@@ -339,7 +340,7 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
     if (!is_relaxed(event) || checker->order.formal || event->image)
         return false;
     joining.group = wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
-    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the clock value tells */
+    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the clock value names it */
         return false;
     checker_name_units(checker, &event->origin);
     if (sift_atomics(checker, event))
@@ -376,7 +377,7 @@ static inline uint64_t slice_of_member(const struct checker *checker, struct gro
     return order_slice(&unit_state);
 }
 
-/* Who has done so in its slice stays known as long as all do the same. */
+/* The unit that has done so in its segment stays valid as long as all do the same. */
 static void wait_for(struct waiting *waiting, const struct turns *turns, uint64_t address)
 {
     struct atomic_done *done = &waiting->latest;
