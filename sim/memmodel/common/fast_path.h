@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The short ways of the checker: what gives the same result as the general way, and sooner. How
- *          often each was taken is counted, so that tests know whether they came by it.
+ * PURPOSE  The short ways of the checker: they give the same result as the general way, and sooner. Each use
+ *          is counted, so that a test can check that it took one.
  *
  * Interface
- *   fast_path_taken      counts; NULL: nobody wants to know
+ *   fast_path_taken      counts; NULL: not counted
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMON_FAST_PATH_H
 #define ORRERY_SIM_MEMMODEL_COMMON_FAST_PATH_H
@@ -27,10 +27,10 @@ enum fast_path {
     FAST_PATH_ENOUGH,
     FAST_PATH_SINGLE,   /* an atomic that has a cell to itself */
     FAST_PATH_FEW,      /* one more of a few atomics that agree */
-    FAST_PATH_FOLLOWED, /* an update took the place of those like it, all of which it knows of */
+    FAST_PATH_FOLLOWED, /* an update took the place of those like it, all of which happen before it */
     FAST_PATH_RESTED,   /* an atomic object was packed */
-    FAST_PATH_HANDOFF,  /* a fence whose release knows all that its group released before */
-    FAST_PATH_ON,       /* a row that goes on where the one before it ended */
+    FAST_PATH_HANDOFF,  /* a fence whose release has all that its group released before */
+    FAST_PATH_ON,       /* a row that continues at the end of the one before it */
     FAST_PATHS
 };
 
