@@ -106,7 +106,7 @@ static inline bool same_context(const struct context *a, const struct context *b
     return a->clock == b->clock && is_alike(a, b);
 }
 
-/* One of the latest few: units of some slices take turns. 0: none. */
+/* One of the latest few: units of some segments alternate. 0: none. */
 static uint32_t recent_context(const struct shadow_region *region, const struct context *how)
 {
     const uint32_t oldest =
@@ -146,7 +146,7 @@ uint32_t shadow_context_new(struct shadow_region *region)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-/* Where the sites that come to the cell have raced often enough, the access is only stored. */
+/* If the sites that reach the cell are saturated, the access is only stored. */
 static bool visit_cell(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set =

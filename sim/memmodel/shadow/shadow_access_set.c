@@ -59,8 +59,8 @@ static void keep_newest(struct member *items, uint32_t count)
     }
 }
 
-/* Of one block, size and scope, reads first: who races with a unit's read races with what it writes later
- * (R3). */
+/* Of one block, size and scope, reads first: an access that races with a unit's read races with its later
+ * write (R3). */
 static void leave_reads(struct member *items, uint32_t count)
 {
     uint32_t written[BLOCK_UNITS] = {0}, i = count;

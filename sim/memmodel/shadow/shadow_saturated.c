@@ -73,8 +73,8 @@ static bool is_time_to_settle(struct saturated *saturated)
     return true;
 }
 
-/* Each place raced with each so often that more of them need not be looked for; they are not counted from
- * here on. What such an access leaves in the cell is as ever: what others do is judged by it. */
+/* Each place raced with each so often that further races need not be searched; they are not counted from here
+ * on. Such an access is kept in the cell like any other: accesses of other sites are judged by it. */
 void shadow_settle(const struct visit *visit, struct access_set *access_set, uint64_t *cell)
 {
     struct saturated saturated = {.full_writes = true, .full_reads = true};
