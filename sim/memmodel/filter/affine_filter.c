@@ -56,7 +56,7 @@ static bool apart(const int64_t step[3], uint32_t known, const uint64_t extent[3
 
 /* ---- does the line leave the event alone? --------------------------------------------- */
 
-/* Steps that fit both: who has one position on an axis goes along with any step. */
+/* Steps that fit both: a line with one position on an axis fits any step. */
 static bool common_steps(const struct affine_filter_line *line, const struct affine_filter_event *event,
                          int64_t out_step[3], uint64_t *out_line_origin, uint64_t out_extent[3])
 {
@@ -180,7 +180,7 @@ static inline void box_of(const struct affine_filter_event *event, uint64_t turn
     out->clock = event->clock;
 }
 
-/* Steps that one of the two does not know, since it has one position on that axis, may follow from both. */
+/* Steps that one of the two does not have, since it has one position on that axis, may follow from both. */
 static bool adopt(struct affine_filter_line *line, const struct affine_filter_event *event,
                   uint64_t *out_rest)
 {
@@ -218,7 +218,7 @@ static bool adopt(struct affine_filter_line *line, const struct affine_filter_ev
     return true;
 }
 
-/* Which turn of the line the event is; false: none. */
+/* The iteration of the line that the event is; false: none. */
 static bool turn_of(struct affine_filter_line *line, uint64_t rest, uint64_t *out_turn)
 {
     int64_t step = line->step[AXIS_TURN];
@@ -300,7 +300,7 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     return true;
 }
 
-/* A line of several events whose addresses this one continues, at a turn that it has. */
+/* A line of several events whose addresses this one continues, at an iteration that it has. */
 static struct affine_filter_line *continued(struct affine_filter *affine_filter,
                                             const struct affine_filter_event *event, uint64_t *out_turn)
 {
@@ -343,7 +343,7 @@ static bool take_continued(struct affine_filter *affine_filter, const struct aff
     return true;
 }
 
-/* What was found of the event holds for the line it went to, unless that has more turns. */
+/* The decision on the event holds for the line that it went to, unless that has more iterations. */
 static void note_agreement(struct affine_filter *affine_filter, uint32_t at, uint32_t agrees)
 {
     struct affine_filter_line *line = &affine_filter->lines[at];
@@ -402,7 +402,7 @@ bool affine_filter_take(struct affine_filter *affine_filter, const struct affine
     return line_new(affine_filter, event, low, high);
 }
 
-/* The line, if that is all of it: one box of one turn, which the row makes longer. */
+/* The line, if that is all of it: one box of one iteration, which the row makes longer. */
 static struct affine_filter_line *goes_on(struct affine_filter *affine_filter,
                                           const struct affine_filter_row *row)
 {
