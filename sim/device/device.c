@@ -37,7 +37,7 @@ static void fan_before(void *self)
             device->observers[i].before(device->observers[i].self);
 }
 
-/* Of several observers one hears it. */
+/* Of several observers one receives it. */
 static void pass_access(void *self, const struct access_event *event)
 {
     const struct observer *listener = ((const struct device *)self)->listener;
@@ -131,7 +131,7 @@ void device_change_observer(struct device *device, const struct observer *observ
     merge_observers(device);
 }
 
-/* The only one who hears of waves; NULL: there are several, or none. */
+/* The only observer of waves; NULL: there are several, or none. */
 static const struct observer *only_listener(const struct device *device)
 {
     const struct observer *merged = &device->merged;
@@ -843,7 +843,7 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
 
 enum { MAP_CHUNK = 4096 }; /* bytes of a map that are compared at once */
 
-/* Where the device has a byte; of the host's own memory, where that has it. */
+/* The device's address of a byte; of the host's own memory, the host's. */
 static uint8_t *byte_of(const struct device *device, const void *pointer)
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -878,7 +878,7 @@ enum status device_read(struct device *device, uint32_t command, uint64_t addres
     return STATUS_OK;
 }
 
-/* What was uninitialised stays so where it is copied to. */
+/* Bytes that were uninitialised stay so at the destination of a copy. */
 static void copy_validity(uint32_t command, struct region *to, uint64_t target, const struct region *from,
                           uint64_t source, size_t size)
 {
@@ -975,8 +975,8 @@ void device_frees(struct device *device, uint32_t command, uint64_t address)
 _Static_assert((int)DEVICE_MAP_READ == (int)ARENA_MAP_READ && (int)DEVICE_MAP_WRITE == (int)ARENA_MAP_WRITE,
                "map flags go through unchanged");
 
-/* Memory that a program may only read can be that of a buffer. What no command has changed is not stored
- * there. */
+/* Memory that a program may only read can be that of a buffer. Bytes that no command has changed are not
+ * stored there. */
 static void copy_changed(uint8_t *target, const uint8_t *source, size_t size)
 {
     for (size_t at = 0; at < size; at += MAP_CHUNK) {
@@ -1003,7 +1003,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
         announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_OPENS);
 }
 
-/* What the host may have written counts as written, all of it. */
+/* Bytes that the host may have written count as written, all of them. */
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size,
                   uint32_t flags, const void *host)
 {

@@ -13,14 +13,14 @@
 
 /* The lanes of the tile that should have come, by tile lane. */
 struct census {
-    uint32_t first, end; /* lanes asked about */
+    uint32_t first, end; /* lanes of the query */
     uint8_t *accounted;  /* waits somewhere */
     uint32_t here, gone;
     uint32_t first_gone;      /* tile lane */
     const struct wave *other; /* the first wave that waits elsewhere */
 };
 
-/* Those of the wave that were asked about. */
+/* Those of the wave that the query is about. */
 static lane_mask lanes_asked(const struct census *census, const struct wave *wave)
 {
     lane_mask asked = {{0}};
@@ -103,7 +103,7 @@ static void access_at(const struct launch *launch, const struct wave *wave, cons
     origin_item(&wave->origin, lane_mask_next(lanes, 0), &out_access->item);
 }
 
-/* ---- places: those who wait at one in one turn are reported together ------------------------- */
+/* ---- places: the work-items that wait at one in one iteration are reported together ---------- */
 
 static uint32_t lanes_at(const struct group *group, const struct census *census, uint32_t index)
 {
@@ -152,7 +152,7 @@ static void say_where(struct sentence *why, const struct finding_access *access)
     say_place(why, ", called from", &access->caller);
 }
 
-/* Turns of an outer loop are far apart. */
+/* Iterations of an outer loop are far apart. */
 static void say_turns(struct sentence *why, const struct wave *wave, const struct wave *lead)
 {
     const int64_t ahead = (int64_t)(wave_turn(wave) - wave_turn(lead));
@@ -305,7 +305,7 @@ static const char *fix_of(enum finding_kind kind, bool in_turns)
                : "let every work-item of the group call the function: move it out of the branch or loop";
 }
 
-/* The first of them that is asked about. */
+/* The first lane of the query. */
 static const struct wave *lead_of(const struct group *group, const struct census *census,
                                   const uint32_t *waiting, uint32_t count)
 {

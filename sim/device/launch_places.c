@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the code of a launch its instructions stand, and where a line of the source would come between
- * them. */
+/* Places in the code of a launch: of its instructions, and for a line of the source between them. */
 #include <string.h>
 
 #include "launch.h"
@@ -49,8 +48,8 @@ struct position {
     uint32_t file, line;
 };
 
-/* Where the function of a call is when it is at the site: there, or where it calls who is. False: it is
- * over by then, or has not begun. */
+/* The position of the function of a call when execution is at the site: there, or at the call of the one that
+ * is. False: it is over by then, or has not begun. */
 static bool seen_from(const struct code *code, const struct site *site, uint32_t call,
                       struct position *out_position)
 {
@@ -97,7 +96,7 @@ static uint32_t statement_end(const struct launch *launch, const struct site *si
     return at.kind == LINE_UNKNOWN ? site->line : at.kind == LINE_BETWEEN && at.depth <= depth ? line - 1 : 0;
 }
 
-/* The same, where whoever comes to the site comes by: nothing up to there leads elsewhere. */
+/* The same, if each work-item that reaches the site reaches it: nothing up to there leads elsewhere. */
 static uint32_t line_after(const struct launch *launch, const struct site *site)
 {
     const uint32_t end = statement_end(launch, site);
@@ -107,7 +106,7 @@ static uint32_t line_after(const struct launch *launch, const struct site *site)
     return end;
 }
 
-/* Of a text that is not known, what a function has read last may be what it returns. */
+/* If the text is not known, a function may return the value that it has read last. */
 static bool may_return(const struct launch *launch, const struct site *site, const struct site *later)
 {
     struct position position;
@@ -124,7 +123,7 @@ static bool begins_after(const struct code *code, const struct site *site, uint3
            position.line < line;
 }
 
-/* Are they of one statement, in the function that comes to both? The one that is of this function itself;
+/* Are they of one statement, in the function that reaches both? The one that is of this function itself;
  * NULL: they are not. */
 static const struct site *entwined(const struct launch *launch, const struct site *first,
                                    const struct site *later)
@@ -150,7 +149,7 @@ static const struct site *entwined(const struct launch *launch, const struct sit
 
 /* ---- between two -------------------------------------------------------------- */
 
-/* Each of a work-group comes by once, or none does. */
+/* Each work-item of a work-group reaches it once, or none does. */
 static bool is_level(const struct code *code, const struct site *site)
 {
     return site->rank && (site->always || code->ways[site->block].level);
@@ -170,7 +169,7 @@ static bool post_dominates(const struct code *code, uint32_t block, uint32_t oth
     return other == block;
 }
 
-/* And whoever comes to one of the two comes by. */
+/* And each that reaches one of the two reaches it. */
 static bool all_come_by(const struct code *code, const struct site *site, const struct site *from,
                         const struct site *to)
 {
@@ -178,8 +177,8 @@ static bool all_come_by(const struct code *code, const struct site *site, const 
                                     post_dominates(code, site->block, from->block));
 }
 
-/* Does a whole line of the source stand where a work-group comes by once? It may be several instructions, or
- * be inlined in several places. */
+/* Does a whole line of the source stand at a place that a work-group reaches once? It may be several
+ * instructions, or be inlined in several places. */
 static bool is_milestone(const struct code *code, const struct site *site)
 {
     if (!site->rank || !site->line)
@@ -293,8 +292,8 @@ static uint32_t loop_line(const struct launch *launch, const struct site *from, 
     return found;
 }
 
-/* Where all of a work-group come by once, and then to the loop that holds the site: the head of that.
- * NO_WAY: it is in none, or some do not. */
+/* If all of a work-group reach it once, and then the loop that holds the site: the head of that. NO_WAY: it
+ * is in none, or some do not. */
 static uint32_t level_head(const struct code *code, const struct site *to)
 {
     uint32_t head = to->block;
@@ -355,7 +354,7 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
     return true;
 }
 
-/* ---- in the turns of a loop ---------------------------------------------------- */
+/* ---- in the iterations of a loop ---------------------------------------------- */
 
 /* Does a barrier fit right before what the site's line begins with, within its loop? */
 static bool fits_in_turn(const struct launch *launch, const struct site *site, struct code_place *place)
@@ -369,7 +368,7 @@ static bool fits_in_turn(const struct launch *launch, const struct site *site, s
     return line && (!line_at(launch, site, line).loops || end);
 }
 
-/* What stands before the barrier that all have passed, or an access, is of the next turn. */
+/* An access before the barrier that all have passed, or before an access, is of the next iteration. */
 static uint64_t turned(const struct site *site, const struct site *since, uint32_t ranks)
 {
     return site->rank > since->rank ? site->rank : (uint64_t)site->rank + ranks;
@@ -404,8 +403,8 @@ static bool after_in_turn(const struct launch *launch, const struct code_loop *l
              position.line <= line && (second->rank > first->rank || position.line >= first->line));
 }
 
-/* After the first in a turn and before the second in the same one, or in the next if that stands before the
- * first: the latest place that every turn comes by. */
+/* After the first in an iteration and before the second in the same one, or in the next if that stands before
+ * the first: the latest place that every iteration reaches. */
 static bool place_in_turn(const struct launch *launch, const struct code_loop *loop, const struct site *first,
                           const struct site *second, struct code_place *out_place)
 {
@@ -428,7 +427,8 @@ static bool place_in_turn(const struct launch *launch, const struct code_loop *l
     return found || after_in_turn(launch, loop, first, second, out_place);
 }
 
-/* Of an access and a later one that stands before it: where one turn can be parted from the next. */
+/* Of an access and a later one that stands before it: the place that separates one iteration from the
+ * next. */
 bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
@@ -446,7 +446,7 @@ bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struc
            place_in_turn(launch, loop, second, first, &out_places[1]);
 }
 
-/* Where no loop holds both, layout order is execution order. */
+/* If no loop holds both, layout order is execution order. */
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
 {
     const struct code *code = launch->code;
@@ -459,7 +459,7 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Of what is after the place in a turn nothing is known, nor of a head that is left before it. */
+/* Nothing is known of code after the place in an iteration, nor of a head that is left before it. */
 bool launch_last_turn(const struct launch *launch, uint32_t a, const struct code_place *place, uint32_t b)
 {
     const struct code *code = launch->code;
@@ -594,8 +594,8 @@ bool launch_uniform(const struct launch *launch, uint32_t number)
 
 /* ---- beside an atomic ----------------------------------------------------------- */
 
-/* Does the other one come after the site only in a loop's next turn, the head of which is not on that
- * line? */
+/* Does execution reach the other one after the site only in a loop's next iteration, the head of which is not
+ * on that line? */
 static bool comes_round(const struct launch *launch, const struct site *site, uint32_t line,
                         const struct site *other)
 {
@@ -681,8 +681,8 @@ static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
            site->of_work_group;
 }
 
-/* The innermost loop that holds both and in each turn of which the work-group waits, so that all its
- * work-items go round equally often; loop_count: there is none. */
+/* The innermost loop that holds both and in each iteration of which the work-group waits, so that all its
+ * work-items iterate equally often; loop_count: there is none. */
 static uint32_t common_loop(const struct code *code, const struct site *a, const struct site *b)
 {
     uint32_t best = code->loop_count;
@@ -715,7 +715,7 @@ static const struct code_loop *inner_loop(const struct code *code, uint32_t oute
     return inner && !loop_holds(inner, other) ? inner : NULL;
 }
 
-/* Before a loop within it to the head of which every turn comes, of a loop that is left in one place. */
+/* Before a loop within it to the head of which every iteration comes, of a loop that is left in one place. */
 static bool place_before_inner_loop(const struct launch *launch, uint32_t outer, const struct site *from,
                                     const struct site *to, struct code_place *place)
 {
@@ -745,7 +745,7 @@ bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_
     if (!code || loop == code->loop_count)
         return false;
     const uint32_t ranks = code->loops[loop].high;
-    if (!loop_holds(&code->loops[loop], since)) { /* it is the first turn, and its barrier is to come */
+    if (!loop_holds(&code->loops[loop], since)) { /* it is the first iteration, and its barrier is to come */
         if (!waits_after(code, loop, sides[0]->rank > sides[1]->rank ? sides[0]->rank : sides[1]->rank))
             return false;
         since = &before_all;
