@@ -13,13 +13,13 @@
 #include "standing.h"
 
 enum {
-    /* back edges per turn: plain loads can spin, too, but atomics mostly do, */
+    /* back edges per time slice: plain loads can spin, too, but atomics mostly do, */
     TURN_PLAIN = HOSTILE(1 << 10, 3),
     TURN_ATOMIC = HOSTILE(256, 2), /* ... so this is for kernels that have some */
     TURN_CONTENDED = 1,        /* ... and lanes of this launch have been seen to spin beside parked ones */
     SLOW_SECONDS = 10,         /* a launch that has run for so long, and has no limit, is noted */
     SLOW_STEPS = 1 << 16,      /* loop iterations between two looks at the wall clock for that */
-    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is a few operations */
+    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in time slices, when one is a few operations */
     PATIENCE = 64,             /* halved while groups are let in and none ends */
     PATIENCE_PLAIN = 16,       /* as many times that without atomics: what takes long there mostly computes */
     RESIDENT_MOST = 4096,      /* work-groups of any size */
@@ -94,7 +94,7 @@ static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
 
 /* ---- residence ------------------------------------------------------------------ */
 
-/* Where groups are to meet each other, as many as there are compute units. */
+/* If groups are to meet each other, as many as there are compute units. */
 static uint32_t residents_wanted(const struct schedule *schedule)
 {
     const struct schedule_config *config = schedule->config;
@@ -103,7 +103,7 @@ static uint32_t residents_wanted(const struct schedule *schedule)
     return schedule_chooses(config) ? schedule->launch->compute_unit_count : 1;
 }
 
-/* What all of them take is bounded, whether they are large or many. */
+/* Their memory together is bounded, whether they are large or many. */
 static uint32_t residents_most(const struct schedule *schedule)
 {
     const uint64_t *size = schedule->launch->info.local_size;
@@ -187,7 +187,7 @@ static enum helper helper_of(struct schedule *schedule)
     return schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
 }
 
-/* One at a time would cost a pass over all that wait for each that comes. Where all have ended, nobody
+/* One at a time would cost a pass over all that wait for each that is admitted. If all have ended, none
  * waits. */
 static uint32_t as_many_again(const struct schedule *schedule)
 {
@@ -201,7 +201,7 @@ static bool is_plain(const struct schedule *schedule)
     return !schedule_is_preemptive(schedule->config) && !schedule->launch->has_atomics;
 }
 
-/* Everybody spins: what they wait for may be a group that is not here yet, or another launch. */
+/* All spin: the group that they wait for may not be admitted yet, or is of another launch. */
 static void admit_when_stuck(struct schedule *schedule)
 {
     uint64_t wait = schedule_ready(schedule) * schedule->patience * (is_plain(schedule) ? PATIENCE_PLAIN : 1);
@@ -285,7 +285,7 @@ static bool is_stopped(const struct launch *launch)
     return stop == LAUNCH_STOPS || (stop == LAUNCH_STOPS_IN_TIME && launch->steps > LAUNCH_PATIENCE);
 }
 
-/* ---- who waits for it ---------------------------------------------------------------- */
+/* ---- the host's wait ---------------------------------------------------------------- */
 
 static bool is_watched_for_long(const struct schedule *schedule)
 {
@@ -293,7 +293,8 @@ static bool is_watched_for_long(const struct schedule *schedule)
     return config->watch && !(config->timeout_seconds > 0) && !config->max_steps;
 }
 
-/* Once. A launch whose turns all end in loops counts as one that may only spin, so that says nothing here. */
+/* Once. A launch whose time slices all end in loops counts as one that may only spin, so that says nothing
+ * here. */
 static void note_when_slow(struct schedule *schedule)
 {
     if (!deadline_passed(&schedule->slow.deadline))
@@ -302,7 +303,7 @@ static void note_when_slow(struct schedule *schedule)
     standing_note_slow(schedule, SLOW_SECONDS);
 }
 
-/* After a turn: the wall clock is read once in SLOW_STEPS loop iterations. */
+/* After a time slice: the wall clock is read once in SLOW_STEPS loop iterations. */
 static void look_whether_slow(struct schedule *schedule)
 {
     const uint64_t steps = schedule->launch->steps;
@@ -323,9 +324,9 @@ bool schedule_interrupted(struct schedule *schedule)
     return is_interrupted(schedule);
 }
 
-/* ---- turns --------------------------------------------------------------------------- */
+/* ---- time slices --------------------------------------------------------------------- */
 
-/* A group that nobody took a step in is as good as one that is not there: a replay lets it come later. */
+/* A group without a step is as good as one that is not there: a replay admits it later. */
 static void note_idle(struct schedule *schedule, const struct group *group, bool idle)
 {
     schedule->idle_turns = idle ? schedule->idle_turns + 1 : 0;
@@ -394,8 +395,8 @@ static enum run_result take_turn(struct schedule *schedule, struct group *group,
     return result;
 }
 
-/* Turns of one wave, as if it had one: who promises no progress may run sub-groups one after another. Where
- * others go on from its barrier, too, they go first in their order. */
+/* Time slices of one wave, as if it were alone: a device that promises no progress may run sub-groups one
+ * after another. If others continue from its barrier, too, they run first in their order. */
 static void take_turns(struct schedule *schedule, struct group *group, uint32_t index)
 {
     const uint64_t idle = schedule->idle_turns;
@@ -417,9 +418,10 @@ static bool is_serial(const struct schedule *schedule)
     return !schedule->config->oracle && (policy == SCHEDULE_SERIAL || policy == SCHEDULE_REVERSE);
 }
 
-/* Each wave that is ready has one turn; those split off on the way too: what spins in front may wait for
- * them. One after another, all go on in their order from a barrier that the last of them has come to, and not
- * those first that come after it: it may have come last because it waited for others. */
+/* Each wave that is ready has one time slice; those split off on the way too: a wave that spins in front may
+ * wait for them. One after another, all continue in their order from a barrier that the last of them has
+ * reached, and not the first that reach it later: that one may have arrived last because it waited for
+ * others. */
 static void give_turns(struct schedule *schedule, struct group *group, bool descending)
 {
     for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {

@@ -9,10 +9,10 @@
 #include "schedule_state.h"
 
 enum {
-    SPIN_STEPS = 32,        /* quiet ones after which going on is no longer the usual thing */
+    SPIN_STEPS = 32,        /* quiet ones after which continuing is no longer the default */
     UNSEEN_TURNS = 1 << 16, /* back edges that a wave may take on the way to its next operation */
     CHANGE_BYTES = 128,     /* of the largest vector */
-    TILES_MOST = 1 << 26    /* of a launch whose turns are noted */
+    TILES_MOST = 1 << 26    /* of a launch whose steps are recorded */
 };
 
 /* ---- to the next operation -------------------------------------------------------- */
@@ -22,7 +22,7 @@ static bool is_ready(const struct group *group, uint32_t index)
     return group->waves[index].state == WAVE_READY;
 }
 
-/* Runs what nobody else can see. */
+/* Runs operations that no other unit sees. */
 static void approach(struct schedule *schedule, struct group *group, uint32_t index)
 {
     struct next_operation next;
@@ -38,7 +38,7 @@ static void approach(struct schedule *schedule, struct group *group, uint32_t in
 }
 
 /* Every ready wave of the group stands before its first operation, or loops without any. Not under a script:
- * there nobody goes on unasked, and to come there is a step of one's own. */
+ * there none runs without a step, and reaching that place is a step of its own. */
 static void freshen(struct schedule *schedule, struct group *group)
 {
     while (group->fresh && schedule_running(schedule, group)) {
@@ -227,7 +227,8 @@ static bool last_can_go_on(const struct chooser *chooser)
     return chooser->group && is_ready(chooser->group, chooser->index);
 }
 
-/* Who went last goes on; when it cannot, the lowest that can; when it only spins, the next one after it. */
+/* The unit that ran last continues; when it cannot, the lowest that can; when it only spins, the next one
+ * after it. */
 static struct unit usual(const struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
@@ -251,8 +252,8 @@ static bool all_quiet(const struct schedule *schedule)
     return true;
 }
 
-/* The same as a function of the steps so far alone, whoever is resident: a group nobody took a step in is as
- * good as one that is not there. When all that have begun only spin, the next group begins. */
+/* The same as a function of the steps so far alone, for any set of resident groups: a group without a step is
+ * as good as one that is not there. When all that have begun only spin, the next group begins. */
 static struct unit usual_anywhere(struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
@@ -400,7 +401,7 @@ struct group *choose_group(struct schedule *schedule, uint64_t tile)
     return group;
 }
 
-/* The unit, its group admitted if need be; NULL group: it cannot go on. */
+/* The unit, its group admitted if need be; NULL group: it cannot continue. */
 static struct pick reach(struct schedule *schedule, struct unit unit)
 {
     struct pick pick = {choose_group(schedule, unit.tile), unit.wave};
@@ -430,8 +431,8 @@ static void misfit(struct schedule *schedule, const struct schedule_turn *turn, 
                  "the replay does not fit: after step %" PRIu64 " of %s, %s %s", turn->step, at, to, what);
 }
 
-/* Who is lowest in a group that has just come; a group without any operation others see ends without a
- * step. */
+/* The lowest unit of a group that was just admitted; a group without any operation that others see ends
+ * without a step. */
 static struct pick first_of(struct schedule *schedule, struct unit unit)
 {
     struct pick pick = reach(schedule, unit);
@@ -504,7 +505,7 @@ static struct pick scripted(struct schedule *schedule)
     return after_script(schedule);
 }
 
-/* Every group has ended; every turn was taken. */
+/* Every group has ended; every step was taken. */
 static bool all_over(struct schedule *schedule)
 {
     uint64_t tile;
@@ -547,13 +548,14 @@ static bool follows_script(const struct schedule *schedule)
     return !schedule->config->oracle && !replays(schedule) && schedule->config->policy == SCHEDULE_SCRIPT;
 }
 
-/* What a script or an oracle says is not up to anybody else. */
+/* Choices of a script or an oracle are theirs alone. */
 static bool may_choose(const struct schedule *schedule)
 {
     return !schedule->config->oracle && !follows_script(schedule);
 }
 
-/* Whom a debugger has go on instead: the turns alone tell that; those of a replay need not fit any more. */
+/* The unit that a debugger lets continue instead: only the recorded steps have that; those of a replay need
+ * not fit any more. */
 static struct pick forked(struct schedule *schedule, struct pick pick)
 {
     const struct schedule_fork *fork = schedule->config->fork;

@@ -17,7 +17,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
     return XXH3_64bits_withSeed(text, strlen(text), hash);
 }
 
-/* The source as the code knows it: where its operations stand. No pointers, no names of files. */
+/* The source as the code has it: the places of its operations. No pointers, no names of files. */
 static uint64_t hash_code(const struct code *code)
 {
     uint64_t hash = 0;
@@ -410,7 +410,7 @@ static enum status parse_launch(struct cursor *cursor)
     return memory ? STATUS_OK : diagnose(cursor->diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a record");
 }
 
-/* More turns than were announced, say, are no section of somebody else's. */
+/* More steps than were announced, for example, are no section of another reader. */
 static enum status section_ends(const struct cursor *cursor)
 {
     return *cursor->at && *cursor->at != '[' ? refuse(cursor, "the next section, such as [launch]")

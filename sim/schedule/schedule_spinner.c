@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wave that spins reads: heard while it goes round once more. */
+/* The accesses that a wave that spins reads: observed for one more round of its loop. */
 #include <string.h>
 
 #include "sim/device/fault.h"
@@ -7,7 +7,7 @@
 
 enum { ROUND_TURNS = 256 }; /* until it is where it was */
 
-/* ---- who spins where -------------------------------------------------------------------------- */
+/* ---- spinning waves and their places ----------------------------------------------------------- */
 
 static enum wait_rank rank_of(const struct heard *heard, const struct access_event *event, uint64_t address)
 {
@@ -135,8 +135,8 @@ static void go_round(struct group *group, uint32_t index, struct heard *heard)
         heard->stop_count = 0;
 }
 
-/* An atomic is what it waits for. Of plain reads any may be, so a wave that only spins is heard until it
- * stands where it stood. */
+/* An atomic is what it waits for. Of plain reads any may be, so a wave that only spins is observed until its
+ * state returns. */
 static bool has_heard_enough(const struct heard *heard, const struct schedule *schedule,
                              const struct wave *wave, uint64_t stands)
 {
@@ -219,7 +219,7 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
     access->value = memory_value(&launch->arena->memory, heard->address, access->size_bytes);
 }
 
-/* The outermost loop around it; where it stands in none, nothing is known. */
+/* The outermost loop around it; if it is in none, nothing is known. */
 static bool loop_around(const struct code *code, const struct site *site, struct code_loop *out_loop)
 {
     *out_loop = (struct code_loop){.low = site->rank, .high = site->rank};
@@ -241,7 +241,7 @@ bool spinner_may_write(const struct launch *launch, const struct heard *heard)
     for (uint32_t i = 0; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         const bool writes = site->access == ACCESS_WRITE || site->access >= ACCESS_ATOMIC_WRITE;
-        if (i == heard->event.origin.site) /* a compare-exchange that fails in each turn */
+        if (i == heard->event.origin.site) /* a compare-exchange that fails in each iteration */
             continue;
         if (writes && site->storage != STORAGE_PRIVATE && site->rank >= loop.low && site->rank <= loop.high)
             return true;
