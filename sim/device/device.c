@@ -392,22 +392,23 @@ static bool host_between(void *self, uint32_t a, uint32_t b, struct code_place *
     return launch_between(device->launch, a, b, out_place);
 }
 
-static bool host_in_turn(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place)
+static bool host_in_iteration(void *self, uint32_t a, uint32_t b, uint32_t since,
+                              struct code_place *out_place)
 {
     const struct device *device = self;
-    return launch_in_turn(device->launch, a, b, since, out_place);
+    return launch_in_iteration(device->launch, a, b, since, out_place);
 }
 
-static bool host_next_turn(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
+static bool host_next_iteration(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct device *device = self;
-    return launch_next_turn(device->launch, a, b, out_place);
+    return launch_next_iteration(device->launch, a, b, out_place);
 }
 
-static bool host_each_turn(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
+static bool host_each_iteration(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
 {
     const struct device *device = self;
-    return launch_each_turn(device->launch, a, b, out_places);
+    return launch_each_iteration(device->launch, a, b, out_places);
 }
 
 static bool host_precedes(void *self, uint32_t a, uint32_t b)
@@ -428,10 +429,10 @@ static bool host_controls_branch(void *self, uint32_t site)
     return launch_site(device->launch, site)->controls_branch;
 }
 
-static bool host_last_turn(void *self, uint32_t a, const struct code_place *place, uint32_t b)
+static bool host_last_iteration(void *self, uint32_t a, const struct code_place *place, uint32_t b)
 {
     const struct device *device = self;
-    return launch_last_turn(device->launch, a, place, b);
+    return launch_last_iteration(device->launch, a, place, b);
 }
 
 static bool host_decides(void *self, uint32_t a, uint32_t b)
@@ -520,11 +521,11 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {
-        device,        host_place,        host_access,          host_what,      host_object,
-        host_between,  host_in_turn,      host_next_turn,       host_each_turn, host_last_turn,
-        host_precedes, host_collective,   host_controls_branch, host_decides,   host_spins_on,
-        host_beside,   host_order,        host_opencl_c,        host_update,    host_rewrite,
-        host_builds,   host_other_buffer, host_change,          host_uniform,   host_even};
+        device,        host_place,        host_access,          host_what,           host_object,
+        host_between,  host_in_iteration, host_next_iteration,  host_each_iteration, host_last_iteration,
+        host_precedes, host_collective,   host_controls_branch, host_decides,        host_spins_on,
+        host_beside,   host_order,        host_opencl_c,        host_update,         host_rewrite,
+        host_builds,   host_other_buffer, host_change,          host_uniform,        host_even};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -127,7 +127,7 @@ static bool named_before(const struct group *group, uint32_t index)
     return false;
 }
 
-static bool in_another_turn(const struct wave *wave, const struct wave *lead)
+static bool in_another_iteration(const struct wave *wave, const struct wave *lead)
 {
     return wave->site == lead->site && wave_turn(wave) != wave_turn(lead);
 }
@@ -153,14 +153,14 @@ static void say_where(struct sentence *why, const struct finding_access *access)
 }
 
 /* Iterations of an outer loop are far apart. */
-static void say_turns(struct sentence *why, const struct wave *wave, const struct wave *lead)
+static void say_iterations(struct sentence *why, const struct wave *wave, const struct wave *lead)
 {
     const int64_t ahead = (int64_t)(wave_turn(wave) - wave_turn(lead));
-    const int64_t turns = ahead < 0 ? -ahead : ahead;
-    if (turns <= 0 || turns > INT32_MAX)
+    const int64_t iterations = ahead < 0 ? -ahead : ahead;
+    if (iterations <= 0 || iterations > INT32_MAX)
         sentence_add(why, ", in another turn of the loops around it");
     else
-        sentence_add(why, ", %" PRId64 " turn%s of the loop %s", turns, turns == 1 ? "" : "s",
+        sentence_add(why, ", %" PRId64 " turn%s of the loop %s", iterations, iterations == 1 ? "" : "s",
                      ahead > 0 ? "ahead" : "behind");
 }
 
@@ -176,9 +176,9 @@ static void say_elsewhere(struct sentence *why, const struct group *group, const
         if (!lanes)
             continue;
         sentence_add(why, "; %" PRIu32 " wait%s", lanes, lanes == 1 ? "s" : "");
-        if (in_another_turn(wave, lead)) {
+        if (in_another_iteration(wave, lead)) {
             sentence_add(why, " here");
-            say_turns(why, wave, lead);
+            say_iterations(why, wave, lead);
             continue;
         }
         launch_access(group->launch, wave->site, &access);
@@ -259,9 +259,9 @@ static void say_barrier(struct sentence *why, const struct group *group, const s
     say_flags(why, site->regions);
     sentence_add(why, " and %s", memory_scope_word(site->scope));
     for (uint32_t i = 0; i < index; i++) {
-        if (group->waves[i].state != WAVE_WAITS || !in_another_turn(wave, group->waves[i].wave))
+        if (group->waves[i].state != WAVE_WAITS || !in_another_iteration(wave, group->waves[i].wave))
             continue;
-        say_turns(why, wave, group->waves[i].wave);
+        say_iterations(why, wave, group->waves[i].wave);
         break;
     }
 }
@@ -291,9 +291,9 @@ static enum finding_kind kind_of(const struct wave *lead, bool mismatch)
     return mismatch ? FINDING_BARRIER_MISMATCH : FINDING_BARRIER_DIVERGENCE;
 }
 
-static const char *fix_of(enum finding_kind kind, bool in_turns)
+static const char *fix_of(enum finding_kind kind, bool in_iterations)
 {
-    if (in_turns)
+    if (in_iterations)
         return "let every work-item of the group come by here in each turn of the loop, and go round as "
                "often: no continue or "
                "branch past it";
@@ -344,7 +344,7 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     else
         say_why(&why, group, &census, &finding, lead, sub_group);
     finding.why = why.bytes;
-    finding.fix = fix_of(finding.kind, !mismatch && census.other && in_another_turn(census.other, lead));
+    finding.fix = fix_of(finding.kind, !mismatch && census.other && in_another_iteration(census.other, lead));
     report_add(launch->report, &finding);
     free(census.accounted);
 }

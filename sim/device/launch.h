@@ -147,10 +147,12 @@ bool launch_even(const struct launch *launch, uint32_t site);
 bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool past,
                    struct fence_place *out_place);
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site);
-bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places);
-bool launch_last_turn(const struct launch *launch, uint32_t a, const struct code_place *place, uint32_t b);
-bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
-bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since,
-                    struct code_place *out_place);
+bool launch_each_iteration(const struct launch *launch, uint32_t a, uint32_t b,
+                           struct code_place *out_places);
+bool launch_last_iteration(const struct launch *launch, uint32_t a, const struct code_place *place,
+                           uint32_t b);
+bool launch_next_iteration(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
+bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since,
+                         struct code_place *out_place);
 
 #endif

@@ -357,7 +357,7 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
 /* ---- in the iterations of a loop ---------------------------------------------- */
 
 /* Does a barrier fit right before what the site's line begins with, within its loop? */
-static bool fits_in_turn(const struct launch *launch, const struct site *site, struct code_place *place)
+static bool fits_in_iteration(const struct launch *launch, const struct site *site, struct code_place *place)
 {
     const struct source_line at = line_at(launch, site, site->line);
     const bool body = at.kind == LINE_BODY && !at.begins;
@@ -388,8 +388,9 @@ static const struct code_loop *level_loop(const struct code *code, const struct 
 }
 
 /* After the first, where nothing before the second will do. */
-static bool after_in_turn(const struct launch *launch, const struct code_loop *loop, const struct site *first,
-                          const struct site *second, struct code_place *out_place)
+static bool after_in_iteration(const struct launch *launch, const struct code_loop *loop,
+                               const struct site *first, const struct site *second,
+                               struct code_place *out_place)
 {
     const struct code *code = launch->code;
     const uint32_t line = line_after(launch, first);
@@ -405,8 +406,9 @@ static bool after_in_turn(const struct launch *launch, const struct code_loop *l
 
 /* After the first in an iteration and before the second in the same one, or in the next if that stands before
  * the first: the latest place that every iteration reaches. */
-static bool place_in_turn(const struct launch *launch, const struct code_loop *loop, const struct site *first,
-                          const struct site *second, struct code_place *out_place)
+static bool place_in_iteration(const struct launch *launch, const struct code_loop *loop,
+                               const struct site *first, const struct site *second,
+                               struct code_place *out_place)
 {
     const struct code *code = launch->code;
     const bool wraps = first->rank > second->rank;
@@ -418,32 +420,32 @@ static bool place_in_turn(const struct launch *launch, const struct code_loop *l
         if (!site->rank || !site->turn || code->loops + site->loop - 1 != loop ||
             !(wraps ? past || before : past && before) ||
             (found && turned(site, first, loop->high) < turned(found, first, loop->high)) ||
-            !opens_line(code, site) || !fits_in_turn(launch, site, &place) ||
+            !opens_line(code, site) || !fits_in_iteration(launch, site, &place) ||
             (past && !begins_after(code, site, place.line, first)))
             continue;
         found = site;
         *out_place = place;
     }
-    return found || after_in_turn(launch, loop, first, second, out_place);
+    return found || after_in_iteration(launch, loop, first, second, out_place);
 }
 
 /* Of an access and a later one that stands before it: the place that separates one iteration from the
  * next. */
-bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+bool launch_next_iteration(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
     const struct code_loop *loop = level_loop(launch->code, first, second);
-    return loop && first->rank > second->rank && place_in_turn(launch, loop, first, second, out_place);
+    return loop && first->rank > second->rank && place_in_iteration(launch, loop, first, second, out_place);
 }
 
-bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places)
+bool launch_each_iteration(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places)
 {
     const struct site *sides[2] = {launch_site(launch, a), launch_site(launch, b)};
     const struct site *first = sides[sides[0]->rank > sides[1]->rank],
                       *second = sides[sides[0]->rank <= sides[1]->rank];
     const struct code_loop *loop = level_loop(launch->code, first, second);
-    return loop && first != second && place_in_turn(launch, loop, first, second, &out_places[0]) &&
-           place_in_turn(launch, loop, second, first, &out_places[1]);
+    return loop && first != second && place_in_iteration(launch, loop, first, second, &out_places[0]) &&
+           place_in_iteration(launch, loop, second, first, &out_places[1]);
 }
 
 /* If no loop holds both, layout order is execution order. */
@@ -460,7 +462,8 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
 }
 
 /* Nothing is known of code after the place in an iteration, nor of a head that is left before it. */
-bool launch_last_turn(const struct launch *launch, uint32_t a, const struct code_place *place, uint32_t b)
+bool launch_last_iteration(const struct launch *launch, uint32_t a, const struct code_place *place,
+                           uint32_t b)
 {
     const struct code *code = launch->code;
     const struct site *first = launch_site(launch, a), *at = launch_site(launch, place->site);
@@ -675,7 +678,7 @@ bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint
     return false;
 }
 
-static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
+static bool is_barrier_of_iterations(const struct site *site, uint32_t loop)
 {
     return site->rank && site->turn && site->loop == loop + 1 && site->act == ACT_BARRIER &&
            site->of_work_group;
@@ -688,7 +691,7 @@ static uint32_t common_loop(const struct code *code, const struct site *a, const
     uint32_t best = code->loop_count;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const uint32_t loop = code->sites[i].loop - 1;
-        if (!code->sites[i].loop || !is_barrier_of_turns(&code->sites[i], loop) ||
+        if (!code->sites[i].loop || !is_barrier_of_iterations(&code->sites[i], loop) ||
             !loop_holds(&code->loops[loop], a) || !loop_holds(&code->loops[loop], b))
             continue;
         if (best == code->loop_count || code->loops[loop].low > code->loops[best].low)
@@ -700,7 +703,7 @@ static uint32_t common_loop(const struct code *code, const struct site *a, const
 static bool waits_after(const struct code *code, uint32_t loop, uint32_t rank)
 {
     for (uint32_t i = 1; i < code->site_count; i++)
-        if (is_barrier_of_turns(&code->sites[i], loop) && code->sites[i].rank > rank)
+        if (is_barrier_of_iterations(&code->sites[i], loop) && code->sites[i].rank > rank)
             return true;
     return false;
 }
@@ -734,8 +737,8 @@ static bool place_before_inner_loop(const struct launch *launch, uint32_t outer,
     return true;
 }
 
-bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since_site,
-                    struct code_place *out_place)
+bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since_site,
+                         struct code_place *out_place)
 {
     static const struct site before_all = {.rank = 0};
     const struct code *code = launch->code;
@@ -749,21 +752,22 @@ bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_
         if (!waits_after(code, loop, sides[0]->rank > sides[1]->rank ? sides[0]->rank : sides[1]->rank))
             return false;
         since = &before_all;
-    } else if (!is_barrier_of_turns(since, loop)) {
+    } else if (!is_barrier_of_iterations(since, loop)) {
         return false;
     }
-    const uint64_t turns[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
-    const int first = turns[0] < turns[1] ? 0 : 1;
+    const uint64_t iterations[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
+    const int first = iterations[0] < iterations[1] ? 0 : 1;
     *out_place = (struct code_place){.first = first};
     if (place_before_inner_loop(launch, loop, sides[first], sides[!first], out_place))
         return true;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         struct code_place place = {.site = i, .before = true, .first = first};
-        if (!site->turn || site->loop != loop + 1 || turned(site, since, ranks) <= turns[first] ||
-            turned(site, since, ranks) > turns[!first] ||
+        if (!site->turn || site->loop != loop + 1 || turned(site, since, ranks) <= iterations[first] ||
+            turned(site, since, ranks) > iterations[!first] ||
             (found && turned(site, since, ranks) <= turned(found, since, ranks)) ||
-            same_line(site, sides[first]) || !opens_line(code, site) || !fits_in_turn(launch, site, &place) ||
+            same_line(site, sides[first]) || !opens_line(code, site) ||
+            !fits_in_iteration(launch, site, &place) ||
             (site->rank > sides[first]->rank && !begins_after(code, site, place.line, sides[first])))
             continue;
         found = site;

@@ -1468,7 +1468,7 @@ static bool is_other_index(const struct syntax *syntax, uint32_t first, uint32_t
 }
 
 /* Is a name somewhere given the other index, or its own? */
-static bool takes_turns(const struct syntax *syntax, uint32_t index)
+static bool alternates(const struct syntax *syntax, uint32_t index)
 {
     for (uint32_t i = 0; i + 2 < syntax->token_count; i++) {
         uint32_t end = i + 2;
@@ -1517,10 +1517,10 @@ static bool other_buffer(char *const *lines, uint32_t line_count, struct rewrite
                              syntax->tokens[from + 1].match == from + 3 && same(syntax, to + 2, from + 2);
         if (other != NO_TOKEN)
             snprintf(out_name, size, "%.*s", (int)syntax->tokens[other].length, syntax->tokens[other].at);
-        else if (indexed && takes_turns(syntax, to + 2))
+        else if (indexed && alternates(syntax, to + 2))
             snprintf(out_name, size, "%.*s[1 - %.*s]", (int)syntax->tokens[to].length, syntax->tokens[to].at,
                      (int)syntax->tokens[to + 2].length, syntax->tokens[to + 2].at);
-        found = other != NO_TOKEN || (indexed && takes_turns(syntax, to + 2));
+        found = other != NO_TOKEN || (indexed && alternates(syntax, to + 2));
         struct piece piece = {.used = 0};
         if (found && rewrite) {
             put(&piece, "%s", out_name);

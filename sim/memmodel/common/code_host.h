@@ -98,16 +98,16 @@ struct checker_host {
     /* The same in a loop, for two accesses after a barrier at `since` (0: after none) and before the next one
      * of their work-group: a place that every work-item reaches in each iteration, which is after the one and
      * before the other. NULL, or. */
-    bool (*in_turn)(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
+    bool (*in_iteration)(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
     /* NULL, or: the same if the loop has no wait, of an access at `a` and one in a later iteration at `b`:
      * all of the work-group iterate equally often. */
-    bool (*next_turn)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
+    bool (*next_iteration)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
     /* NULL, or: two places that all of the work-group reach in each iteration, and iterate equally often: the
      * one between the two within an iteration, the other between an iteration and the next. */
-    bool (*each_turn)(void *self, uint32_t a, uint32_t b, struct code_place out_places[2]);
+    bool (*each_iteration)(void *self, uint32_t a, uint32_t b, struct code_place out_places[2]);
     /* NULL, or: every work-item that has executed `a`, in a loop, reaches that place in the same iteration,
      * and `b` is after the loop. */
-    bool (*last_turn)(void *self, uint32_t a, const struct code_place *place, uint32_t b);
+    bool (*last_iteration)(void *self, uint32_t a, const struct code_place *place, uint32_t b);
     /* NULL, or: whatever a work-item does at `a`, it does before all that it does at `b`. */
     bool (*precedes)(void *self, uint32_t a, uint32_t b);
     /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item reaches once,

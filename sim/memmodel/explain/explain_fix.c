@@ -92,8 +92,8 @@ void say_and_at(const struct question *question, const struct code_place *place,
     say_at(question, place, fix);
 }
 
-static void say_turns(const struct question *question, const struct suggested_fix *suggested_fix,
-                      struct wording *fix)
+static void say_iterations(const struct question *question, const struct suggested_fix *suggested_fix,
+                           struct wording *fix)
 {
     wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
     say_at(question, &suggested_fix->place, fix);
@@ -105,48 +105,49 @@ static void say_turns(const struct question *question, const struct suggested_fi
 
 /* The loop has no wait, but both were in one iteration at any time: the later one stands before the other,
  * and so its iteration is a later one. */
-static bool separate_next_turn(const struct question *question, struct wording *fix,
-                               struct suggested_fix *suggested_fix)
+static bool separate_next_iteration(const struct question *question, struct wording *fix,
+                                    struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
-    if (!host->next_turn || !question->one_wave || question->sync_log->full ||
+    if (!host->next_iteration || !question->one_wave || question->sync_log->full ||
         !in_one_group(question, meeting) ||
-        !host->next_turn(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place) ||
+        !host->next_iteration(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place) ||
         is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = FIX_NEXT_ITERATION;
-    say_turns(question, suggested_fix, fix);
+    say_iterations(question, suggested_fix, fix);
     return true;
 }
 
 /* One iteration of a loop follows the other, without a wait between them. */
-static bool separate_turns(const struct question *question, struct wording *fix,
-                           struct suggested_fix *suggested_fix)
+static bool separate_iterations(const struct question *question, struct wording *fix,
+                                struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
     uint32_t since;
-    if (!host->in_turn || question->sync_log->full || !all_in_one_group(question) ||
+    if (!host->in_iteration || question->sync_log->full || !all_in_one_group(question) ||
         !last_barrier(question, &since) ||
-        !host->in_turn(host->self, meeting->first.site, meeting->second.site, since, &suggested_fix->place) ||
+        !host->in_iteration(host->self, meeting->first.site, meeting->second.site, since,
+                            &suggested_fix->place) ||
         is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = FIX_ITERATION;
     suggested_fix->since = since;
-    say_turns(question, suggested_fix, fix);
+    say_iterations(question, suggested_fix, fix);
     return true;
 }
 
 /* Either may be an iteration ahead: two barriers separate them, whichever comes first. */
-static bool separate_each_turn(const struct question *question, struct wording *fix,
-                               struct suggested_fix *suggested_fix)
+static bool separate_each_iteration(const struct question *question, struct wording *fix,
+                                    struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
     struct code_place places[2];
-    if (!host->each_turn || question->sync_log->full || !all_in_one_group(question) ||
-        !host->each_turn(host->self, meeting->first.site, meeting->second.site, places) ||
+    if (!host->each_iteration || question->sync_log->full || !all_in_one_group(question) ||
+        !host->each_iteration(host->self, meeting->first.site, meeting->second.site, places) ||
         is_in_lock(question, &places[0]) || is_in_lock(question, &places[1]))
         return false;
     for (int first = 0; first < 2; first++) {
@@ -155,7 +156,7 @@ static bool separate_each_turn(const struct question *question, struct wording *
             return false;
     }
     *suggested_fix = (struct suggested_fix){.kind = FIX_ITERATIONS, .place = places[0], .next = places[1]};
-    say_turns(question, suggested_fix, fix);
+    say_iterations(question, suggested_fix, fix);
     return true;
 }
 
@@ -669,17 +670,17 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
 
 /* Of one statement that a loop repeats: if the work-items do not iterate together, the iterations of the two
  * are not known. */
-static bool advise_turns(const struct question *question, struct wording *fix)
+static bool advise_iterations(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
     const uint32_t first = question->meetings->first.site, second = question->meetings->second.site;
     struct suggested_fix suggested_fix = {.kind = FIX_NEXT_ITERATION};
-    if (question->one_wave || !host->next_turn ||
-        !(host->next_turn(host->self, first, second, &suggested_fix.place) ||
-          host->next_turn(host->self, second, first, &suggested_fix.place)) ||
+    if (question->one_wave || !host->next_iteration ||
+        !(host->next_iteration(host->self, first, second, &suggested_fix.place) ||
+          host->next_iteration(host->self, second, first, &suggested_fix.place)) ||
         is_in_lock(question, &suggested_fix.place))
         return false;
-    say_turns(question, &suggested_fix, fix);
+    say_iterations(question, &suggested_fix, fix);
     wording_add(
         fix,
         "; if the two are of one turn, read into a variable, too, with another barrier before the write");
@@ -786,7 +787,7 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     }
     if (!in_one_group(question, question->meetings))
         return false;
-    if (advise_turns(question, out_fix))
+    if (advise_iterations(question, out_fix))
         return true;
     wording_add(
         out_fix,
@@ -885,7 +886,8 @@ static bool separate_by_barrier(const struct question *question, bool update, st
     *fix = (struct wording){.used = 0};
     if (!update && separate_in_line(question, fix, suggested_fix)) /* within a statement: words only */
         return true;
-    if ((separate_turns(question, fix, suggested_fix) || separate_next_turn(question, fix, suggested_fix)) &&
+    if ((separate_iterations(question, fix, suggested_fix) ||
+         separate_next_iteration(question, fix, suggested_fix)) &&
         barrier_builds(question, suggested_fix, proposal))
         return true;
     *fix = (struct wording){.used = 0};
@@ -912,7 +914,7 @@ bool explain_fix(const struct question *question, struct proposal *out_proposal,
         separate_by_barrier(question, update, out_proposal, out_suggested_fix) ||
         explain_update(question, false, out_proposal, out_suggested_fix) ||
         (!(update && has_text(question)) && agree(question, fix, out_suggested_fix)) ||
-        (separate_each_turn(question, fix, out_suggested_fix) &&
+        (separate_each_iteration(question, fix, out_suggested_fix) &&
          barrier_builds(question, out_suggested_fix, out_proposal)))
         return true;
     out_suggested_fix->kind = FIX_NONE;

@@ -37,7 +37,7 @@ struct affine_filter_line {
     uint32_t known; /* axes whose step is known; the lines have one position on others */
     uint64_t base;
     int64_t step[AFFINE_FILTER_AXES];
-    uint64_t turns;
+    uint64_t iterations;
     uint64_t low, high;    /* bytes touched lie within */
     uint64_t group, clock; /* the only work-group that did this; the newest clock value */
     bool one_group;
@@ -92,7 +92,7 @@ struct affine_filter_cursor {
     uint64_t serial; /* the affine filter's */
     uint32_t line, box;
     int64_t step[3];
-    uint64_t base, turn, low, high; /* of the latest event */
+    uint64_t base, iteration, low, high; /* of the latest event */
 };
 /* after taking it */
 bool affine_filter_stand(const struct affine_filter *affine_filter, const struct affine_filter_event *event,

@@ -436,8 +436,8 @@ static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
 
 /* The place that comes second in the code, and then the other one, with a barrier of the work-group between:
  * it is of the next iteration of a loop, and the new barrier separates accesses of one iteration. */
-static bool is_of_next_turn(const struct races *races, const struct race_pair *pair, const struct race *race,
-                            const struct shadow_access *now)
+static bool is_of_next_iteration(const struct races *races, const struct race_pair *pair,
+                                 const struct race *race, const struct shadow_access *now)
 {
     const struct group_order *group = now->unit_state->group;
     const uint32_t first_in_code = pair->counter.site[pair->suggested_fix.place.first];
@@ -453,7 +453,7 @@ static bool is_of_next_turn(const struct races *races, const struct race_pair *p
 static void ask_fix(const struct races *races, struct race_pair *pair, const struct race *race,
                     const struct shadow_access *now)
 {
-    if (is_of_next_turn(races, pair, race, now))
+    if (is_of_next_iteration(races, pair, race, now))
         pair->not_covered = true;
     if (pair->suggested_fix.kind == FIX_WAIT &&
         order_unit_group(races->order, race->unit) != now->unit_state->place.group)
@@ -469,18 +469,19 @@ static bool is_same_place(const struct races *races, const struct code_place *a,
     return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
 }
 
-static bool likes_turns(const struct races *races, const struct race_pair *pair,
-                        const struct suggested_fix *suggested_fix)
+static bool likes_iterations(const struct races *races, const struct race_pair *pair,
+                             const struct suggested_fix *suggested_fix)
 {
     struct code_place places[2];
-    return races->host->each_turn(races->host->self, pair->counter.site[0], pair->counter.site[1], places) &&
+    return races->host->each_iteration(races->host->self, pair->counter.site[0], pair->counter.site[1],
+                                       places) &&
            is_same_place(races, &places[0], &suggested_fix->place) &&
            is_same_place(races, &places[1], &suggested_fix->next);
 }
 
 /* The same in one of two iterations: the order of the two instructions in the code does not decide it. */
-static bool likes_turn(const struct races *races, const struct race_pair *pair,
-                       const struct suggested_fix *suggested_fix)
+static bool likes_iteration(const struct races *races, const struct race_pair *pair,
+                            const struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = races->host;
     const uint32_t *site = pair->counter.site, *other = pair->like->counter.site;
@@ -488,8 +489,8 @@ static bool likes_turn(const struct races *races, const struct race_pair *pair,
     for (int swapped = 0; swapped < 2; swapped++) {
         const uint32_t a = site[swapped], b = site[!swapped];
         if (suggested_fix->kind == FIX_ITERATION
-                ? host->in_turn(host->self, a, b, suggested_fix->since, &place)
-                : host->next_turn(host->self, a, b, &place))
+                ? host->in_iteration(host->self, a, b, suggested_fix->since, &place)
+                : host->next_iteration(host->self, a, b, &place))
             return is_same_place(races, &place, &suggested_fix->place);
     }
     return suggested_fix->kind == FIX_NEXT_ITERATION && site[0] == site[1] &&
@@ -497,13 +498,14 @@ static bool likes_turn(const struct races *races, const struct race_pair *pair,
 }
 
 /* Of an instruction in the loop and one after that: the barrier of the last iteration is between them. */
-static bool likes_last_turn(const struct races *races, const struct race_pair *pair,
-                            const struct suggested_fix *suggested_fix)
+static bool likes_last_iteration(const struct races *races, const struct race_pair *pair,
+                                 const struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = races->host;
     const uint32_t *site = pair->counter.site;
-    return host->last_turn && (host->last_turn(host->self, site[0], &suggested_fix->place, site[1]) ||
-                               host->last_turn(host->self, site[1], &suggested_fix->place, site[0]));
+    return host->last_iteration &&
+           (host->last_iteration(host->self, site[0], &suggested_fix->place, site[1]) ||
+            host->last_iteration(host->self, site[1], &suggested_fix->place, site[0]));
 }
 
 /* Beside the same release and acquire. */
@@ -534,7 +536,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
     const struct suggested_fix *suggested_fix = &pair->like->suggested_fix;
     struct code_place place;
     if (suggested_fix->kind == FIX_ITERATIONS) {
-        pair->like->not_covered |= !likes_turns(races, pair, suggested_fix);
+        pair->like->not_covered |= !likes_iterations(races, pair, suggested_fix);
         return;
     }
     if (suggested_fix->kind == FIX_RELEASE_CLOCK) {
@@ -543,7 +545,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
     }
     if (suggested_fix->kind == FIX_ITERATION || suggested_fix->kind == FIX_NEXT_ITERATION) {
         pair->like->not_covered |=
-            !likes_turn(races, pair, suggested_fix) && !likes_last_turn(races, pair, suggested_fix);
+            !likes_iteration(races, pair, suggested_fix) && !likes_last_iteration(races, pair, suggested_fix);
         return;
     }
     if ((suggested_fix->kind != FIX_BARRIER && suggested_fix->kind != FIX_SPLIT) || pair->like->not_covered)
