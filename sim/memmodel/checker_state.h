@@ -26,7 +26,7 @@ struct acting {
 };
 
 /* Lanes of one group, one after another. */
-struct turns {
+struct member_updates {
     struct shadow_region *region;
     struct update_run run;
     struct shadow_atomic atomic;
@@ -61,7 +61,7 @@ enum {
 };
 enum {
     STANDINGS = HOSTILE(32, 2),
-    TURNS = HOSTILE(8, 1),
+    MEMBER_UPDATES = HOSTILE(8, 1),
     SPARE_BYTES = HOSTILE(64 << 20, 1 << 12),
     KEPT_BYTES = HOSTILE(64 << 10, 0),
     NOTE_AFTER = 1 << 24
@@ -92,8 +92,8 @@ struct checker {
         uint64_t serial, lane;
         struct unit_state unit_state;
     } actor;
-    struct standing standings[STANDINGS]; /* by site */
-    struct turns turns[TURNS];            /* likewise */
+    struct standing standings[STANDINGS];                 /* by site */
+    struct member_updates member_updates[MEMBER_UPDATES]; /* likewise */
     /* where one acted by itself, among all of a wave items that synchronises */
     struct {
         uint64_t wave_items;

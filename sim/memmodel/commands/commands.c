@@ -144,9 +144,9 @@ static bool may_hand_on(const struct byte_access *from, const struct byte_access
 static bool may_synchronise(const struct commands *commands, const struct byte_access *later,
                             const struct byte_access *earlier)
 {
-    const bool in_turn =
-        command_graph_in_turn(commands->graph, later->command, earlier->command) && RULE(3203);
-    return may_hand_on(earlier, later) || (!in_turn && may_hand_on(later, earlier));
+    const bool in_sequence =
+        command_graph_in_sequence(commands->graph, later->command, earlier->command) && RULE(3203);
+    return may_hand_on(earlier, later) || (!in_sequence && may_hand_on(later, earlier));
 }
 
 static void note_talk(struct commands *commands, uint32_t a, uint32_t b)

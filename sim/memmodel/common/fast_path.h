@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 enum fast_path {
-    FAST_PATH_CHAIN,        /* one of two maps of a chain holds the other */
-    FAST_PATH_SEEN,         /* an object's list has nothing new for the reader, or only some of it is new */
-    FAST_PATH_SENT,         /* an object has a fence's message already */
-    FAST_PATH_TRIED,        /* a pending message met an acquire fence like this one before */
-    FAST_PATH_TOGETHER,     /* members of a group read together */
-    FAST_PATH_CALM,         /* a word has atomics only, and this one agrees with them */
-    FAST_PATH_IN_TURN,      /* a relaxed update of a calm word by a unit that did so before */
-    FAST_PATH_SIFTED,       /* a wave's updates went through the epoch filter */
-    FAST_PATH_SIFTED_LOADS, /* its atomic loads, or compare-exchanges some of which failed */
-    FAST_PATH_SHARED,       /* one more reader of a cell, in a set that cells share */
+    FAST_PATH_CHAIN,         /* one of two maps of a chain holds the other */
+    FAST_PATH_SEEN,          /* an object's list has nothing new for the reader, or only some of it is new */
+    FAST_PATH_SENT,          /* an object has a fence's message already */
+    FAST_PATH_TRIED,         /* a pending message met an acquire fence like this one before */
+    FAST_PATH_TOGETHER,      /* members of a group read together */
+    FAST_PATH_CALM,          /* a word has atomics only, and this one agrees with them */
+    FAST_PATH_MEMBER_UPDATE, /* a relaxed update of a calm word by a unit that did so before */
+    FAST_PATH_SIFTED,        /* a wave's updates went through the epoch filter */
+    FAST_PATH_SIFTED_LOADS,  /* its atomic loads, or compare-exchanges some of which failed */
+    FAST_PATH_SHARED,        /* one more reader of a cell, in a set that cells share */
     /* a plain access that could only be one more of races that were reported, and counted often enough */
     FAST_PATH_ENOUGH,
     FAST_PATH_SINGLE,   /* an atomic that has a cell to itself */

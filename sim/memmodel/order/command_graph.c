@@ -815,7 +815,7 @@ bool command_graph_reported(const struct command_graph *graph, uint32_t command)
             vclock_has(graph->reported, node->chain, command));
 }
 
-bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier)
+bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
     const struct node *node = node_of(graph, later), *before = node_of(graph, earlier);
     return node && before && node->began && before->ended && node->began > before->ended;

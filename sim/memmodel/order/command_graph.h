@@ -14,7 +14,7 @@
  *   command_graph_reported           does it, or did a query (5.11) report it, or a native kernel after the
  *                                    command?
  *   command_graph_under_way      has it begun, and not ended? A kernel ends when those have that it enqueued
- *   command_graph_in_turn        did `later` begin when `earlier` had ended? By when they ran, which orders
+ *   command_graph_in_sequence    did `later` begin when `earlier` had ended? By when they ran, which orders
  *                                nothing
  *   command_graph_ended          when it did, counted in events; 0: it has not, or is forgotten
  *   command_graph_assume         from now on `earlier` counts as before `later`
@@ -54,7 +54,7 @@ bool command_graph_host_knows(const struct command_graph *graph, uint32_t comman
 bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command);
 bool command_graph_reported(const struct command_graph *graph, uint32_t command);
 bool command_graph_under_way(const struct command_graph *graph, uint32_t command);
-bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier);
+bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command);
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
 void command_graph_assume_host(struct command_graph *graph, uint32_t command);

@@ -252,7 +252,7 @@ bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, co
         return false;
     }
     if (act->reads)
-        handoff_turn(order, object, local, act);
+        handoff_access(order, object, local, act);
     else
         restart(order, object, local, act);
     return true;

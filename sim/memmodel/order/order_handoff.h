@@ -16,7 +16,7 @@
  *   order_handoff_fence     begins one where it can. False: it holds no longer, and the fence was not done
  *   order_handoff_atomic    likewise
  *   order_handoff_object    the object in the hand-off; NULL: it cannot be there
- *   handoff_turn            a relaxed access by a member (inline)
+ *   handoff_access            a relaxed access by a member (inline)
  *   order_handoff_hear      joins what a member read while it waited with others
  *   order_handoff_knows     does the epoch happen before what the member acquired? (order_decide.c)
  *   order_handoff_end       of a group that ends: what others may still read of it is put into lists
@@ -181,8 +181,8 @@ static inline bool handoff_hear_again(struct handoff *handoff, struct waiting *w
 }
 
 /* A relaxed load or update; a store continues the sequences that are there. */
-static inline void handoff_turn(struct order *order, struct handoff_object *object, uint64_t local,
-                                const struct atomic_act *act)
+static inline void handoff_access(struct order *order, struct handoff_object *object, uint64_t local,
+                                  const struct atomic_act *act)
 {
     handoff_read(order, object, local, object->position, &object->variable->store, act);
     handoff_pass(order, object, local, act);

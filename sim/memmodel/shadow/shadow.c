@@ -249,7 +249,7 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         shadow->heavy = region;
     if (is_atomic(now->how.kind))
         atomic_access(shadow, region, now);
-    else if (!saturated_in_turn(shadow, region, now))
+    else if (!saturated_take(shadow, region, now))
         plain_access(shadow, region, now);
 }
 
@@ -259,7 +259,7 @@ bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const st
     const bool write = event->kind != ACCESS_READ;
     const uint32_t site = event->origin.site;
     const struct saturated_word *word =
-        event->size_bytes == 4 ? saturated_turn(region, event->base, unit, site, write) : NULL;
+        event->size_bytes == 4 ? saturated_word_at(region, event->base, unit, site, write) : NULL;
     if (!word)
         return false;
     if (write)

@@ -439,7 +439,8 @@ static inline uint64_t saturated_epoch(struct shadow_region *region, const struc
 /* As shadow_saturated, sooner: one loads four bytes, and the same one stores. NULL: this is something
  * else. */
 static inline __attribute__((always_inline)) const struct saturated_word *
-saturated_turn(const struct shadow_region *region, uint64_t address, uint64_t unit, uint32_t site, bool write)
+saturated_word_at(const struct shadow_region *region, uint64_t address, uint64_t unit, uint32_t site,
+                  bool write)
 {
     const struct saturated_word *word = &region->saturated[address / 4 % SATURATED_WORDS];
     const struct access_set *access_set = word->access_set;
@@ -469,12 +470,12 @@ static inline __attribute__((always_inline)) void saturated_note(struct shadow *
     fast_path_taken(shadow->order->fast_paths, FAST_PATH_ENOUGH);
 }
 
-static inline bool saturated_in_turn(struct shadow *shadow, struct shadow_region *region,
-                                     const struct shadow_access *now)
+static inline bool saturated_take(struct shadow *shadow, struct shadow_region *region,
+                                  const struct shadow_access *now)
 {
     const struct saturated_word *word = now->how.size == 4 && !now->quiet
-                                            ? saturated_turn(region, now->address, now->unit_state->unit,
-                                                             now->how.site, now->how.kind != ACCESS_READ)
+                                            ? saturated_word_at(region, now->address, now->unit_state->unit,
+                                                                now->how.site, now->how.kind != ACCESS_READ)
                                             : NULL;
     if (word)
         saturated_note(shadow, region, word, now->unit_state->unit, now->how);
