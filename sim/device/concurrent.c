@@ -223,7 +223,7 @@ static void follow_changes(struct concurrent *concurrent, struct live_launch *li
     live->changes = changes;
 }
 
-static bool take_turn(struct concurrent *concurrent, struct live_launch *live)
+static bool run_slice(struct concurrent *concurrent, struct live_launch *live)
 {
     concurrent_focus(live);
     bool goes_on = schedule_pass(live->schedule);
@@ -235,7 +235,7 @@ static bool take_turn(struct concurrent *concurrent, struct live_launch *live)
 static struct live_launch *spin_together(struct concurrent *concurrent)
 {
     struct live_launch *live = concurrent->live[concurrent->round];
-    if (!take_turn(concurrent, live))
+    if (!run_slice(concurrent, live))
         return live;
     if (++concurrent->round == concurrent->count) {
         concurrent->round = 0;
@@ -289,7 +289,7 @@ struct live_launch *launches_run(struct device *device, enum device_help help)
         concurrent->round = 0;
         concurrent->circle.rounds = 0;
         struct live_launch *live = concurrent->count == 1 ? concurrent->live[0] : choose(concurrent);
-        if (!take_turn(concurrent, live))
+        if (!run_slice(concurrent, live))
             over = live;
     }
     return over;

@@ -513,7 +513,7 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
 {
     struct wave *wave = group->waves[index].wave;
     assert(group->waves[index].state == WAVE_READY);
-    const uint64_t before = wave->steps, work = group->launch->turn_work = wave->work;
+    const uint64_t before = wave->steps, work = group->launch->slice_work = wave->work;
     announce_turn(group, wave, true);
     group->launch->running = group;
     enum run_result result = wave_run(wave, budget);

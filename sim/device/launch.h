@@ -102,7 +102,7 @@ struct launch {
     struct group *running; /* whose wave runs now: faults are counted there */
     uint64_t steps;        /* of time slices that are over */
     /* of time slices that are over; of the running wave before its slice: interp/cost.h */
-    uint64_t work, turn_work;
+    uint64_t work, slice_work;
     uint64_t clock_reads;
     struct fault_repeats *repeats;       /* of faults that were reported; NULL: none were */
     struct rng spurious;                 /* which weak compare-exchanges fail that would succeed */

@@ -14,9 +14,9 @@
 
 enum {
     /* back edges per time slice: plain loads can spin, too, but atomics mostly do, */
-    TURN_PLAIN = HOSTILE(1 << 10, 3),
-    TURN_ATOMIC = HOSTILE(256, 2), /* ... so this is for kernels that have some */
-    TURN_CONTENDED = 1,        /* ... and lanes of this launch have been seen to spin beside parked ones */
+    SLICE_PLAIN = HOSTILE(1 << 10, 3),
+    SLICE_ATOMIC = HOSTILE(256, 2), /* ... so this is for kernels that have some */
+    SLICE_CONTENDED = 1,       /* ... and lanes of this launch have been seen to spin beside parked ones */
     SLOW_SECONDS = 10,         /* a launch that has run for so long, and has no limit, is noted */
     SLOW_STEPS = 1 << 16,      /* loop iterations between two looks at the wall clock for that */
     IDLE_PREEMPTIVE = 1 << 16, /* the same wait in time slices, when one is a few operations */
@@ -209,13 +209,13 @@ static void admit_when_stuck(struct schedule *schedule)
         wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
     enum helper helper = helper_of(schedule);
     bool alone = schedule->concurrent->count == 1, circle = alone && livelock_check(schedule, helper);
-    bool waits = circle || schedule->idle_turns >= wait;
+    bool waits = circle || schedule->idle_slices >= wait;
     if (waits && livelock_free_held(schedule, false))
         return;
     schedule->stuck = waits && wait && helper != HELPER_GROUP;
     if (!waits || helper != HELPER_GROUP)
         return;
-    schedule->idle_turns = 0;
+    schedule->idle_slices = 0;
     if (circle)
         schedule->still = 0;
     livelock_newcomer(schedule);
@@ -226,13 +226,13 @@ static void admit_when_stuck(struct schedule *schedule)
 
 /* ---- limits ------------------------------------------------------------------------ */
 
-static int64_t turn_budget(const struct schedule *schedule)
+static int64_t slice_budget(const struct schedule *schedule)
 {
-    int64_t budget = TURN_PLAIN;
+    int64_t budget = SLICE_PLAIN;
     if (schedule_is_preemptive(schedule->config))
         return schedule->config->quantum ? schedule->config->quantum : 1;
     if (schedule->launch->has_atomics)
-        budget = schedule->launch->contended ? TURN_CONTENDED : TURN_ATOMIC;
+        budget = schedule->launch->contended ? SLICE_CONTENDED : SLICE_ATOMIC;
     uint64_t limit = schedule->config->max_steps;
     if (limit && limit - schedule->launch->steps < (uint64_t)budget)
         budget = (int64_t)(limit - schedule->launch->steps) + 1;
@@ -329,13 +329,13 @@ bool schedule_interrupted(struct schedule *schedule)
 /* A group without a step is as good as one that is not there: a replay admits it later. */
 static void note_idle(struct schedule *schedule, const struct group *group, bool idle)
 {
-    schedule->idle_turns = idle ? schedule->idle_turns + 1 : 0;
+    schedule->idle_slices = idle ? schedule->idle_slices + 1 : 0;
     if (group->stepped)
         schedule->still = idle ? schedule->still + 1 : 0;
 }
 
-void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
-                   enum run_result *out_result)
+void schedule_slice(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
+                    enum run_result *out_result)
 {
     const struct wave *wave = group->waves[index].wave;
     group->begun = true;
@@ -361,7 +361,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
     look_whether_slow(schedule);
     if (schedule->status == STATUS_OK && group->ready_count == 0 && group->held_count) {
         group_free_held(group);
-        schedule->idle_turns = 0;
+        schedule->idle_slices = 0;
     } else if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
         if (schedule_chooses(schedule->config))
             livelock_meet(schedule, group);
@@ -377,7 +377,7 @@ bool schedule_running(const struct schedule *schedule, const struct group *group
     return schedule->status == STATUS_OK && !group_finished(group);
 }
 
-static void tell_turn(const struct schedule *schedule, const struct group *group, uint32_t index)
+static void announce_slice(const struct schedule *schedule, const struct group *group, uint32_t index)
 {
     const struct schedule_fork *fork = schedule->config->fork;
     const struct schedule_next next = {
@@ -386,30 +386,30 @@ static void tell_turn(const struct schedule *schedule, const struct group *group
     fork->next(fork->self, &next, &ignored);
 }
 
-static enum run_result take_turn(struct schedule *schedule, struct group *group, uint32_t index)
+static enum run_result run_slice(struct schedule *schedule, struct group *group, uint32_t index)
 {
     enum run_result result;
     if (schedule->config->fork)
-        tell_turn(schedule, group, index);
-    schedule_turn(schedule, group, index, turn_budget(schedule), &result);
+        announce_slice(schedule, group, index);
+    schedule_slice(schedule, group, index, slice_budget(schedule), &result);
     return result;
 }
 
 /* Time slices of one wave, as if it were alone: a device that promises no progress may run sub-groups one
  * after another. If others continue from its barrier, too, they run first in their order. */
-static void take_turns(struct schedule *schedule, struct group *group, uint32_t index)
+static void run_slices(struct schedule *schedule, struct group *group, uint32_t index)
 {
-    const uint64_t idle = schedule->idle_turns;
+    const uint64_t idle = schedule->idle_slices;
     const uint32_t ready = group->ready_count;
     enum run_result result;
     livelock_alone_begin(schedule);
     do
-        result = take_turn(schedule, group, index);
+        result = run_slice(schedule, group, index);
     while (schedule_running(schedule, group) && group->waves[index].state == WAVE_READY &&
            (result == RUN_YIELD || group->ready_count <= ready) &&
            !livelock_alone(schedule, group, index, result != RUN_YIELD));
-    if (schedule->idle_turns > idle + 1)
-        schedule->idle_turns = idle + 1;
+    if (schedule->idle_slices > idle + 1)
+        schedule->idle_slices = idle + 1;
 }
 
 static bool is_serial(const struct schedule *schedule)
@@ -422,7 +422,7 @@ static bool is_serial(const struct schedule *schedule)
  * wait for them. One after another, all continue in their order from a barrier that the last of them has
  * reached, and not the first that reach it later: that one may have arrived last because it waited for
  * others. */
-static void give_turns(struct schedule *schedule, struct group *group, bool descending)
+static void give_slices(struct schedule *schedule, struct group *group, bool descending)
 {
     for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
         uint32_t index = descending ? group->wave_count - 1 - i : i;
@@ -430,9 +430,9 @@ static void give_turns(struct schedule *schedule, struct group *group, bool desc
         if (group->waves[index].state != WAVE_READY)
             continue;
         if (livelock_goes_alone(schedule))
-            take_turns(schedule, group, index);
+            run_slices(schedule, group, index);
         else
-            take_turn(schedule, group, index);
+            run_slice(schedule, group, index);
         if (last && is_serial(schedule) && group->ready_count > 1 && group->ready_count == group->alive_count)
             return;
     }
@@ -441,9 +441,9 @@ static void give_turns(struct schedule *schedule, struct group *group, bool desc
 /* One pass over the group's waves. True: it brought nothing but spinning. */
 static bool pass_over(struct schedule *schedule, struct group *group, bool descending)
 {
-    const uint64_t brought_nothing = schedule->idle_turns + group->ready_count;
-    give_turns(schedule, group, descending);
-    const bool idle = schedule->idle_turns >= brought_nothing;
+    const uint64_t brought_nothing = schedule->idle_slices + group->ready_count;
+    give_slices(schedule, group, descending);
+    const bool idle = schedule->idle_slices >= brought_nothing;
     group->laps.passes++;
     if (schedule_running(schedule, group) && (!idle || group->laps.circles))
         livelock_lap(schedule, group);
@@ -455,12 +455,12 @@ static void run_group(struct schedule *schedule, struct group *group, bool desce
 {
     livelock_first_begin(schedule);
     do {
-        const uint64_t idle = schedule->idle_turns;
+        const uint64_t idle = schedule->idle_slices;
         if (!pass_over(schedule, group, descending) || !schedule_running(schedule, group))
             continue;
         if (!livelock_first(schedule, group))
             return;
-        schedule->idle_turns = idle;
+        schedule->idle_slices = idle;
     } while (schedule_running(schedule, group));
 }
 

@@ -9,10 +9,10 @@
 #include "schedule_state.h"
 
 enum {
-    SPIN_STEPS = 32,        /* quiet ones after which continuing is no longer the default */
-    UNSEEN_TURNS = 1 << 16, /* back edges that a wave may take on the way to its next operation */
-    CHANGE_BYTES = 128,     /* of the largest vector */
-    TILES_MOST = 1 << 26    /* of a launch whose steps are recorded */
+    SPIN_STEPS = 32,         /* quiet ones after which continuing is no longer the default */
+    UNSEEN_SLICES = 1 << 16, /* back edges that a wave may take on the way to its next operation */
+    CHANGE_BYTES = 128,      /* of the largest vector */
+    TILES_MOST = 1 << 26     /* of a launch whose steps are recorded */
 };
 
 /* ---- to the next operation -------------------------------------------------------- */
@@ -27,13 +27,13 @@ static void approach(struct schedule *schedule, struct group *group, uint32_t in
 {
     struct next_operation next;
     enum run_result result = RUN_YIELD;
-    for (uint32_t i = 0; i < UNSEEN_TURNS && result == RUN_YIELD && is_ready(group, index) &&
+    for (uint32_t i = 0; i < UNSEEN_SLICES && result == RUN_YIELD && is_ready(group, index) &&
                          schedule_running(schedule, group);
          i++) {
         wave_next(group->waves[index].wave, &next);
         if (next.kind != NEXT_UNSEEN)
             return;
-        schedule_turn(schedule, group, index, 0, &result);
+        schedule_slice(schedule, group, index, 0, &result);
     }
 }
 
@@ -166,12 +166,12 @@ static void step(struct schedule *schedule, struct pick pick)
     chooser->steps++;
     wave_next(wave->wave, &next);
     remember(schedule->launch, &next, &before);
-    schedule_turn(schedule, group, pick.index, next.kind == NEXT_UNSEEN ? 0 : 1, &result);
+    schedule_slice(schedule, group, pick.index, next.kind == NEXT_UNSEEN ? 0 : 1, &result);
     if (changed(schedule->launch, &next, &before)) {
         schedule->concurrent->epoch++;
         livelock_moves(group);
         wave->quiet = wave->kept_on = 0;
-        schedule->idle_turns = schedule->still = 0;
+        schedule->idle_slices = schedule->still = 0;
     } else {
         wave->quiet++;
         wave->kept_on++;

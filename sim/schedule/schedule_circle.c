@@ -118,13 +118,13 @@ static bool passes_repeat(struct schedule *schedule)
 {
     struct livelock *livelock = &schedule->livelock;
     const struct memory *memory = &schedule->launch->arena->memory;
-    if (schedule->idle_turns <= livelock->idle_before) {
-        livelock->idle_before = schedule->idle_turns;
+    if (schedule->idle_slices <= livelock->idle_before) {
+        livelock->idle_before = schedule->idle_slices;
         livelock->passes = 0;
         livelock->next_mark = IDLE_PASSES;
         return false;
     }
-    livelock->idle_before = schedule->idle_turns;
+    livelock->idle_before = schedule->idle_slices;
     if (++livelock->passes < livelock->next_mark)
         return false;
     if (livelock->passes == livelock->next_mark) {
@@ -349,16 +349,16 @@ bool circle_of_wave(struct schedule *schedule, const struct wave *wave)
 {
     struct livelock *livelock = &schedule->livelock;
     const struct memory *memory = &schedule->launch->arena->memory;
-    const uint64_t turns = ++livelock->alone.turns, mark = livelock->alone.next_mark;
-    if (turns < mark)
+    const uint64_t slices = ++livelock->alone.slices, mark = livelock->alone.next_mark;
+    if (slices < mark)
         return false;
-    if (turns == mark) {
+    if (slices == mark) {
         livelock->alone.wave = wave_fingerprint(wave);
         livelock->alone.seen = false;
         return false;
     }
-    if (turns == mark + circle_window(mark))
-        livelock->alone.next_mark = 2 * turns;
+    if (slices == mark + circle_window(mark))
+        livelock->alone.next_mark = 2 * slices;
     return wave_fingerprint(wave) == livelock->alone.wave &&
            is_same_memory(memory, &livelock->alone.seen, &livelock->alone.memory);
 }

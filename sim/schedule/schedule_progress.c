@@ -11,7 +11,7 @@
 #include "orrery/report.h"
 #include "schedule_livelock.h"
 
-enum { ALONE_TURNS = 1 << 16 }; /* of a wave, until others of its group continue all the same */
+enum { ALONE_SLICES = 1 << 16 }; /* of a wave, until others of its group continue all the same */
 
 /* ---- waiting units, until it is known for which unit --------------------------------------------- */
 
@@ -281,7 +281,7 @@ bool livelock_free_held(struct schedule *schedule, bool proven)
     for (uint32_t g = 0; g < schedule->count; g++)
         if (schedule->resident[g]->held_count)
             group_free_held(schedule->resident[g]);
-    schedule->idle_turns = 0;
+    schedule->idle_slices = 0;
     return true;
 }
 
@@ -294,7 +294,7 @@ bool livelock_goes_alone(const struct schedule *schedule)
 
 void livelock_alone_begin(struct schedule *schedule)
 {
-    schedule->livelock.alone.turns = 0;
+    schedule->livelock.alone.slices = 0;
     schedule->livelock.alone.past = false;
     schedule->livelock.alone.next_mark = IDLE_PASSES;
 }
@@ -315,9 +315,9 @@ bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t ind
 {
     uint32_t first = 0;
     schedule->livelock.alone.past |= past;
-    schedule->livelock.interrupted |= schedule->livelock.alone.turns > ALONE_TURNS;
+    schedule->livelock.interrupted |= schedule->livelock.alone.slices > ALONE_SLICES;
     if (circle_host_may_write(&schedule->launch->arena->memory) ||
-        schedule->livelock.alone.turns > ALONE_TURNS)
+        schedule->livelock.alone.slices > ALONE_SLICES)
         return true;
     if (!circle_of_wave(schedule, group->waves[index].wave))
         return false;

@@ -5,7 +5,7 @@
 #include "sim/device/fault.h"
 #include "schedule_livelock.h"
 
-enum { ROUND_TURNS = 256 }; /* until it is where it was */
+enum { ROUND_SLICES = 256 }; /* until it is where it was */
 
 /* ---- spinning waves and their places ----------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ static void go_round(struct group *group, uint32_t index, struct heard *heard)
     const struct group_wave *slot = &group->waves[index];
     const uint64_t before = wave_fingerprint(slot->wave);
     const bool begins_ready = slot->state == WAVE_READY;
-    uint32_t turns = 0;
+    uint32_t slices = 0;
     do {
         if (slot->state == WAVE_READY)
             group_run(group, index, 1);
@@ -129,9 +129,9 @@ static void go_round(struct group *group, uint32_t index, struct heard *heard)
         if (slot->state == WAVE_DONE)
             break;
         note_stop(heard, slot->wave->resume);
-    } while (++turns < ROUND_TURNS &&
+    } while (++slices < ROUND_SLICES &&
              ((slot->state == WAVE_READY) != begins_ready || wave_fingerprint(slot->wave) != before));
-    if (turns == ROUND_TURNS || heard->stop_count == STOPS_MOST)
+    if (slices == ROUND_SLICES || heard->stop_count == STOPS_MOST)
         heard->stop_count = 0;
 }
 
@@ -160,13 +160,13 @@ static void listen(struct schedule *schedule, struct group *group, uint32_t inde
     wave->observer = &probe;
     if (laps)
         go_round(group, index, out_heard);
-    for (int turns = 0; !laps && turns < 64 && group->waves[index].state == WAVE_READY; turns++) {
-        if (turns && has_heard_enough(out_heard, schedule, group->waves[index].wave, stands))
+    for (int slices = 0; !laps && slices < 64 && group->waves[index].state == WAVE_READY; slices++) {
+        if (slices && has_heard_enough(out_heard, schedule, group->waves[index].wave, stands))
             break;
         if (!schedule)
             group_run(group, index, 1);
         else if (schedule_running(schedule, group))
-            schedule_turn(schedule, group, index, 1, &result);
+            schedule_slice(schedule, group, index, 1, &result);
     }
     if (!schedule)
         settle(group);

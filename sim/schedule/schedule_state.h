@@ -82,7 +82,7 @@ struct livelock {
     } first;
     /* of a wave that has the group to itself */
     struct {
-        uint64_t turns, next_mark, wave, memory;
+        uint64_t slices, next_mark, wave, memory;
         bool past, seen;
     } alone;
     struct held_back *held_back; /* lanes were released; the report if that ends the spinning */
@@ -106,9 +106,9 @@ struct schedule {
     /* the resident groups, in order of admission */
     struct group **resident;
     uint32_t count, target, room;
-    uint32_t most;       /* that may be resident at a time when those that are wait for others */
-    uint64_t arrivals;   /* how often waves became ready that were not */
-    uint64_t idle_turns; /* since a wave last ended, waited or went on */
+    uint32_t most;        /* that may be resident at a time when those that are wait for others */
+    uint64_t arrivals;    /* how often waves became ready that were not */
+    uint64_t idle_slices; /* since a wave last ended, waited or went on */
     /* step by step: the same of groups that have taken a step, whoever was let in since */
     uint64_t still;
     uint32_t patience; /* idle time slices per ready wave until more groups are admitted */
@@ -118,8 +118,8 @@ struct schedule {
     enum status status;
 };
 
-void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
-                   enum run_result *out_result);
+void schedule_slice(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
+                    enum run_result *out_result);
 bool schedule_running(const struct schedule *schedule, const struct group *group);
 /* NULL: no memory; status says so when nothing is resident that could free some. */
 struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile);
