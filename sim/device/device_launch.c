@@ -422,7 +422,7 @@ static bool same_settings(const struct schedule_settings *settings, const struct
            settings->depth == config->depth && settings->spurious == config->spurious;
 }
 
-static bool keeps_turns(const struct launch *launch)
+static bool keeps_steps(const struct launch *launch)
 {
     const struct schedule_config *config = launch->schedule;
     return (config->keep_turns || config->record_file || launch->replay) && schedule_chooses(config);
@@ -436,7 +436,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
         record->settings = settings_of(config);
     }
     record->mixed |= !same_settings(&record->settings, config);
-    if (!keeps_turns(launch))
+    if (!keeps_steps(launch))
         return STATUS_OK;
     record->has_turns = true;
     if (!record_launch(record, launch))
@@ -448,7 +448,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
 
 static enum status tie_record(struct launch *launch, struct device *device, struct diagnosis *diagnosis)
 {
-    bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_turns(launch);
+    bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_steps(launch);
     uint32_t shape = wanted ? launch_shape(launch) : 0;
     enum status status = take_replay(launch, device, shape, diagnosis);
     return status == STATUS_OK ? begin_record(launch, &device->record, shape) : status;

@@ -450,7 +450,7 @@ static struct pick first_of(struct schedule *schedule, struct unit unit)
 static struct pick replay_pick(struct schedule *schedule)
 {
     struct chooser *chooser = &schedule->chooser;
-    const struct schedule_turn *turn = turn_index_take(&chooser->turns, chooser->last, chooser->last_steps);
+    const struct schedule_turn *turn = step_index_take(&chooser->turns, chooser->last, chooser->last_steps);
     struct pick pick = {NULL, 0};
     if (turn)
         pick = reach(schedule, turn->to);
@@ -511,7 +511,7 @@ static bool all_over(struct schedule *schedule)
     uint64_t tile;
     if (some_unstarted(schedule, &tile) || schedule->count)
         return false;
-    const struct schedule_turn *left = turn_index_left(&schedule->chooser.turns);
+    const struct schedule_turn *left = step_index_left(&schedule->chooser.turns);
     if (left && !schedule->launch->lenient)
         misfit(schedule, left, "was to go on, but that never came");
     return true;
@@ -524,13 +524,13 @@ static bool same_unit(struct unit a, struct unit b)
     return a.tile == b.tile && a.wave == b.wave;
 }
 
-static void note_turn(struct schedule *schedule, struct unit expected, struct pick pick)
+static void note_step(struct schedule *schedule, struct unit expected, struct pick pick)
 {
     struct launch *launch = schedule->launch;
     const struct chooser *chooser = &schedule->chooser;
     struct schedule_turn turn = {
         .at = chooser->last, .step = chooser->last_steps, .to = {pick.group->number, pick.index}};
-    if (!same_unit(expected, turn.to) && !record_turn(&launch->record->launches[launch->record_at], &turn))
+    if (!same_unit(expected, turn.to) && !record_step(&launch->record->launches[launch->record_at], &turn))
         schedule->status = STATUS_OUT_OF_MEMORY;
 }
 
@@ -603,7 +603,7 @@ void choose_step(struct schedule *schedule)
     if (schedule->config->fork)
         pick = forked(schedule, pick);
     if (schedule->launch->record)
-        note_turn(schedule, expected, pick);
+        note_step(schedule, expected, pick);
     step(schedule, pick);
 }
 
@@ -630,7 +630,7 @@ bool choose_init(struct schedule *schedule)
     schedule->chooser.admits = replayed || follows_script(schedule);
     if ((schedule->chooser.admits || schedule->launch->record) && !started_init(schedule))
         return false;
-    bool fine = !replayed || turn_index_init(&schedule->chooser.turns, schedule->launch->replay);
+    bool fine = !replayed || step_index_init(&schedule->chooser.turns, schedule->launch->replay);
     if (fine && schedule->config->policy == SCHEDULE_PCT)
         fine = pct_init(schedule);
     if (!fine)
@@ -648,7 +648,7 @@ void choose_retired(struct schedule *schedule, const struct group *group)
 
 void choose_fini(struct schedule *schedule)
 {
-    turn_index_fini(&schedule->chooser.turns);
+    step_index_fini(&schedule->chooser.turns);
     pct_fini(schedule);
     free(schedule->chooser.started);
     free(schedule->chooser.candidates);

@@ -58,7 +58,7 @@ struct chooser {
      * admission */
     uint64_t *started; /* a bit per tile */
     uint64_t lowest_unstarted;
-    struct turn_index turns; /* of the launch's replay */
+    struct step_index turns; /* of the launch's replay */
     bool admits, over;       /* groups are admitted when one of them is to run; all have ended */
     bool scripted;           /* a script is followed, or was when this was recorded */
 };
