@@ -46,7 +46,7 @@ enum check {
         CHECK_COUNT
 };
 
-/* These hear of every access, or need code of their own. The others cost next to nothing, and look at every
+/* These receive every access, or need code of their own. The others cost next to nothing, and look at every
  * launch. */
 static inline bool check_filtered(enum check check)
 {
@@ -55,7 +55,7 @@ static inline bool check_filtered(enum check check)
 
 /* Either spelling of each name. */
 bool check_from_name(const char *name, enum check *out_check);
-/* False: `expected` says what may stand there; checks are as they were. */
+/* False: `expected` has what may stand there; checks are as they were. */
 bool checks_parse(const char *text, enum severity checks[CHECK_COUNT], char *expected, size_t expected_size);
 void checks_default(enum severity checks[CHECK_COUNT]);
 void checks_fast(enum severity checks[CHECK_COUNT]);

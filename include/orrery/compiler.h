@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  From what a program is given as, to SPIR-V words.  OpenCL C goes through
+ * PURPOSE  From the source of a program to SPIR-V words.  OpenCL C goes through
  *          clang and llvm-spirv, as child processes or in the compile server; SPIRV-Tools validates,
- *          assembles, disassembles and links.  Knows nothing of OpenCL objects.
+ *          assembles, disassembles and links.  Has no OpenCL objects.
  *
  * Ownership  struct spirv owns its words; spirv_fini frees them.  Logs are malloc'd
  *            strings the caller frees; they are set (possibly "") on every return.
@@ -36,8 +36,8 @@ struct compile_header {
     const char *text;
 };
 
-/* What compiles: the compile server where it fits clang and llvm-spirv, else these, the default; or only one
- * of them. The result is the same. */
+/* The compilers used: the compile server if it fits clang and llvm-spirv, else these, the default; or only
+ * one of them. The result is the same. */
 enum compile_way { COMPILE_AUTO, COMPILE_BY_SERVER, COMPILE_BY_PROGRAMS };
 
 struct compile_request {
@@ -54,12 +54,12 @@ struct compile_request {
     uint32_t seconds;        /* processor time of clang and of llvm-spirv, of each at most; 0: no limit */
     uint64_t memory_bytes;   /* likewise */
     enum compile_way way;
-    bool debug; /* the module keeps what a debugger wants to know of variables and types */
+    bool debug; /* the module keeps a debugger's data on variables and types */
     /* what is quoted of the source is kept in the module, as it is of what it includes */
     bool embed_source;
 };
 
-/* What the options asked for beyond the front end. */
+/* The options' requests beyond the front end. */
 struct build_options {
     bool kernel_arg_info, create_library, enable_link_options, denorms_are_zero, opt_disable, no_subgroup_ifp,
         uniform_work_group_size, debug;
@@ -67,9 +67,9 @@ struct build_options {
 enum status build_options_parse(const char *options, bool linking, struct build_options *out_options,
                                 struct diagnosis *diagnosis);
 
-/* BAD_OPTIONS, COMPILER_MISSING, COMPILE_FAILED (with clang's log), OK.
- * Only syntax of options is judged before the compiler is looked for.  What is returned
- * has been validated, OpLine positions name source_name and the headers as included. */
+/* BAD_OPTIONS, COMPILER_MISSING, COMPILE_FAILED (with clang's log), OK. Only syntax of options is judged
+ * before the compiler is looked for. The returned module has been validated, OpLine positions name
+ * source_name and the headers as included. */
 enum status compile_opencl_c(const struct compile_request *request, struct spirv *out_spirv, char **out_log);
 bool compiler_available(void);
 
@@ -85,7 +85,7 @@ struct compiler_settings {
 };
 void compiler_configure(const struct compiler_settings *settings);
 
-/* Path of the compile server that would build now, malloc'd; NULL: the diagnosis says why there is none. */
+/* Path of the compile server that would build now, malloc'd; NULL: none, for the reason in the diagnosis. */
 char *compiler_server(struct diagnosis *diagnosis);
 
 /* Several modules to one. create_library keeps exports and allows open imports. */

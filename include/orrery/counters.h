@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the cache and memory model counts: exact numbers of what was accessed
- *          where, no times.
+ * PURPOSE  The counters of the cache and memory model: exact numbers of accesses by place, no times.
  *
  * Interface
  *   struct counters   of a compute unit, a cache, a NUMA node, a source line, a launch or all
@@ -9,7 +8,7 @@
  *
  * Meaning  An access is one work-item's load, store or atomic of global memory; one that
  *          crosses lines counts once for each.  Local and private memory are at the unit
- *          and are not counted.  Of a cache, the accesses are those that came to it; of
+ *          and are not counted.  Of a cache, the accesses are those that reached it; of
  *          anything else, a hit was served by some cache and a miss by memory, and
  *          evictions, write-backs and invalidations are those that the accesses caused.
  *          Commands of the host pass the caches by, in lines of 64 bytes, all misses.

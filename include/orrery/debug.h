@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A debugger watches a device: where it stops, what it can be asked, how it goes on. No I/O: a host
+ * PURPOSE  A debugger watches a device: its stops, its requests, how it continues. No I/O: a host
  * (struct debugger_host) talks to the front end.
  *
  * Life     debugger_new -> debugger_attend -> the scenario runs; the device calls the hook,
@@ -10,17 +10,17 @@
  * run is deterministic, so a position means the same in each run of the same scenario: going back is running
  * again.
  *
- * Plain    Where a plan says that nothing can stop the run, the launches that begin from then on run the code
+ * Plain    If a plan has nothing that can stop the run, the launches that begin from then on run the code
  * that they have without a debugger. Then positions are not counted. A run that is interrupted stops at the
- * beginning of a wave's slice, and says how many launches and work-groups have begun or ended, and how many
- * slices since.
+ * beginning of a wave's slice, and reports how many launches and work-groups have begun or ended, and how
+ * many slices since.
  *
  * Attached A debugger that waits (debugger_wait) lets launches run their plain code until the host has a
- * session when one begins. Positions are counted from there. Where the session has gone, it waits again.
+ * session when one begins. Positions are counted from there. When the session has gone, it waits again.
  *
- * Requests JSON objects with "verb"; the answer is an object, with "error" when the request is refused. "run"
- * plans how the run goes on, and makes debugger_resumes() true: then host.stopped is to return. Its answer is
- * the next stop.
+ * Requests JSON objects with "verb"; the reply is an object, with "error" when the request is refused. "run"
+ * plans how the run continues, and makes debugger_resumes() true: then host.stopped is to return. Its reply
+ * is the next stop.
  */
 #ifndef ORRERY_DEBUG_H
 #define ORRERY_DEBUG_H
@@ -38,7 +38,7 @@ struct scenario;
 struct wave;
 struct debugger;
 
-/* What a device calls. */
+/* The callbacks of a device. */
 struct debug_hook {
     struct debugger *debugger;
     void (*line)(void *debugger, struct wave *wave, const struct insn *insn);
@@ -52,9 +52,9 @@ struct debug_hook {
 
 struct debugger_host {
     void *self;
-    /* The run has stopped: answer requests until one resumes it. stop: the answer to the latest "run". */
+    /* The run has stopped: reply to requests until one resumes it. stop: the reply to the latest "run". */
     void (*stopped)(void *self, struct debugger *debugger, json_t *stop);
-    /* A good moment for a copy of the process; false: none was made. */
+    /* A good time for a copy of the process; false: none was made. */
     void (*checkpoint)(void *self, struct debugger *debugger, uint64_t position);
     /* A launch begins: is a session there? NULL: one always is. */
     bool (*attached)(void *self);
@@ -66,15 +66,15 @@ struct debugger *debugger_new(const struct debugger_host *host, struct report *r
 void debugger_free(struct debugger *debugger);
 const struct debug_hook *debugger_hook(const struct debugger *debugger);
 void debugger_attend(const struct debugger *debugger, struct scenario *scenario); /* its runs call the hook */
-/* Before anything runs: with a session, or without one; when all is over, with what is to be said of it. */
+/* Before anything runs: with a session, or without one; when all is over, with the final text for it. */
 void debugger_wait(struct debugger *debugger);
 void debugger_begin(struct debugger *debugger);
 void debugger_end(struct debugger *debugger, const char *text, int status);
 json_t *debugger_request(struct debugger *debugger,
                          const json_t *request); /* a new reference; NULL: no memory */
 bool debugger_resumes(const struct debugger *debugger);
-void debugger_detach(struct debugger *debugger); /* the session has gone: goes on without one */
-void debugger_hold(struct debugger *debugger);   /* forgets the plan: requests are answered again */
+void debugger_detach(struct debugger *debugger); /* the session has gone: continues without one */
+void debugger_hold(struct debugger *debugger);   /* forgets the plan: requests are replied to again */
 uint64_t debugger_position(const struct debugger *debugger);
 /* Launches and work-groups that have begun or ended: known in a plain run, too. */
 uint64_t debugger_phases(const struct debugger *debugger);

@@ -4,14 +4,14 @@
  *          user's alone.
  *
  * Interface
- *   debug_attach_path      where a process listens by default: in a directory of the user's
- *   debug_attach_listen    makes the socket, mode 0600; -1: diagnosis says why
+ *   debug_attach_path      the default path of a process: in a directory of the user's
+ *   debug_attach_listen    makes the socket, mode 0600; -1: see diagnosis
  *   debug_attach_accept    a session of the same user that is waiting there; -1: none
  *   debug_attach_connect   to a process of the same user, whose number is known then; -1: likewise
  *
- * Safety   The default directory must be the user's own, with no access for others; what is at the place and
- *          is not so is refused, and never changed. Both ends ask the kernel for the other one's user
- *          (SO_PEERCRED), and hang up when it is another one.
+ * Safety   The default directory must be the user's own, with no access for others; anything else at the path
+ *          is refused, and never changed. Both ends query the kernel for the other one's user (SO_PEERCRED),
+ *          and hang up when it is another one.
  */
 #ifndef ORRERY_DEBUG_ATTACH_H
 #define ORRERY_DEBUG_ATTACH_H

@@ -7,7 +7,7 @@
  * {"bye": true} from it           the engine's requests, and {"verb": "exit"}
  *
  * A session starts the process, or attaches to one that listens (debug_attach.h). Each function is false
- * when the session has gone or has said "exit": the caller decides what the process does then.
+ * when the session has gone or has sent "exit": the caller decides what the process does then.
  */
 #ifndef ORRERY_DEBUG_WIRE_H
 #define ORRERY_DEBUG_WIRE_H
@@ -21,9 +21,10 @@
 
 bool debug_wire_send(int socket, json_t *message); /* takes it */
 bool debug_wire_bytes(int fd, const void *bytes, size_t size);
-/* Answers requests until one resumes. */
+/* Replies to requests until one resumes. */
 bool debug_wire_serve(int socket, struct debugger *debugger);
-bool debug_wire_stop(int socket, struct debugger *debugger, json_t *stop); /* takes it, says it and serves */
+bool debug_wire_stop(int socket, struct debugger *debugger, json_t *stop); /* takes it, announces it and
+                                                                            * serves */
 bool debug_wire_print(int socket, uint64_t position, const char *text, bool of_log_point);
 
 #endif

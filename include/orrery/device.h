@@ -35,11 +35,11 @@ struct kernel;  /* an entry point of a program; borrowed from it */
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
                        struct diagnosis *diagnosis);
 void device_free(struct device *device);
-/* Were the checks that the scenario wants now wanted when the device was made? What they need to know of
- * earlier launches, and of what memory holds, is kept from the start. */
+/* Were the checks that the scenario enables now enabled when the device was made? Their data on earlier
+ * launches, and on the contents of memory, is kept from the start. */
 bool device_keeps_books(const struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
-/* What an observer that was added hears from now on, by its self; while no waves run. */
+/* The events that an added observer receives from now on, by its self; while no waves run. */
 void device_change_observer(struct device *device, const struct observer *observer);
 /* lib/ announces what orders commands and the host; calls are serialised here. */
 /* The host touched memory of the device that it may not touch now: becomes a finding. */
@@ -71,7 +71,7 @@ void device_storage(struct device *device, uint64_t address, uint64_t size, cons
 void device_mirror(struct device *device, uint64_t address, const void *host);
 /* may commands have written there what the host need not have? */
 bool device_unseen(struct device *device, uint64_t address);
-bool device_under_way(struct device *device); /* some command may not be complete, as far as the host knows */
+bool device_under_way(struct device *device); /* some command may not be complete for the host */
 /* to be complete, by the order events so far */
 bool device_host_knows(struct device *device, uint32_t command);
 /* the same, or by a query (5.11) or a native kernel after it */
@@ -84,8 +84,8 @@ void device_permutation(uint64_t seed, uint32_t serial, uint32_t count, uint32_t
 
 /* Simulated time in nanoseconds; advances with work done, never with the wall clock. */
 uint64_t device_clock(const struct device *device);
-/* When a command of this moment is submitted, later than device_clock(); its start, advanced to, later
- * than that. */
+/* The submit time of a command submitted now, later than device_clock(); its start, advanced to, later than
+ * that. */
 uint64_t device_clock_submit(const struct device *device);
 uint64_t device_clock_start(struct device *device, uint64_t submitted);
 void device_host_waited(struct device *device);    /* counts at the next query */
@@ -93,13 +93,13 @@ uint64_t device_host_query(struct device *device); /* advance, return new time; 
 uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds); /* advance, return new time */
 uint64_t device_kernels_run(const struct device *device);
 
-/* ---- books ------------------------------------------------------------------ */
+/* ---- counters --------------------------------------------------------------- */
 
-/* What a command came to, a launch or one of the host; command 0: the accesses of all launches. False:
+/* The counters of a command, a launch or one of the host; command 0: the accesses of all launches. False:
  * counters are not on. */
 bool device_counters(const struct device *device, uint32_t command, struct counters *out_counters);
-/* Counters as text, when the scenario wants them; then the files it asks for: counters as JSON, the timeline,
- * the trace, the page. stream NULL: files only. False: one could not be written. */
+/* Counters as text, if the scenario enables them; then its files: counters as JSON, the timeline, the trace,
+ * the page. stream NULL: files only. False: one could not be written. */
 /* The counters as JSON; false: none, or no memory. */
 bool device_write_counters(const struct device *device, FILE *stream);
 bool device_write_books(const struct device *device, FILE *stream, struct diagnosis *diagnosis);
@@ -136,8 +136,8 @@ bool device_allocation(const struct device *device, uint64_t address, uint64_t *
                        uint64_t *out_size);
 bool device_is_svm(const struct device *device, uint64_t address); /* inside an allocation of ALLOC_SVM */
 
-/* Host commands on device memory. They mark bytes initialised and tell observers.
- * Ranges must lie inside one allocation (checked, BAD_ARGUMENT). */
+/* Host commands on device memory. They mark bytes initialised and are announced to observers. Ranges must lie
+ * inside one allocation (checked, BAD_ARGUMENT). */
 enum status device_write(struct device *device, uint32_t command, uint64_t address, const void *source,
                          size_t size);
 enum status device_read(struct device *device, uint32_t command, uint64_t address, void *target, size_t size);
@@ -157,17 +157,17 @@ void device_migrate(struct device *device, uint32_t command, uint64_t address, s
 /* the allocation that begins there, if one does, goes now */
 void device_frees(struct device *device, uint32_t command, uint64_t address);
 /* While bytes are mapped for reading kernels and commands may not write them; for writing, not touch. Each
- * unmap takes one map of the same bytes and flags back; map: the command that made it. host: where the
- * program sees them, NULL when that is the same memory or need not be copied. DEVICE_MAP_ASTRAY, of both: the
- * unmap runs before its map, so nothing stays mapped; _BYTES, of the unmap: it hands over what the host
- * wrote, and device_unmap_any says the rest. */
+ * unmap takes one map of the same bytes and flags back; map: the command that made it. host: their address in
+ * the program, NULL when that is the same memory or need not be copied. DEVICE_MAP_ASTRAY, of both: the unmap
+ * runs before its map, so nothing stays mapped; _BYTES, of the unmap: it hands over the bytes that the host
+ * wrote; see device_unmap_any. */
 enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2, DEVICE_MAP_ASTRAY = 4, DEVICE_MAP_BYTES = 8 };
 void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags,
                 void *host);
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size,
                   uint32_t flags, const void *host);
-/* One of the maps that begin there, it is not known which: each has `least` bytes at least, and none has
- * more than `most`. sorts: _WRITE where some are for writing, _READ where some are not. */
+/* One of the maps that begin there, not known which: each has `least` bytes at least, and none has more than
+ * `most`. sorts: _WRITE if some are for writing, _READ if some are not. */
 void device_unmap_any(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t least,
                       size_t most, uint32_t sorts);
 
@@ -176,7 +176,7 @@ void device_unmap_any(struct device *device, uint32_t command, uint32_t map, uin
 enum arg_kind { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER, ARG_PIPE, ARG_QUEUE };
 struct kernel_arg {
     const char *name; /* from OpName; "" when unknown */
-    /* "float4*" when the module says so (OpString kernel_arg_type), else derived from the type */
+    /* "float4*" when the module has it (OpString kernel_arg_type), else derived from the type */
     const char *type_name;
     enum arg_kind kind;
     size_t size, align; /* of the value the host passes */
@@ -230,7 +230,7 @@ struct program_request {
     const char *kernel_names;              /* "a;b": the host gets these alone; NULL: all */
     /* how source_text was compiled, for fixes of it; NULL: not known. Copied */
     const struct compile_request *compiled;
-    bool detailed_errors; /* -g: enqueue_kernel says why it failed */
+    bool detailed_errors; /* -g: enqueue_kernel reports why it failed */
     bool uniform_groups;  /* -cl-uniform-work-group-size */
     /* such memory begins as zeros, and counts as initialised */
     bool zero_local, zero_private;
@@ -243,7 +243,7 @@ void program_release(struct program *program);
 /* Constructors and destructors of program-scope variables: one work-item runs each, in the order of the
  * module, before the first launch of another kernel of the program; backwards, on the first root, in
  * program_finish, which the thread that launches calls before program_release. It does nothing when no
- * constructor has run though there are some. What goes wrong in them is reported. */
+ * constructor has run though there are some. Errors in them are reported. */
 bool program_has_constructors(const struct program *program);
 bool program_has_destructors(const struct program *program);
 void program_finish(struct program *program);
@@ -263,7 +263,7 @@ uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint
 void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_constant *constants,
                       size_t constant_count);
 
-/* Where an instruction came from. Never fails; unknown parts are 0 or NULL. */
+/* The place of an instruction. Never fails; unknown parts are 0 or NULL. */
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place);
 /* The kernel's own line: where it calls the function that has the instruction, if need be by way of
  * others. Empty: it is in no other. */
@@ -283,7 +283,7 @@ struct launch_arg {
     size_t size;
 };
 
-/* Beside the launch itself, which other kernels it started in turn: device_launch returns when all are
+/* The kernels that the launch started in turn, besides itself: device_launch returns when all are
  * complete. */
 struct launch_result {
     uint64_t end_time; /* simulated nanoseconds: its own work-groups have ended */
@@ -329,17 +329,17 @@ struct launch_request {
 enum status device_launch(struct device *device, const struct launch_request *request,
                           struct diagnosis *diagnosis);
 
-/* Several at the same time. What the request points to is borrowed until the launch ends. On an error
- * nothing began. */
+/* Several at the same time. The request's pointers are borrowed until the launch ends. On an error nothing
+ * began. */
 struct live_launch;
 enum status device_launch_begin(struct device *device, const struct launch_request *request,
                                 struct live_launch **out_launch, struct diagnosis *diagnosis);
-/* Turns of those that began, as the scenario's policy gives them, until one is over: device_launch_end is due
- * for it. HELP_COMMANDS: the caller could begin more; then NULL as soon as those that run only spin.
- * HELP_HOST: it may come to that, or the host may write; then NULL when they do nothing but spin, ever: where
+/* Time slices of those that began, as the scenario's policy gives them, until one is over: device_launch_end
+ * is due for it. HELP_COMMANDS: the caller could begin more; then NULL as soon as those that run only spin.
+ * HELP_HOST: the caller may later, or the host may write; then NULL when they do nothing but spin, ever:
  * otherwise they would be over, with a livelock. HELP_NONE: neither, until one is over: memory that the host
- * shares does not change by itself, either. HELP_LOOK: the same, but NULL now and then while they only
- * spin, lest the caller has something to do. */
+ * shares does not change by itself, either. HELP_LOOK: the same, but NULL now and then while they only spin,
+ * in case the caller has something to do. */
 enum device_help { HELP_NONE, HELP_HOST, HELP_COMMANDS, HELP_LOOK };
 struct live_launch *device_run(struct device *device, enum device_help help);
 /* While launches only spin. device_is_still: is all memory what it was at the last call? device_say_spin: which
@@ -352,8 +352,8 @@ void device_say_spin(struct device *device, char *text, size_t size);
  * device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
 
-/* What the launches so far chose; turns only with record_file or keep_turns in the scenario. Borrowed, or
- * taken away: then the device begins anew; NULL: no memory. */
+/* The recorded choices of the launches so far; steps only with record_file or keep_turns in the scenario.
+ * Borrowed, or taken away: then the device begins anew; NULL: no memory. */
 const struct schedule_record *device_record(struct device *device);
 struct schedule_record *device_take_record(struct device *device);
 
@@ -362,8 +362,8 @@ void device_suggest_local_size(const struct device_config *config, const struct 
                                uint32_t work_dim, const uint64_t global_size[3], uint64_t out_local_size[3]);
 uint32_t device_sub_group_size(const struct device_config *config, const struct kernel *kernel,
                                uint64_t local_linear_size);
-/* STATUS_OUT_OF_RESOURCES: the kernel has more image or sampler arguments than the device's limits, and
- * says of what. */
+/* STATUS_OUT_OF_RESOURCES: the kernel has more image or sampler arguments than the device's limits, and the
+ * diagnosis names them. */
 enum status device_check_images(const struct device_config *config, const struct kernel_info *info,
                                 struct diagnosis *diagnosis);
 /* Does the device have sub-groups of the size that the kernel requires, if it does? */
@@ -391,7 +391,7 @@ enum status device_queue_new(struct device *device, const struct device_queue_re
                              uint32_t *out_queue);
 void device_queue_free(struct device *device, uint32_t queue);
 
-/* Where kernel printf goes: default writes to stdout. */
+/* The sink of kernel printf: default writes to stdout. */
 typedef void printf_sink(void *self, const char *text, size_t size);
 void device_set_printf(struct device *device, printf_sink *sink, void *self);
 

@@ -51,7 +51,7 @@ struct image_format {
     uint8_t order, data; /* enum image_order, image_data */
     uint8_t texel_bytes;
     uint8_t channels, channel_bytes;
-    char kind;       /* U, S, u, s, f as image_format.def says */
+    char kind;       /* U, S, u, s, f as in image_format.def */
     uint16_t packed; /* bits of each channel, first the highest; 0: channels are apart */
     bool srgb, depth, border_alpha;
     uint8_t place[4]; /* component -> channel; IMAGE_NO_CHANNEL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What a debugger asks the race checker at a stop: how the accesses so far stand to an access that a
- *          work-item would make now, and which operations of others happen before it.
+ * PURPOSE  A debugger's queries to the race checker at a stop: how the accesses so far stand to an access
+ *          that a work-item would make now, and which operations of others happen before it.
  *
  * Interface
  *   struct race_inquiry   the work-item and instruction that would access, and the bytes
@@ -10,9 +10,9 @@
  *   struct inquiry_row    work-items, and up to which operation what they did happens before; by which edge
  *   struct inquiry_actor  the unit of execution: a lane, or an asynchronous copy of its work-group
  *   struct inquiry_epoch  a unit and its clock value: one point in the happens-before order
- *   enum inquiry_answer   what else is to be said
+ *   enum inquiry_answer   what else is to be reported
  *
- * The texts and arrays of an answer are valid while the callback runs.
+ * The texts and arrays of a result are valid while the callback runs.
  */
 #ifndef ORRERY_INQUIRY_H
 #define ORRERY_INQUIRY_H
@@ -60,7 +60,7 @@ struct inquiry_edge {
 
 struct inquiry_past {
     struct finding_access access;
-    bool own;        /* of the work-item that asks */
+    bool own;        /* of the querying work-item */
     bool races[2];   /* with a read; with a write */
     const char *why; /* of a race: what does not order them */
     const char *fix; /* of a race, or NULL */
@@ -74,7 +74,7 @@ struct inquiry_row {
     uint32_t regions;         /* REGION_*: the memory for which it holds */
     struct inquiry_end until; /* what they did before this operation */
     bool has_edge;
-    struct inquiry_edge edge; /* the last one on the way, into the work-item that asks */
+    struct inquiry_edge edge; /* the last one on the way, into the querying work-item */
 };
 
 struct inquiry_sink {

@@ -41,7 +41,7 @@ char *litmus_kernel(const struct litmus *test); /* malloc'd; NULL: no memory */
 enum litmus_engine { LITMUS_INTERLEAVINGS, LITMUS_AXIOMS };
 struct litmus_options {
     enum litmus_engine engine;
-    uint32_t bound;     /* how often one thread may come to one instruction; 0: the default, 8 */
+    uint32_t bound;     /* how often one thread may execute one instruction; 0: the default, 8 */
     uint64_t work_most; /* choices and events judged before it gives up; 0: the default, 10 million */
     bool confirm;       /* interleavings: NOT_FOUND if the axioms and the race checker ever disagree */
     bool thin_air;      /* axioms: values out of thin air, which the formal text alone allows */
@@ -54,10 +54,10 @@ struct litmus_outcome {
     bool satisfies;  /* the clause's condition */
 };
 struct litmus_result {
-    const char *model; /* that gives the answers: "opencl", "interleavings", "thin-air" */
+    const char *model; /* the model: "opencl", "interleavings", "thin-air" */
     size_t name_count;
     const char **names; /* "0:r1", "x": what the clause mentions */
-    bool *is_address;   /* a value of this one is an address; value_names tell which */
+    bool *is_address;   /* a value of this one is an address; value_names names it */
     size_t location_count;
     const char *const *locations;
     size_t outcome_count;
@@ -69,7 +69,7 @@ struct litmus_result {
     enum litmus_answer race;
     /* where the first race of an interleaving is, "lines 12 and 19", or NULL: no interleaving has one */
     char *race_text;
-    /* a barrier that some of the group never come to, "P0 waits in line 4, P1 has returned", or NULL */
+    /* a barrier that some of the group never reach, "P0 waits in line 4, P1 has returned", or NULL */
     char *divergence_text;
     uint64_t executions; /* that came to an end */
     uint64_t stuck;      /* where all that is left waits for ever */

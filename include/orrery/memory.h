@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The memory port: what the interpreter sees of memory.  A region is one
+ * PURPOSE  The memory port: memory as the interpreter sees it.  A region is one
  *          allocation: a buffer, a program-scope variable, one local variable of a
  *          resident work-group.  Private memory is the wave's own (sim/interp).
  *
- * The value of a load is the port's to decide.  port.load == NULL says that memory
+ * The port decides the value of a load. port.load == NULL means that memory
  * is flat: handlers then read and write the bytes at the address themselves after
  * one check per batch.  A weak-memory port sets the callbacks and the interpreter
- * uses the other handler table; it does not know what stands after.
+ * uses the other handler table; it does not see the memory model.
  *
  * Addresses are host pointers into one reserved arena; a granule (64 KiB) belongs to
  * at most one region, so finding the region of an address is two loads.  Regions
@@ -55,7 +55,7 @@ struct region_map {
 
 struct region {
     uint64_t low, high; /* bytes [low, high) may be touched; a freed region keeps them with deny set */
-    uint32_t deny;      /* DENY_*: a kernel access of that sort may be a finding: memory_denied() knows */
+    uint32_t deny;      /* DENY_*: a kernel access of that sort may be a finding: see memory_denied() */
     uint32_t flags;     /* REGION_FLAG_* */
     enum region_kind kind;
     uint32_t id; /* serial number of the allocation, stable across runs */
@@ -106,9 +106,8 @@ struct memory {
     struct memory_port port;
 };
 
-/* The region whose granule holds address; the empty region when there is none.
- * The caller compares low and high, and deny: when that hits, memory_denied() says whether these bytes are
- * meant. */
+/* The region whose granule holds address; the empty region when there is none. The caller compares low and
+ * high, and deny: when that hits, memory_denied() decides whether these bytes are meant. */
 static inline struct region *memory_region(const struct memory *memory, uint64_t address)
 {
     uint64_t offset = address - memory->base;
@@ -117,13 +116,13 @@ static inline struct region *memory_region(const struct memory *memory, uint64_t
     return &memory->regions[memory->granule[offset >> GRANULE_SHIFT]];
 }
 
-/* Where the device reads and writes the byte of an address in the region. */
+/* The address at which the device reads and writes the byte of an address in the region. */
 static inline uint8_t *memory_byte(const struct region *region, uint64_t address)
 {
     return (uint8_t *)(uintptr_t)(address + (uint64_t)region->view);
 }
 
-/* What is in at most 8 bytes there now, all of them of one region. */
+/* The value of at most 8 bytes there now, all of them of one region. */
 static inline uint64_t memory_value(const struct memory *memory, uint64_t address, uint32_t size)
 {
     uint64_t value = 0;

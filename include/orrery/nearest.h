@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { NEAREST_NAME_CHARS = 64 }; /* of the longest name that is known */
+enum { NEAREST_NAME_CHARS = 64 }; /* of the longest name in the list */
 
 typedef const char *nearest_name_function(const void *self, size_t index);
 char *nearest_names(const char *wanted, const char *mark, nearest_name_function *name, const void *self,

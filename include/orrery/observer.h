@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The observer seam: memory, groups and the device announce what
- *          happened, as plain values and ids.  They do not know
- *          their observers: a checker, a tracer, statistics, or none.
+ * PURPOSE  The observer seam: memory, groups and the device announce events, as plain values and ids. They do
+ *          not know their observers: a checker, a tracer, statistics, or none.
  *
  * Rules    Pointers in an event are valid during the callback only.
  *          A NULL callback means "not wanted" and costs one test.
@@ -26,7 +25,7 @@ enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
  * _WAIT_WORK_GROUP. */
 enum launch_start { LAUNCH_AT_ONCE, LAUNCH_AFTER_PARENT, LAUNCH_AFTER_GROUP };
 /* A launch that has ended before another one began; complete: and all that it enqueued is. marked: neither
- * need be, but one of its work-items had enqueued a marker, at that moment and of that work-group. */
+ * need be, but one of its work-items had enqueued a marker, at that clock snapshot and of that work-group. */
 struct launch_after {
     uint32_t launch;
     bool complete, marked;
@@ -84,7 +83,7 @@ struct launch_info {
 /* The work-items of one wave: a tile tile_size[] of consecutive work-items,
  * lane = (z * tile_size[1] + y) * tile_size[0] + x, starting at lane first_lane of
  * the tile; global id = tile_origin + (x, y, z) + global_offset.  A tile is one
- * work-group, or a box of neighbours when the kernel cannot tell. */
+ * work-group, or a box of neighbours when the kernel cannot distinguish them. */
 struct origin {
     const struct launch_info *launch;
     uint64_t tile_origin[3];
@@ -93,7 +92,8 @@ struct origin {
     uint32_t compute_unit;
     uint32_t site; /* instruction: program_site(launch->program, site) */
     uint64_t wave; /* a number that no other wave of the launch has had; 0: none was given */
-    /* some of its lanes go on by themselves: before, all were in one turn of a loop that they are in */
+    /* some of its lanes continue by themselves: before, all were in one iteration of a loop that they are
+     * in */
     bool parted;
 };
 
@@ -112,7 +112,7 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
 /* ---- what ----------------------------------------------------------------- */
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_READ, ACCESS_ATOMIC_WRITE, ACCESS_ATOMIC_UPDATE };
-/* What stands at a place of a program: an access of one of those kinds, or what is none. */
+/* The operation at a place of a program: an access of one of those kinds, or none. */
 enum act {
     ACT_ACCESS,
     ACT_BARRIER,
@@ -121,7 +121,7 @@ enum act {
     ACT_COPY,       /* asynchronous */
     ACT_WAIT,       /* for such copies */
     ACT_BRANCH,
-    ACT_CALL /* of the API or a built-in function that only asks or hands on */
+    ACT_CALL /* of the API or a built-in function that only queries or hands on */
 };
 enum number_type { NUMBER_INTEGER, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE }; /* INTEGER: or anything else */
 /* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
@@ -144,7 +144,8 @@ struct access_event {
     enum memory_order failure_order; /* compare-exchange: of the lanes in failed */
     enum memory_scope scope;
     const uint64_t *failed; /* compare-exchange: lanes that found another value and only read; NULL: none */
-    /* texels of an image, which fences of REGION_IMAGE order; a filtered read tells each texel it takes */
+    /* texels of an image, which fences of REGION_IMAGE order; a filtered read announces each texel it
+     * takes */
     bool image;
     bool sampled; /* an image read with a sampler */
     /* part of the work-group's latest asynchronous copy of this number, which no work-item performs; else
@@ -158,9 +159,9 @@ struct access_event {
     int64_t step_x, step_y; /* AFFINE: base + step_x * (lane % row) + step_y * (lane / row) */
     uint32_t row;
     const uint64_t *address; /* LIST: one per lane */
-    /* What each lane is about to store, or what an atomic found: component c of lane l has component_bytes,
-     * at frame + slots[c] + l * component_bytes. slots NULL: not known. Of a load they mean nothing,
-     * even if they are set: what it reads, memory has (lane_values). */
+    /* The values that each lane is about to store, or that an atomic found: component c of lane l has
+     * component_bytes, at frame + slots[c] + l * component_bytes. slots NULL: not known. Of a load they mean
+     * nothing, even if they are set: memory has the values read (lane_values). */
     const uint8_t *frame;
     const uint32_t *slots;
     uint32_t component_bytes;
@@ -185,8 +186,8 @@ static inline uint64_t lane_address(const struct access_event *event, uint64_t l
     }
 }
 
-/* What the work-item of a lane reads and writes, in at most 8 bytes, while the event is under way. An atomic
- * store, too, has read what it took the place of. */
+/* The values that the work-item of a lane reads and writes, in at most 8 bytes, while the event is under way.
+ * An atomic store, too, has read the value that it replaced. */
 struct memory;
 struct lane_values {
     bool has_read, has_written;
@@ -197,8 +198,8 @@ void lane_values(const struct memory *memory, const struct access_event *event, 
 
 /* All waves that pass one barrier or collective announce it one after another, nothing between; `last` marks
  * the end. A named barrier is passed by some sub-groups of a work-group. A work-group's barrier that is
- * passed by some work-items while others of the work-group wait elsewhere has `parted` set. Each wave announces
- * when its work-items come to a copy (SYNC_COPY), be it started by then or not; right after the
+ * passed by some work-items while others of the work-group wait elsewhere has `parted` set. Each wave
+ * announces when its work-items reach a copy (SYNC_COPY), be it started by then or not; right after the
  * announcement that is `last` its accesses follow. SYNC_COPY_WAIT waits for it. */
 enum sync_kind {
     SYNC_FENCE,
@@ -223,9 +224,9 @@ struct sync_event {
     uint32_t copy;
 };
 
-/* A host command touched memory: the device's, or the host's that it was given. A map reads what it maps (it
- * opens the bytes besides when the host may write them), and an unmap reads or writes it. What is freed
- * counts as written: it may not be used any more. What is migrated is read, or written when its contents are
+/* A host command touched memory: the device's, or the host's that it was given. A map reads its bytes (it
+ * opens the bytes besides when the host may write them), and an unmap reads or writes them. Freed memory
+ * counts as written: it may not be used any more. Migrated memory is read, or written when its contents are
  * given up, though no byte is copied. COMMAND_PACKETS: the command's kernel reads packets from a pipe, or
  * writes some to it. The bytes are those of that side, of which one kernel at a time has the use. */
 enum command_role {
@@ -251,14 +252,14 @@ struct command_event {
     bool by_pointer; /* COMMAND_MOVES: to the host's memory, or to what a map has made that meanwhile */
 };
 
-/* What orders commands and the host (OpenCL 2.2 API, 3.3.6 "host-side and device-side commands"). Commands
+/* The order of commands and the host (OpenCL 2.2 API, 3.3.6 "host-side and device-side commands"). Commands
  * and user events share one numbering. */
 enum order_kind {
     /* the host enqueued it; it starts after all of after[]: wait list, order of the queue, barriers */
     ORDER_ENQUEUED,
     ORDER_BEGIN, /* it starts on the device */
     ORDER_END,   /* it is complete, or failed */
-    /* the host knows all of after[] to be complete: clWaitForEvents, clFinish, a blocking call, a callback */
+    /* all of after[] is complete for the host: clWaitForEvents, clFinish, a blocking call, a callback */
     ORDER_HOST_WAITED,
     /* clGetEventInfo returned CL_COMPLETE: that orders nothing (5.11), but explains what was meant */
     ORDER_HOST_ASKED,
@@ -317,21 +318,22 @@ struct launch_event {
     enum launch_phase phase;
     uint64_t group_linear; /* GROUP_* */
     uint32_t compute_unit;
-    uint64_t time; /* simulated nanoseconds, as device_clock() will say when the launch has ended */
+    uint64_t time; /* simulated nanoseconds, as device_clock() will return when the launch has ended */
 };
 
 struct observer {
     void *self;
     void (*access)(void *self, const struct access_event *event);
-    /* Atomics are about to change memory that the host may read at once: access tells of them when they have
-     * happened, and by then the host may have gone on. */
+    /* Atomics are about to change memory that the host may read at once: access announces them when they have
+     * happened, and by then the host may have continued. */
     void (*before)(void *self);
     void (*sync)(void *self, const struct sync_event *event);
     void (*command)(void *self, const struct command_event *event);
     void (*launch)(void *self, const struct launch_event *event);
     void (*order)(void *self, const struct order_event *event);
     void (*turn)(void *self, const struct turn_event *event);
-    /* The observer that the waves of a launch call instead of this one, asked when it begins; NULL: none. */
+    /* The observer that the waves of a launch call instead of this one, queried when it begins; NULL:
+     * none. */
     const struct observer *(*deputy)(void *self, const struct launch_info *launch);
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What a test suite asks of Orrery: load a scenario, set the seed, look at the
+ * PURPOSE  The interface for a test suite: load a scenario, set the seed, look at the
  *          findings.  The one installed header.
  *
  * Interface
@@ -10,21 +10,21 @@
  *   orrery_set_seed                  for the launches that follow
  *   orrery_finding_count/get         walk the findings, in order of first occurrence
  *   orrery_finding_count_of          how many are of one kind ("race-global")
- *   orrery_new_findings              how many came since its last call, and their text: what a listener
- *                                    of a test framework asks at the end of each test
+ *   orrery_new_findings              how many were added since its last call, and their text: for a listener
+ *                                    of a test framework at the end of each test
  *   orrery_clear_findings            forget them: the exit status forgets them too
- *   orrery_expect, orrery_forbid     what a test wants to be found, and what not
- *   orrery_check_expectations        what of that is unmet, in words
+ *   orrery_expect, orrery_forbid     findings that a test expects, and that it forbids
+ *   orrery_check_expectations        the unmet ones, in words
  *   orrery_reset                     end of a test: findings, expectations, options and counts as after
  *                                    loading
  *   orrery_statistics_get            counts since the last reset
  *   orrery_kernels_run, orrery_time  of the whole process
  *
- * Reach    Link with -lorrery, or ask the loader for the same names, for instance
+ * Reach    Link with -lorrery, or get the same names from the loader, for instance
  *            orrery_set_seed_fn *set_seed =
  *                clGetExtensionFunctionAddressForPlatform(platform, "orrery_set_seed");
  *          Findings belong to commands that are complete: clFinish first, or clFlush before
- *          orrery_reset, orrery_new_findings and orrery_check_expectations, which wait for what was flushed.
+ *          orrery_reset, orrery_new_findings and orrery_check_expectations, which wait for flushed commands.
  * Threads  Expectations belong to the process: one test at a time.
  */
 #ifndef ORRERY_ORRERY_H
@@ -39,7 +39,7 @@ extern "C" {
 
 enum orrery_result {
     ORRERY_OK = 0,
-    ORRERY_BAD_SCENARIO = -1, /* the error text says what and where */
+    ORRERY_BAD_SCENARIO = -1, /* see the error text */
     ORRERY_BUSY = -2,         /* contexts are alive: nothing was set, of orrery_reset the checks were not */
     ORRERY_FAILED = -3,       /* the device could not be set up */
     ORRERY_NOT_FOUND = -4,    /* no finding of that index, or no kind of finding with that id */
@@ -58,7 +58,7 @@ struct orrery_access {
     uint64_t value;
     int has_written; /* what an atomic update wrote */
     uint64_t written;
-    int has_item;       /* a work-item did it: global_id, group_id and sub_group say which */
+    int has_item;       /* of a work-item: global_id, group_id and sub_group are set */
     uint32_t sub_group; /* within the work-group */
     const char *order;  /* of an atomic access of a race: "acq_rel" */
     const char *scope;  /* likewise: "work_group" */

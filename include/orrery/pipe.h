@@ -27,7 +27,7 @@ enum pipe_record_state { PIPE_FREE, PIPE_OPEN, PIPE_CLOSED };
 struct pipe_record {
     uint64_t first;
     uint32_t count;
-    uint16_t serial; /* part of the id, so that an old id is known */
+    uint16_t serial; /* part of the id, so that an old id is recognised */
     uint8_t state;
     uint8_t writes;
     uint32_t launch, site; /* of the function that made it */

@@ -5,13 +5,13 @@
  *
  * Interface
  *   replay_line              malloc'd, without a newline; NULL: no memory
- *   replay_options_print     the section [options] of a record; schedule: with what a token would say, as
+ *   replay_options_print     the section [options] of a record; schedule: with the settings of a token, as
  *                            there is none
  *   replay_options_read      calls back for each option of that section
  *   replay_word_print        a word, quoted where a shell would read something into it
  *
- * Rules    Options say what is found and how the run ends; where the output goes is left out. Those that
- *          choose the schedule are left out too where a token or a record says it.
+ * Rules    Options decide the findings and how the run ends; destinations of output are left out. Those that
+ *          choose the schedule are left out too if a token or a record has it.
  */
 #ifndef ORRERY_REPLAY_H
 #define ORRERY_REPLAY_H
@@ -19,7 +19,7 @@
 #include "orrery/scenario.h"
 #include "orrery/schedule.h"
 
-/* What was given, wherever. */
+/* Options from any source. */
 struct replay_options {
     const char *scenario; /* --scenario; NULL: none */
     const void *self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Findings: what Orrery tells the user.  One struct for all kinds; the
+ * PURPOSE  Findings: what Orrery reports to the user.  One struct for all kinds; the
  *          report holds back what the scenario suppresses, de-duplicates by
  *          (kind, site, site), counts, orders by first occurrence, and prints text,
  *          JSON lines, SARIF and pictures (orrery-report(5) describes them).
@@ -8,13 +8,13 @@
  * Interface
  *   report_new/free, report_add, report_stop, report_clear
  *   report_count/get        what was found; report_suppressed_count/get: what was held back
- *   report_print_finding    text, as findings arrive; report_finish: what is said at the end
+ *   report_print_finding    text, as findings arrive; report_finish: the text at the end
  *   report_write_*          one form to a stream; report_write_files: what the scenario asks for
  *   finding_*               the kinds, and their pages of orrery-findings(7)
  *
  * Ownership  report_add copies everything, strings too.  report_get borrows until
  *            the next add or clear.  Calls are safe from several threads.
- * Unknown    which check found it, and where the program's own output goes.
+ * Unknown    which check found it, and the destination of the program's own output.
  */
 #ifndef ORRERY_REPORT_H
 #define ORRERY_REPORT_H
@@ -135,8 +135,8 @@ struct finding_access {
     const char *by;    /* what accessed, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
 };
 
-/* What happened on the way from or to an access: a release, an acquire, a barrier, a wait. For the paths of SARIF
- * (codeFlows) and of the picture; in program order of its side. */
+/* An operation on the way from or to an access: a release, an acquire, a barrier, a wait. For the paths of
+ * SARIF (codeFlows) and of the picture; in program order of its side. */
 struct finding_step {
     uint32_t side;     /* 0, 1: before or after access[side]; 2 and up: of another work-item each */
     bool before;
@@ -164,7 +164,8 @@ struct finding_edge {
 
 enum fix_trial { TRIAL_NONE, TRIAL_HOLDS, TRIAL_FAILS };
 
-/* What is known of a fix, from least to most. Only COMPILES and TRIED are called a fix; the others are advice. */
+/* The certainty of a fix, from least to most. Only COMPILES and TRIED are called a fix; the others are
+ * advice. */
 enum fix_claim {
     FIX_CLAIM_NONE,     /* general words */
     FIX_CLAIM_FAILS,    /* run again with it, something is wrong: fix_note */
@@ -193,7 +194,7 @@ struct finding {
     uint32_t access_count;  /* 0, 1 or 2 */
     struct finding_access access[2];
     const char *why;        /* sentence, or NULL: "4 bytes past the end of argument 0 'data' ..." */
-    const char *fix;        /* sentence, or NULL; what of it is known: finding_fix_claim() */
+    const char *fix;        /* sentence, or NULL; its certainty: finding_fix_claim() */
     bool fix_orders;        /* the operations as they were recorded, ordered again with it: the accesses do not race */
     enum fix_trial fix_trial; /* what came of running the launches again with the edits */
     const char *fix_note;   /* of a trial that failed: "run again with it, the race is still there"; else NULL */
@@ -257,15 +258,16 @@ void report_launch_enqueued(struct report *report, uint32_t launch, const struct
 /* The source of this name is no file but a text: the call of the host program that gave it. */
 void report_source_made(struct report *report, const char *name, const struct enqueuer *maker);
 
-/* A finding that was added before came `times` more: at the same places, for the same kernel. Of places that are not known
- * the words and the object, too, are to be those that were added; where a suppression names one, the object always. */
+/* A finding that was added before was found `times` more: at the same places, for the same kernel. If places
+ * are not known the words and the object, too, have to be those that were added; where a suppression names
+ * one, the object always. */
 void report_again(struct report *report, const struct finding *finding, uint64_t times);
-/* Findings of which more will be known are printed later, in the order in which they came: from report_hold() on, all of them or
- * the first with edits and all after it wait until report_release(). */
+/* Findings of which more will be known are printed later, in the order in which they were added: from
+ * report_hold() on, all of them or the first with edits and all after it wait until report_release(). */
 enum report_hold { REPORT_HOLD_ALL, REPORT_HOLD_EDITS };
 void report_hold(struct report *report, enum report_hold from);
 void report_release(struct report *report);
-/* What came of trying the fix of report_get(index); note: of a trial that failed, copied. */
+/* The result of trying the fix of report_get(index); note: of a trial that failed, copied. */
 void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
 /* The values of the variables on the line of an access of report_get(index), in its work-item; copied. */
 void report_values(struct report *report, size_t index, uint32_t access, const char *values);
@@ -285,12 +287,12 @@ const char *fix_claim_word(enum fix_claim claim); /* "tried", the words of JSON 
 const char *finding_access_order(const struct finding_access *access);
 const char *finding_access_scope(const struct finding_access *access);
 
-/* Where text goes as findings arrive; NULL = collect silently (default stderr). */
+/* The stream of text as findings arrive; NULL = collect silently (default stderr). */
 void report_set_stream(struct report *report, FILE *stream, bool colour);
 
-/* A check could not go on, and said so: counts as one finding of its severity, without a place. */
+/* A check could not continue, and reported that: counts as one finding of its severity, without a place. */
 void report_miss(struct report *report, enum check check);
-/* What is no finding, as that the run takes long; the first of them only. */
+/* A note that is no finding, as that the run takes long; the first of them only. */
 void report_note(struct report *report, const char *text);
 
 size_t report_count(const struct report *report);              /* distinct findings */
@@ -313,7 +315,7 @@ uint64_t report_moment(const struct report *report); /* 0: events are not counte
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
 
-/* How a run ended, for those forms that say so. */
+/* How a run ended, for the forms that have it. */
 struct report_end {
     uint64_t kernels_run;
     int exit_status; /* -1: the program's own, which is not known here */
@@ -340,8 +342,8 @@ enum status report_output_check(const char *key, const char *pattern, const char
 FILE *report_append_file(const char *pattern, long process); /* to what that process wrote */
 /* Which rows of the baseline nothing met, in all processes and scenarios of the run. */
 void report_note_baseline(FILE *stream, const struct scenario *scenario, const struct watch *watch);
-/* The processes of one run share their log and, after report_share_files, their JSON, SARIF and suppressions: each leaves
- * what the others wrote. watch: what they know of each other, borrowed; NULL: each makes its files anew. */
+/* The processes of one run share their log and, after report_share_files, their JSON, SARIF and suppressions:
+ * each leaves what the others wrote. watch: their shared page, borrowed; NULL: each makes its files anew. */
 FILE *report_open_log(const char *pattern, struct watch *watch, bool force);
 void report_share_files(struct report *report, struct watch *watch);
 /* The directory that files are named from: in which the first process of the run began. NULL: it is not known. */
@@ -349,20 +351,21 @@ const char *report_root(const struct report *report);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
 
-/* The same while the run goes on: beside, and then in their places, so that they are whole whenever it ends. No
- * picture is drawn, and what is no file (a pipe, a terminal) waits for the end. */
+/* The same while the run continues: beside, and then in their places, so that they are whole whenever it
+ * ends. No picture is drawn, and a pipe or terminal waits for the end. */
 void report_save_files(const struct report *report, const struct report_end *end);
 
-/* What is said at the end: how often findings came again, how many were not printed, which suppressions
- * nothing met, and, unless the scenario says quiet, the summary. */
+/* The text at the end: how often findings were repeated, how many were not printed, which suppressions
+ * matched nothing, and, unless the scenario says quiet, the summary. */
 void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run);
 /* Printed before the summary, "orrery: replay with: COMMAND", when the run failed; copied. NULL: nothing.
- * loose: a replay leaves something to chance, which is said. */
+ * loose: a replay leaves something to chance, which is printed. */
 void report_set_replay(struct report *report, const char *command, bool loose);
 const char *report_loose_note(void); /* the words of loose */
 
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
- * schedule=lockstep checks=all\n" (and count=at-least before checks= if there may be more), of distinct findings; the suppressed are in none of the other counts. */
+ * schedule=lockstep checks=all\n" (and count=at-least before checks= if there may be more), of distinct
+ * findings; the suppressed are in none of the other counts. */
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
 struct report_counts {
     uint64_t errors, warnings, suppressed, kernels, seed;

@@ -52,17 +52,17 @@ bool schedule_policy_from_name(const char *name, enum schedule_policy *out_polic
 
 enum device_type { DEVICE_CPU, DEVICE_GPU, DEVICE_ACCELERATOR, DEVICE_CUSTOM };
 
-/* Whose answers the calls that partition devices give where texts and vendors differ. */
+/* The reading that the calls that partition devices follow where texts and vendors differ. */
 enum answers { ANSWERS_CTS, ANSWERS_SPEC, ANSWERS_POCL, ANSWERS_NEO };
-/* What the platform lists: devices with their tiles below them, or the tiles alone. */
+/* The devices that the platform lists: devices with their tiles below them, or the tiles alone. */
 enum hierarchy { HIERARCHY_COMPOSITE, HIERARCHY_FLAT };
 /* When two memory scopes include each other: both the same (before OpenCL 3.1), or each as wide as needed. */
 enum scope_rule { SCOPE_RULE_EQUAL, SCOPE_RULE_INCLUSIVE31 };
 
 enum { SCENARIO_SUB_GROUP_SIZES = 8, SCENARIO_OTHER_DEVICES = 15 };
 
-/* What the device promises: nothing beyond OpenCL; that sub-groups of a work-group run independently; or that
- * every work-item and work-group does. */
+/* The progress that the device promises: nothing beyond OpenCL; that sub-groups of a work-group run
+ * independently; or that every work-item and work-group does. */
 enum progress { PROGRESS_NONE, PROGRESS_SUB_GROUP, PROGRESS_FAIR };
 
 /* CAPABILITY(ENUM, "word", bit): of queues, as cl_intel_command_queue_families numbers them. */
@@ -89,7 +89,7 @@ enum queue_capability {
 #undef QUEUE_CAPABILITY_ENUM
 };
 
-/* What the device is. Bytes unless a name says otherwise. */
+/* The device. Bytes unless a name says otherwise. */
 struct device_config {
     char *name;               /* NULL: the usual one */
     enum device_type type;    /* GPU */
@@ -128,7 +128,7 @@ struct device_config {
 
 enum { SPURIOUS_MOST = 99 }; /* percent: else no loop would end */
 
-/* What a replay settles, whatever else is said. */
+/* The settings that a replay fixes, whatever else is set. */
 struct schedule_settings {
     enum schedule_policy policy;
     uint64_t seed;
@@ -161,7 +161,7 @@ struct script_step {
 struct schedule_config {
     enum schedule_policy policy;       /* lockstep */
     uint64_t seed;                     /* 0 */
-    uint32_t quantum;                  /* preemption points per turn, round-robin and random: 1 */
+    uint32_t quantum;                  /* preemption points per time slice, round-robin and random: 1 */
     uint32_t resident_groups;          /* 0: as the policy likes */
     double timeout_seconds;            /* 0 = none; wall clock, for endless loops */
     bool timeout_stated, steps_stated; /* the value was given, even if it is 0 */
@@ -175,12 +175,12 @@ struct schedule_config {
     char *script_file;                    /* where it stands; NULL: nowhere */
     enum schedule_policy then;            /* when the script is over: lockstep, serial or random */
     char *record_file;                    /* what was chosen goes there; %p = pid; NULL = nowhere */
-    bool keep_turns;                      /* what was chosen is to be asked for; no file says it */
+    bool keep_turns;                      /* the record of choices is to be kept; no file sets it */
     enum placement placement;             /* round-robin */
     struct unit_list placement_script;    /* of PLACEMENT_SCRIPT: positions in the device, repeated; none */
-    const struct schedule_oracle *oracle; /* asked instead of the policy; NULL; no file says it */
+    const struct schedule_oracle *oracle; /* queried instead of the policy; NULL; no file sets it */
     const struct schedule_fork *fork;     /* called before each step; NULL: none; no key of a file */
-    const struct schedule_watch *watch;   /* signals and wall clock; NULL: neither matters; no file says it */
+    const struct schedule_watch *watch;   /* signals and wall clock; NULL: neither matters; no file sets it */
 };
 
 /* ---- a run without a host program ---------------------------------------- */
@@ -299,7 +299,7 @@ struct scenario_expect {
     int exit_status; /* of the host program; -1 = not stated */
 };
 
-/* ---- what is known and not to be reported ---------------------------------------- */
+/* ---- suppressions ---------------------------------------------------------------- */
 
 /* Patterns in which * stands for any text; NULL fits everything. */
 struct suppression {
@@ -327,8 +327,8 @@ struct scenario_fault {
 const char *api_error_name(int error); /* "CL_INVALID_VALUE"; NULL: there is none */
 bool api_error_from_name(const char *name, int *out_error);
 
-/* What becomes of an edit that a finding proposes. TRY: it is compiled, and a scenario's launches run again
- * with it. */
+/* The use of an edit that a finding proposes. TRY: it is compiled, and a scenario's launches run again with
+ * it. */
 enum fixes { FIXES_TRY, FIXES_COMPILE, FIXES_OFF };
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -357,7 +357,7 @@ struct scenario {
     bool shared_pages;                    /* false: the host is caught at memory that commands use */
     enum fixes fixes;
     bool values;      /* of the variables on the lines of findings */
-    bool faults_stop; /* a faulty access ends its work-item; false: it goes on */
+    bool faults_stop; /* a faulty access ends its work-item; false: it continues */
     bool keep_exit_code, expect_kernels, quiet;
     /* of findings on standard error: auto, which is on a terminal without NO_COLOR */
     enum colour colour;
@@ -408,8 +408,8 @@ enum status scenario_check_policy(const struct scenario *scenario, struct diagno
 /* So that no launch runs for ever: limits where none are stated, 10 s and a number of steps that takes
  * less. */
 void scenario_limit(struct scenario *scenario);
-/* The options scenario_apply_option knows; false past the end.  lib/ and tools/ read the
- * variable of each from the environment; argument "[X]" may be left out. */
+/* The options of scenario_apply_option; false past the end. lib/ and tools/ read the variable of each from
+ * the environment; argument "[X]" may be left out. */
 enum { SCENARIO_VARIABLE_CHARS = 48 };
 struct scenario_option {
     const char *name;

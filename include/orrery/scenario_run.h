@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  A scenario that needs no host program: build its program, allocate its
- *          buffers, launch its kernels, read back what is expected of them.
+ *          buffers, launch its kernels, read back and compare their results.
  *          `orrery run` and `orrery check` share it.
  *
  * Interface
@@ -9,7 +9,7 @@
  *   scenario_run         everything, on a device of its own
  *
  * Findings go to the report.  A launch that ends with a finding is no failure of
- * scenario_run; NO_PROGRESS says that one of them did not end by itself.
+ * scenario_run; NO_PROGRESS means that one of them did not end by itself.
  */
 #ifndef ORRERY_SCENARIO_RUN_H
 #define ORRERY_SCENARIO_RUN_H
@@ -41,7 +41,7 @@ struct scenario_result {
     struct unit_list *placements; /* of every group of the launch; UINT32_MAX: did not run */
 };
 
-/* out_log is malloc'd, set on every return: what the compiler or validator said. */
+/* out_log is malloc'd, set on every return: the log of the compiler or validator. */
 enum status scenario_build(const struct scenario *scenario, struct spirv *out_spirv,
                            struct scenario_source *out_source, char **out_log, struct diagnosis *diagnosis);
 /* The same for the file with a device's built-in kernels, in the newest OpenCL C that the device has. */

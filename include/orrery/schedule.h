@@ -4,19 +4,19 @@
  *          interleavings, a test), and recorded so that a run can be repeated.
  *
  * Interface
- *   struct schedule_oracle       asked at every choice
- *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
+ *   struct schedule_oracle       called at every choice
+ *   schedule_record_*            the record of choices: parse, print as a token or as sections of a file
  *   struct schedule_fork         is called with the next wave, and may choose another one: a debugger
  *   struct schedule_watch        a signal that ends the launches, and notes for the user while they take long
  *   schedule_script_over         at the end of a run: has each step of its script had its launch?
- *   schedule_replay_over         likewise the turns of its replay
+ *   schedule_replay_over         likewise the steps of its replay
  *
  * Rules    With an oracle in struct schedule_config every wave is one work-item, and stops before each
  *          operation that others see: loads, stores, atomics and fences of global and local memory,
- *          copies, printf; and at barriers and group functions.  Before each step the oracle is asked
- *          which of the work-items that can go on does its next operation.  Everything else about a
- *          launch is a function of these answers: the same answers, the same choices again.
- *          resident_groups of the scenario says how many groups are in flight; they come in order.
+ *          copies, printf; and at barriers and group functions.  Before each step the oracle is called to
+ *          select which of the work-items that can continue does its next operation. Everything else about a
+ *          launch is a function of these selections: the same selections, the same choices again.
+ *          resident_groups of the scenario is the number of groups in flight; they are admitted in order.
  *
  * Ownership  A choice is valid during the call.
  */
@@ -39,14 +39,14 @@ enum schedule_operation {
     OPERATION_PRINT
 };
 
-/* A work-item that can go on, and what it does next. */
+/* A work-item that can continue, and its next operation. */
 struct schedule_candidate {
     uint64_t tile;  /* linear id of the work-group */
     uint32_t wave;  /* within the work-group: linear id of the work-item */
     uint64_t steps; /* it has taken so far */
     struct item item;
     enum schedule_operation operation;
-    uint32_t site; /* program_site() knows the line */
+    uint32_t site; /* program_site() has the line */
     enum access_kind access;
     enum memory_order order, failure_order;
     enum memory_scope scope;
@@ -58,7 +58,7 @@ struct schedule_candidate {
 struct schedule_choice {
     uint32_t launch; /* serial number of the launch */
     uint64_t number; /* of this choice within the launch, from 0 */
-    uint32_t usual;  /* index: go on with the same work-item while it can, then the lowest one */
+    uint32_t usual;  /* index: continue the same work-item while it can, then the lowest one */
     uint32_t count;  /* at least 1; ordered by tile, then wave */
     const struct schedule_candidate *candidates;
 };
@@ -105,13 +105,13 @@ struct schedule_watch {
 /* BAD_SCENARIO and the first step for a launch that never came, when so many did. */
 enum status schedule_script_over(const struct schedule_config *config, uint64_t launches,
                                  struct diagnosis *diagnosis);
-/* BAD_SCENARIO when the replay, but no lenient one, has turns for a launch that never came. */
+/* BAD_SCENARIO when the replay, but no lenient one, has steps for a launch that never began. */
 enum status schedule_replay_over(const struct schedule_config *config, uint64_t launches,
                                  struct diagnosis *diagnosis);
 
 /* ---- what was chosen ------------------------------------------------------------------ */
 
-/* After unit `at` has taken `step` steps in all, `to` goes on instead of whom the usual rule picks. */
+/* After unit `at` has taken `step` steps in all, `to` continues instead of the unit of the default rule. */
 struct schedule_turn {
     struct unit at;
     uint64_t step;
@@ -121,27 +121,26 @@ struct schedule_turn {
 struct schedule_launch {
     uint32_t launch; /* serial number */
     uint32_t shape;  /* hash of kernel and sizes; 0 = not known */
-    /* to come to the first operation, or to the one after a barrier, is a step */
+    /* reaching the first operation, or the one after a barrier, is a step */
     bool scripted;
     size_t count, room;
     struct schedule_turn *turns; /* in the order they were taken */
 };
 
-/* A run: the settings alone, when a policy and its seed say all; or turns for launches that had some. */
+/* A run: the settings alone, if a policy and its seed determine it; or steps for launches that had some. */
 struct schedule_record {
     struct schedule_settings settings;
     uint32_t shape; /* of the first launch */
-    bool has_turns; /* launches run by the turns recorded here, whatever the policy */
-    bool lenient;   /* turns that do not fit are passed over */
-    /* the turns are not what the policy chose: the settings do not tell all */
+    bool has_turns; /* launches run by the steps recorded here, whatever the policy */
+    bool lenient;   /* steps that do not fit are passed over */
+    /* the steps are not what the policy chose: the settings do not determine them */
     bool shrunk;
-    bool mixed; /* the settings changed between launches: they do not tell all */
+    bool mixed; /* the settings changed between launches: they do not determine the run */
     size_t count, room;
     struct schedule_launch *launches;
 };
 
-/* A token (1:SEED:POLICY:SHAPE[:TURNS]) or the text of a file. Sections it does not know are left to
- * others. */
+/* A token (1:SEED:POLICY:SHAPE[:TURNS]) or the text of a file. Unknown sections are left to others. */
 enum status schedule_record_parse(const char *text, struct schedule_record **out_record,
                                   struct diagnosis *diagnosis);
 void schedule_record_free(struct schedule_record *record);
@@ -149,10 +148,10 @@ char *schedule_record_token(const struct schedule_record *record); /* malloc'd; 
 void schedule_record_print(const struct schedule_record *record, FILE *stream); /* its sections of a file */
 #define SCHEDULE_RECORD_MAGIC "orrery record 1\n"                               /* the first line of a file */
 size_t schedule_record_turns(const struct schedule_record *record);             /* of all launches */
-/* The shortest text that has the run again: without turns when policy and seed tell all. NULL: nothing
- * does, or no memory. */
+/* The shortest text that repeats the run: without steps if policy and seed determine it. NULL: none does, or
+ * no memory. */
 char *schedule_replay_token(const struct schedule_record *record);
-/* A copy without the turns [from, from + count), counted over all launches. NULL: no memory. */
+/* A copy without the steps [from, from + count), counted over all launches. NULL: no memory. */
 struct schedule_record *schedule_record_without(const struct schedule_record *record, size_t from,
                                                 size_t count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  One list of everything that can go wrong below lib/, and the text
- *          that travels beside it.  lib/ alone turns a status into a cl_int.
+ * PURPOSE  One list of all errors below lib/, and the text that travels beside it. lib/ alone converts a
+ *          status into a cl_int.
  *
  * Interface
  *   enum status           returned by functions; results travel in out_ arguments

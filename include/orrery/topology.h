@@ -7,7 +7,7 @@
  *   topology_default, topology_copy, topology_fini
  *   topology_parse       a synthetic string "numa:2 l3:2 l2:2 cu:2", "cu:8", branches of
  *                        different shapes "numa:1{l3:2 cu:4, cu:2}, numa:1 cu:3", the name of
- *                        a preset, or what only hwloc reads: "Package:2 [NUMANode] Core:4 PU:2"
+ *                        a preset, or a form that only hwloc reads: "Package:2 [NUMANode] Core:4 PU:2"
  *   topology_load_xml    hwloc XML, as `lstopo export.xml` writes it
  *   topology_print       such a string, for every tree; parse(print(t)) is t
  *   topology_equal       the same trees, whatever they were made from
@@ -18,7 +18,7 @@
  *          consecutive units [first_unit, first_unit + unit_count). Sizes are bytes.
  *          No node lies in one of its own level, larger caches hold smaller ones, a cslice
  *          is in a tile, every leaf is a compute unit; other levels nest in any order.
- * Errors   BAD_SCENARIO, the text says at which character ("character 8: ..."); a file: IO
+ * Errors   BAD_SCENARIO, the text names the character ("character 8: ..."); a file: IO
  *          or BAD_SCENARIO. The struct is empty then.
  * Ownership  nodes belong to the struct; a zeroed struct is empty and may be finished.
  *          The default's nodes are constant: it may be forgotten.
@@ -86,7 +86,7 @@ enum status topology_copy(const struct topology *topology, struct topology *out_
 void topology_fini(struct topology *topology);
 bool topology_equal(const struct topology *a, const struct topology *b);
 void topology_print(const struct topology *topology, FILE *stream); /* one line, no newline */
-/* The names that topology_parse knows; NULL past the end. */
+/* The names of topology_parse; NULL past the end. */
 const char *topology_preset(size_t index, const char **out_text, const char **out_help);
 /* The tile of that index among the tiles (UINT32_MAX: every one) has at most count cslices from now on:
  * neighbours become one. BAD_ARGUMENT when count is 0. */
@@ -112,7 +112,7 @@ struct partition {
 };
 void partition_fini(struct partition *partition);
 
-/* What a partition may come to, beyond the statuses of memory. */
+/* The results of a partition, beyond the statuses of memory. */
 enum partition_result {
     PARTITION_OK,
     PARTITION_NO_MEMORY,

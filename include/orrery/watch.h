@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What `orrery run` knows of a program that ends without a word: by abort, _Exit, exec or a signal.
- *          A page of memory is shared with all that it starts; each process that loads the library has a seat
- *          there, and leaves it when it ends as it should.
+ * PURPOSE  The record that `orrery run` keeps of a program that ends without a summary: by abort, _Exit, exec
+ *          or a signal. A page of memory is shared with all that it starts; each process that loads the
+ *          library has a seat there, and leaves it when it ends as it should.
  *
  * Interface
- *   watch_new        the page, and the name by which others find it; NULL: there is none to be had
+ *   watch_new        the page, and the name by which others find it; NULL: not available
  *   watch_open       of the name, in another process; NULL when that is gone
  *   watch_take_seat  for this process; NULL: all are taken
- *   watch_leave_seat what is to be said was said
+ *   watch_leave_seat all reports were printed
  *   watch_note_kernel   a kernel has run, in any of the processes
  *   watch_kernel_ran    one has
- *   watch_note_reported     a summary was printed, or there is a reason for none; exit_status: what findings,
- *                           or what is wrong with the
- *                       run, made of the status of the process, 0: nothing
+ *   watch_note_reported     a summary was printed, or there is a reason for none; exit_status: the status
+ *                           that findings, or an error of the run, gave the process, 0: none
  *   watch_note_reached  how far a process came in using OpenCL; the farthest of all counts. type: of the
- *                       devices it asked for
- *   reach_print      why no kernel ran, as far as that tells it
+ *                       devices it requested
+ *   reach_print      why no kernel ran, as far as that is known
  *   watch_note_unrunnable  the program cannot be run: nothing is to be summed up
  *   watch_lock, watch_unlock   while a file is written that other processes write, too
  *   watch_begin_file    of the page's processes only this one has written the file, as far as it did

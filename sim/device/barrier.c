@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waves that wait: who waits with whom is decided by site, kind and group, and a barrier opens when all have
+ * Waves that wait: site, kind and group decide which waves wait together, and a barrier opens when all have
  * arrived.
  */
 #include "barrier.h"
@@ -25,7 +25,7 @@ static uint32_t sub_groups_of(uint64_t named)
     return (uint32_t)(named >> 32);
 }
 
-/* Those who are there take part, and nobody is missed. */
+/* Those present take part, and none is missing. */
 static bool is_non_uniform(const struct wave *wave)
 {
     return wave->stop == RUN_COLLECTIVE && wave->wait->f & COLLECTIVE_NON_UNIFORM;
@@ -37,7 +37,7 @@ bool wave_waits_with(const struct wave *a, const struct wave *b)
            wave_waits_in_sub_group(a) == wave_waits_in_sub_group(b);
 }
 
-/* ---- going on -------------------------------------------------------------------- */
+/* ---- continuing ------------------------------------------------------------------ */
 
 static enum sync_kind kind_of(const struct wave *wave)
 {
@@ -178,7 +178,7 @@ static bool holds_whole_sub_groups(const struct group *group, const struct wave 
     return tally_partial(&tally, group) == UINT32_MAX;
 }
 
-/* Everybody in the lead's cluster who waits where it does. */
+/* All of the lead's cluster that wait at its place. */
 static uint32_t pick_cluster(struct group *group, uint32_t lead, struct tally *tally)
 {
     uint32_t lanes = group->launch->tiling.wave_lanes, base = cluster_base(group, group->waves[lead].wave);
@@ -216,7 +216,7 @@ static lane_mask lanes_of_sub_group(const struct group *group, const struct wave
     return lanes;
 }
 
-/* A finding about others of the sub-group said that they wait there. */
+/* A finding about others of the sub-group reported that they wait there. */
 static bool were_reported(const struct group *group, uint32_t count, uint32_t sub_group)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -240,8 +240,8 @@ static void tell_waiting(struct group *group, uint32_t sub_group)
     }
 }
 
-/* One finding of each sub-group says who waits where; who is furthest after goes on, and may come to where
- * others wait. */
+/* One finding of each sub-group reports which work-items wait at which place; those at the last place
+ * continue, and may reach the place of others. */
 static void settle_cluster(struct group *group, uint32_t lead)
 {
     struct tally tally;
@@ -346,7 +346,7 @@ static void settle_named(struct group *group, uint32_t lead)
     barrier_pass(group, group->picked, count);
 }
 
-/* The lanes that wait in the wave and whose sub-group the tally has as a whole (or, if not whole, in
+/* The lanes that wait in the wave and whose sub-group the counter has as a whole (or, if not whole, in
  * part). */
 static lane_mask lanes_tallied(const struct group *group, const struct wave *wave, const struct tally *tally,
                                bool whole)
@@ -441,7 +441,7 @@ static bool waits_elsewhere(const struct group *group, uint32_t lead)
     return false;
 }
 
-/* One finding says who waits where; then each place goes on by itself. */
+/* One finding reports which work-items wait at which place; then each place continues by itself. */
 static void settle_work_group(struct group *group)
 {
     uint32_t lead = first_waiting(group);

@@ -3,10 +3,9 @@
  * PURPOSE  Where the waves of a work-group wait for each other: barriers and group
  *          functions, of the work-group and of its sub-groups.
  *
- * Rules    A wave that stops waits with its active lanes only.  What a sub-group waits
- *          for is completed as soon as it can be; what the work-group waits for when no
- *          wave is ready.  Work-items at fault are not waited for.  When not all came to
- *          the same place, that is a finding, and everybody goes on: a device counts
+ * Rules    A wave that stops waits with its active lanes only.  A wait of a sub-group is completed as soon as
+ *          it can be; a wait of the work-group when no wave is ready.  Work-items at fault are not waited
+ *          for.  When not all reached the same place, that is a finding, and all continue: a device counts
  *          arrivals and would do no better.
  */
 #ifndef ORRERY_SIM_DEVICE_BARRIER_H
@@ -22,7 +21,7 @@ void barrier_settle(struct group *group);
 /* Of a wave that stopped at a barrier or collective. */
 bool wave_waits_in_sub_group(const struct wave *wave);
 bool wave_waits_at_work_group_barrier(const struct wave *wave);
-/* at one place, in one turn of the loops around it */
+/* at one place, in one iteration of the loops around it */
 bool wave_waits_with(const struct wave *a, const struct wave *b);
 
 static inline uint32_t lane_mask_count(const lane_mask *mask)

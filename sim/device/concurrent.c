@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that run at the same time: which takes the next turn, by policy, seed and simulated time. */
+/* Launches that run at the same time: selects the launch of the next time slice, by policy, seed and
+ * simulated time. */
 #include "concurrent.h"
 
 #include <assert.h>
@@ -70,7 +71,7 @@ void concurrent_fini(struct concurrent *concurrent)
     free(concurrent->live);
 }
 
-/* ---- who is there ---------------------------------------------------------------------- */
+/* ---- the running launches -------------------------------------------------------------- */
 
 static bool more_room(struct concurrent *concurrent)
 {
@@ -109,7 +110,7 @@ bool concurrent_add(struct concurrent *concurrent, struct live_launch *live)
     return true;
 }
 
-/* Who runs next may have been reported of other shared allocations. */
+/* The launch that runs next may have other shared allocations. */
 static void tell_shared(struct device *device, const uint64_t *reported, size_t count)
 {
     if (reported || device->concurrent.reported)
@@ -160,7 +161,7 @@ bool launches_interrupted(struct device *device)
     return false;
 }
 
-/* ---- whose turn it is --------------------------------------------------------------------- */
+/* ---- the launch that runs next ----------------------------------------------------------- */
 
 static bool all_stuck(const struct concurrent *concurrent)
 {
@@ -222,7 +223,7 @@ static void follow_changes(struct concurrent *concurrent, struct live_launch *li
     live->changes = changes;
 }
 
-static bool take_turn(struct concurrent *concurrent, struct live_launch *live)
+static bool run_slice(struct concurrent *concurrent, struct live_launch *live)
 {
     concurrent_focus(live);
     bool goes_on = schedule_pass(live->schedule);
@@ -234,7 +235,7 @@ static bool take_turn(struct concurrent *concurrent, struct live_launch *live)
 static struct live_launch *spin_together(struct concurrent *concurrent)
 {
     struct live_launch *live = concurrent->live[concurrent->round];
-    if (!take_turn(concurrent, live))
+    if (!run_slice(concurrent, live))
         return live;
     if (++concurrent->round == concurrent->count) {
         concurrent->round = 0;
@@ -278,7 +279,7 @@ struct live_launch *launches_run(struct device *device, enum device_help help)
         if (all_stuck(concurrent)) {
             over = spin_together(concurrent);
             rounds += concurrent->round == 0;
-            /* it may have come to that since */
+            /* it may have reached that since */
             if (!over && concurrent->others_wait && concurrent->round == 0)
                 return NULL;
             if (!over && help == HELP_LOOK && rounds >= LOOK_ROUNDS && concurrent->round == 0)
@@ -288,7 +289,7 @@ struct live_launch *launches_run(struct device *device, enum device_help help)
         concurrent->round = 0;
         concurrent->circle.rounds = 0;
         struct live_launch *live = concurrent->count == 1 ? concurrent->live[0] : choose(concurrent);
-        if (!take_turn(concurrent, live))
+        if (!run_slice(concurrent, live))
             over = live;
     }
     return over;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The launches that run at the same time, and which of them takes the next turn:
- *          a function of the policy, the seed and simulated time alone.
+ * PURPOSE  The launches that run at the same time, and the selection of the next time slice: a function of
+ *          the policy, the seed and simulated time alone.
  *
- * Rules    lockstep, serial, round-robin, reverse   who is earliest in simulated time; of equals the
- *                      one that began first (reverse: last). A turn is a pass: in lockstep a work-group to
+ * Rules    lockstep, serial, round-robin, reverse   the earliest in simulated time; of equals the one that
+ *                      began first (reverse: last). A time slice is a pass: in lockstep a work-group to
  *                      its end
  *          random      any, step by step
- *          pct         who has the highest priority; it falls below all when one of its work-items' does
- *          script, replay, an oracle   who began first, while it does not only spin
- *          When all of them only spin they take turns in the order in which they began, so that a circle is a
- *          proof.
+ *          pct         the one of highest priority; it falls below all when one of its work-items' does
+ *          script, replay, an oracle   the one that began first, while it does not only spin
+ *          When all of them only spin they run round-robin in the order in which they began, so that a circle
+ *          is a proof.
  *
  * Interface
  *   live_launch_take, live_launch_give   launches, kept for the next ones
@@ -44,16 +44,16 @@ struct concurrent {
     struct live_launch **live; /* in order of begin */
     uint32_t count, room;
     struct live_launch *idle;
-    bool reported;    /* who runs may touch some shared allocations alone */
+    bool reported;    /* the running launch may touch some shared allocations alone */
     bool others_wait; /* more commands could begin */
-    /* the host could see to it that more do; and nobody else can: they go round in circles */
+    /* the host could make more of them do so; and no launch can: they go round in circles */
     bool host_helps, circles;
     bool host_waits; /* for them: it does not write the memory that it shares with them, either */
     /* how often memory that others see has changed, as far as steps are counted */
     uint64_t epoch;
     struct rng rng; /* of the choices since there are two */
     int64_t lowest; /* pct */
-    uint32_t round; /* all spin: how many of them had their turn */
+    uint32_t round; /* all spin: how many of them had their time slice */
     struct {
         uint64_t rounds, next_mark, waves, memory;
     } circle;       /* of schedule_circle.c */
@@ -72,7 +72,7 @@ bool concurrent_add(struct concurrent *concurrent, struct live_launch *live);
 /* A signal has come: where the work-items of all launches stand is noted once. */
 void concurrent_interrupted(struct concurrent *concurrent, const struct schedule_watch *watch);
 void concurrent_remove(struct concurrent *concurrent, const struct live_launch *live);
-/* What waves call back, and who asks for places, means this one. */
+/* Callbacks of waves and queries of places mean this launch. */
 void concurrent_focus(struct live_launch *live);
 
 #endif

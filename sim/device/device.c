@@ -37,7 +37,7 @@ static void fan_before(void *self)
             device->observers[i].before(device->observers[i].self);
 }
 
-/* Of several observers one hears it. */
+/* Of several observers one receives it. */
 static void pass_access(void *self, const struct access_event *event)
 {
     const struct observer *listener = ((const struct device *)self)->listener;
@@ -131,7 +131,7 @@ void device_change_observer(struct device *device, const struct observer *observ
     merge_observers(device);
 }
 
-/* The only one who hears of waves; NULL: there are several, or none. */
+/* The only observer of waves; NULL: there are several, or none. */
 static const struct observer *only_listener(const struct device *device)
 {
     const struct observer *merged = &device->merged;
@@ -392,22 +392,23 @@ static bool host_between(void *self, uint32_t a, uint32_t b, struct code_place *
     return launch_between(device->launch, a, b, out_place);
 }
 
-static bool host_in_turn(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place)
+static bool host_in_iteration(void *self, uint32_t a, uint32_t b, uint32_t since,
+                              struct code_place *out_place)
 {
     const struct device *device = self;
-    return launch_in_turn(device->launch, a, b, since, out_place);
+    return launch_in_iteration(device->launch, a, b, since, out_place);
 }
 
-static bool host_next_turn(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
+static bool host_next_iteration(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct device *device = self;
-    return launch_next_turn(device->launch, a, b, out_place);
+    return launch_next_iteration(device->launch, a, b, out_place);
 }
 
-static bool host_each_turn(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
+static bool host_each_iteration(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
 {
     const struct device *device = self;
-    return launch_each_turn(device->launch, a, b, out_places);
+    return launch_each_iteration(device->launch, a, b, out_places);
 }
 
 static bool host_precedes(void *self, uint32_t a, uint32_t b)
@@ -428,10 +429,10 @@ static bool host_controls_branch(void *self, uint32_t site)
     return launch_site(device->launch, site)->controls_branch;
 }
 
-static bool host_last_turn(void *self, uint32_t a, const struct code_place *place, uint32_t b)
+static bool host_last_iteration(void *self, uint32_t a, const struct code_place *place, uint32_t b)
 {
     const struct device *device = self;
-    return launch_last_turn(device->launch, a, place, b);
+    return launch_last_iteration(device->launch, a, place, b);
 }
 
 static bool host_decides(void *self, uint32_t a, uint32_t b)
@@ -520,11 +521,11 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {
-        device,        host_place,        host_access,          host_what,      host_object,
-        host_between,  host_in_turn,      host_next_turn,       host_each_turn, host_last_turn,
-        host_precedes, host_collective,   host_controls_branch, host_decides,   host_spins_on,
-        host_beside,   host_order,        host_opencl_c,        host_update,    host_rewrite,
-        host_builds,   host_other_buffer, host_change,          host_uniform,   host_even};
+        device,        host_place,        host_access,          host_what,           host_object,
+        host_between,  host_in_iteration, host_next_iteration,  host_each_iteration, host_last_iteration,
+        host_precedes, host_collective,   host_controls_branch, host_decides,        host_spins_on,
+        host_beside,   host_order,        host_opencl_c,        host_update,         host_rewrite,
+        host_builds,   host_other_buffer, host_change,          host_uniform,        host_even};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;
@@ -843,7 +844,7 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
 
 enum { MAP_CHUNK = 4096 }; /* bytes of a map that are compared at once */
 
-/* Where the device has a byte; of the host's own memory, where that has it. */
+/* The device's address of a byte; of the host's own memory, the host's. */
 static uint8_t *byte_of(const struct device *device, const void *pointer)
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -878,7 +879,7 @@ enum status device_read(struct device *device, uint32_t command, uint64_t addres
     return STATUS_OK;
 }
 
-/* What was uninitialised stays so where it is copied to. */
+/* Bytes that were uninitialised stay so at the destination of a copy. */
 static void copy_validity(uint32_t command, struct region *to, uint64_t target, const struct region *from,
                           uint64_t source, size_t size)
 {
@@ -975,8 +976,8 @@ void device_frees(struct device *device, uint32_t command, uint64_t address)
 _Static_assert((int)DEVICE_MAP_READ == (int)ARENA_MAP_READ && (int)DEVICE_MAP_WRITE == (int)ARENA_MAP_WRITE,
                "map flags go through unchanged");
 
-/* Memory that a program may only read can be that of a buffer. What no command has changed is not stored
- * there. */
+/* Memory that a program may only read can be that of a buffer. Bytes that no command has changed are not
+ * stored there. */
 static void copy_changed(uint8_t *target, const uint8_t *source, size_t size)
 {
     for (size_t at = 0; at < size; at += MAP_CHUNK) {
@@ -1003,7 +1004,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
         announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_OPENS);
 }
 
-/* What the host may have written counts as written, all of it. */
+/* Bytes that the host may have written count as written, all of them. */
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size,
                   uint32_t flags, const void *host)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * enqueue_kernel as a wave asks for it: ranges, flags, waits and local sizes are checked, and a node is
- * queued.
+ * enqueue_kernel as a wave calls it: ranges, flags, waits and local sizes are checked, and a node is queued.
  */
 #include "device_enqueue.h"
 
@@ -12,7 +11,7 @@
 
 enum { COMMAND_BYTES = 256, CLK_PROFILING_COMMAND_EXEC_TIME = 1, CAPTURED_BYTES = 16 };
 
-/* Who asks, and of what. */
+/* The calling lanes, and their arguments. */
 struct inquiry {
     struct device *device;
     struct launch *launch;
@@ -381,7 +380,7 @@ static int64_t new_user_event(const struct inquiry *inquiry)
     return (int64_t)handle;
 }
 
-/* What waits for it comes after all that this kernel did, which is more than what it did so far: the
+/* A command that waits for it comes after all that this kernel did, which is more than it did so far: the
  * difference is not kept, and a race that it hides is missed. */
 static void settle_user_event(const struct inquiry *inquiry, struct device_event *event, int32_t status)
 {
@@ -426,7 +425,7 @@ static void capture(const struct inquiry *inquiry, struct device_event *event)
         call->misuse = "there is no room for two 64-bit values where the times are to go";
     else {
         event->captured = call->target;
-        if (device_event_done(event)) /* its times are known: they are there when the call returns */
+        if (device_event_done(event)) /* its times are known: the call returns them */
             device_enqueue_store_times(inquiry->device, event);
     }
 }

@@ -2,13 +2,13 @@
 /*
  * PURPOSE  Kernels that kernels enqueue (OpenCL 2.2 API, 3.2.3): a family is a kernel that the host enqueued
  *          and all that came of it. Its nodes are launches of their own and begin, in the order in which they
- *          were enqueued or in one that the schedule chooses, when what they wait for is complete and nothing
- *          else of the family runs, or only spins. A node is complete when it has ended and its children are
- *          complete; then its event is.
+ *          were enqueued or in one that the schedule chooses, when the commands that they wait for are
+ *          complete and nothing else of the family runs, or only spins. A node is complete when it has ended
+ *          and its children are complete; then its event is.
  *
  * Interface
  *   device_launch_begin, _run, _end   of orrery/device.h: the family's life (device_family.c)
- *   device_enqueue    what a wave of a launch asks: struct wave_host's enqueue (device_enqueue.c)
+ *   device_enqueue    a request of a wave: struct wave_host's enqueue (device_enqueue.c)
  *   family_*          between the two
  *
  * Ownership  A node owns its arguments, the region of its captured variables and its copy of the queue's
@@ -36,7 +36,7 @@ struct launch_node {
     struct region *literal; /* the captured variables; NULL: none */
     uint64_t *waits;
     uint32_t wait_count; /* events, each with a waiter of ours */
-    uint64_t event;      /* its own; 0: nobody asked for one */
+    uint64_t event;      /* its own; 0: no event requested */
     uint64_t group;      /* of the parent: the one that enqueued it */
     bool group_ended;
     uint32_t clock_snapshot; /* of the parent: as struct launch_info has it */
@@ -78,12 +78,12 @@ struct family {
 void device_enqueue(struct device *device, struct launch *launch, const struct wave *wave,
                     struct enqueue_call *call);
 
-/* Writes the times of an event that is complete to where they were asked for. */
+/* Writes the times of an event that is complete to the requested address. */
 void device_enqueue_store_times(struct device *device, const struct device_event *event);
 
 /* Takes the node, which is complete in all but its place. */
 void family_append(struct family *family, struct launch_node *parent, struct launch_node *node);
-/* What observers are reported of it. */
+/* The facts that observers receive of it. */
 void family_describe(const struct launch_node *node, struct launch_info *info);
 /* A work-group of the node's launch has ended: what waits for that alone may begin. */
 void family_group_ended(struct launch_node *node, uint64_t group_linear);

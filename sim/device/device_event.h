@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The device-side events (clk_event_t) of one kernel that the host enqueued and of all that it
- *          started: what is done, who still counts on it, and when it ran. A clk_event_t is serial << 32 |
+ *          started: its status, references and times. A clk_event_t is serial << 32 |
  *          slot + 1; 0 is none.
  *
- * Life     An event goes when its reference count is 0, its command is complete and nobody waits for it.
+ * Life     An event goes when its reference count is 0, its command is complete and no command waits for it.
  */
 #ifndef ORRERY_SIM_DEVICE_DEVICE_EVENT_H
 #define ORRERY_SIM_DEVICE_DEVICE_EVENT_H
@@ -41,7 +41,7 @@ struct device_event *device_event_new(struct device_events *events, enum event_k
                                       uint64_t *out_handle);
 /* NULL: it is no event, or not any more. */
 struct device_event *device_event_find(const struct device_events *events, uint64_t handle);
-void device_event_settle(struct device_event *event); /* frees it when nobody counts on it */
+void device_event_settle(struct device_event *event); /* frees it when it has no references */
 /* More that is over when it is; false: no memory. */
 bool device_event_after(struct device_event *event, const struct launch_after *after, uint32_t count);
 

@@ -33,7 +33,7 @@ static void stop_waiting(struct family *family, struct launch_node *node)
     node->wait_count = 0;
 }
 
-/* What it needed to run, and its room in the queue: a parent may wait long for its children. */
+/* Its arguments and code, and its place in the queue: a parent may wait long for its children. */
 static void let_go(struct family *family, struct launch_node *node)
 {
     if (node->literal)
@@ -167,7 +167,8 @@ static bool wait_failed(const struct family *family, const struct launch_node *n
     return false;
 }
 
-/* A device queue is out of order: what is ready may begin in any order, and the schedule says in which. */
+/* A device queue is out of order: commands that are ready may begin in any order, and the schedule selects
+ * it. */
 static uint64_t choose(struct family *family, uint64_t ready)
 {
     const struct schedule_config *schedule = &family->device->scenario->schedule;
@@ -187,7 +188,7 @@ static struct launch_node *take_at(struct family *family, struct launch_node **a
     return node;
 }
 
-/* NULL: nobody is ready. */
+/* NULL: none is ready. */
 static struct launch_node *take_ready(struct family *family)
 {
     uint64_t ready = 0;
@@ -205,7 +206,7 @@ static int32_t event_status(enum status status)
 {
     switch (status) {
     case STATUS_OK:
-    /* the finding is reported; the program goes on as if nobody had noticed */
+    /* the finding is reported; the program continues as without it */
     case STATUS_ABORTED: return EVENT_COMPLETE;
     default: return ENQUEUE_OUT_OF_RESOURCES;
     }
@@ -216,7 +217,7 @@ static bool is_empty(const struct launch_request *request)
     return !request->global_size[0] || !request->global_size[1] || !request->global_size[2];
 }
 
-/* What ends all of the family. */
+/* A status that ends all of the family. */
 static bool is_final(enum status status)
 {
     return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO || status == STATUS_STOPPED;
@@ -283,7 +284,7 @@ static bool take_after(const struct family *family, struct launch_node *node)
     return node->after != NULL;
 }
 
-/* What the kernels that enqueue each other have used up; false: nothing yet. */
+/* The resources used up by the kernels that enqueue each other; false: none yet. */
 static bool say_limit(const struct family *family, struct sentence *why)
 {
     const struct schedule_config *schedule = &family->device->scenario->schedule;
@@ -320,7 +321,7 @@ static enum status check_limits(struct family *family, struct diagnosis *diagnos
     return diagnose(diagnosis, STATUS_NO_PROGRESS, "kernel %s: %s", name, why.bytes);
 }
 
-/* True: it runs now. What has nothing to run has ended already. */
+/* True: it runs now. A node without work has ended already. */
 static bool start(struct family *family, struct launch_node *node)
 {
     struct live_launch *live;
@@ -342,7 +343,7 @@ static bool start(struct family *family, struct launch_node *node)
             return true;
         }
         if (report_heard_of(family->device->report) > heard)
-            diagnosis.text[0] = '\0'; /* a finding has told */
+            diagnosis.text[0] = '\0'; /* a finding has reported it */
     }
     node_ended(family, node, status, &diagnosis);
     return false;
@@ -423,7 +424,7 @@ static struct family *family_new(struct device *device, const struct launch_requ
     return family;
 }
 
-/* Events that nobody released go with the kernels that could name them. */
+/* Events that were not released go with the kernels that could name them. */
 static void family_free(struct family *family)
 {
     struct family **link = &family->device->families;
@@ -537,7 +538,7 @@ enum status device_launch(struct device *device, const struct launch_request *re
     return device_launch_end(live, &time, diagnosis);
 }
 
-/* What else runs does not exist meanwhile. */
+/* Other running launches do not exist meanwhile. */
 enum status device_launch_alone(struct device *device, const struct launch_request *request,
                                 struct diagnosis *diagnosis)
 {

@@ -202,7 +202,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.left_out = scenario_leaves_out(device->scenario, kernel->info->name,
                                                 (uint32_t)device_kernels_run(device) + 1) != LEFT_OUT_NOT;
     launch->info.argument = object_argument;
-    /* who read what, and when, is asked of parents */
+    /* the readers of values, and their times, are queried for parents */
     launch->info.may_write = kernel->info->enqueues ? NULL : object_may_be_written;
     launch->info.work_dim = request->work_dim;
     launch->kernel = kernel->info;
@@ -247,7 +247,7 @@ static void find_largest(struct launch *launch, const struct launch_request *req
     }
 }
 
-/* Groups that share a wave share a compute unit: who looks at units wants them apart. */
+/* Groups that share a wave share a compute unit: an observer of units needs them apart. */
 static bool may_merge(const struct launch *launch, const struct kernel_traits *traits)
 {
     return schedule_may_merge(launch->schedule) && !traits->sees_groups && !launch->apart;
@@ -263,7 +263,7 @@ static void cut(struct launch *launch, const struct launch_request *request,
     info->sub_group_size = wanted.sub_group_size =
         device_sub_group_size(launch->config, request->kernel, local_linear);
     if (launch->config->progress == PROGRESS_NONE && wanted.wave_lanes_max > info->sub_group_size)
-        wanted.wave_lanes_max = info->sub_group_size; /* sub-groups go on one by one */
+        wanted.wave_lanes_max = info->sub_group_size; /* sub-groups continue one by one */
     for (int i = 0; i < 3; i++) {
         info->global_size[i] = wanted.global_size[i] = request->global_size[i];
         info->local_size[i] = wanted.local_size[i] = request->local_size[i];
@@ -422,7 +422,7 @@ static bool same_settings(const struct schedule_settings *settings, const struct
            settings->depth == config->depth && settings->spurious == config->spurious;
 }
 
-static bool keeps_turns(const struct launch *launch)
+static bool keeps_steps(const struct launch *launch)
 {
     const struct schedule_config *config = launch->schedule;
     return (config->keep_turns || config->record_file || launch->replay) && schedule_chooses(config);
@@ -436,7 +436,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
         record->settings = settings_of(config);
     }
     record->mixed |= !same_settings(&record->settings, config);
-    if (!keeps_turns(launch))
+    if (!keeps_steps(launch))
         return STATUS_OK;
     record->has_turns = true;
     if (!record_launch(record, launch))
@@ -448,7 +448,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
 
 static enum status tie_record(struct launch *launch, struct device *device, struct diagnosis *diagnosis)
 {
-    bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_turns(launch);
+    bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_steps(launch);
     uint32_t shape = wanted ? launch_shape(launch) : 0;
     enum status status = take_replay(launch, device, shape, diagnosis);
     return status == STATUS_OK ? begin_record(launch, &device->record, shape) : status;

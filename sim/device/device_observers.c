@@ -14,7 +14,7 @@ static void attach(struct device *device, struct observer observer)
     device_add_observer(device, &observer);
 }
 
-/* Who asks where a page is hears of an access after the pages do. */
+/* An observer that queries the place of a page receives an access after the pages do. */
 bool books_init(struct device *device)
 {
     const struct scenario *scenario = device->scenario;

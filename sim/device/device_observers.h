@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the scenario asks to keep books of while the device works: first touch of
- *          pages, counters of caches and memory, a timeline, a trace, a page.  For device.c only.
+ * PURPOSE  The observers that the scenario enables: first touch of pages, counters of caches and memory, a
+ *          timeline, a trace, a page.  For device.c only.
  *
  * Interface
  *   books_init     attaches the observers; false: no memory

@@ -93,7 +93,7 @@ static enum status choose(struct walk *walk, const char *at, enum partition_resu
     return status;
 }
 
-/* What a point means in the device selector. */
+/* The meaning of a point in the device selector. */
 static enum status step_part(struct walk *walk)
 {
     struct partition parts = {0};

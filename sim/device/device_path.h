@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A root device or a part of one, named by a text: what `device` of a launch says.
+ * PURPOSE  A root device or a part of one, named by a text: `device` of a launch.
  *
  *     path     N { . I } { / step }     root device, parts as in the device selector, further ones
  *     I        cslice I of a tile; of anything else part I in the next partitionable domain
@@ -11,7 +11,7 @@
  *   device_path_check   the text alone
  *   device_path_units   the root and its units, numbered in the whole machine
  *
- * Errors   BAD_SCENARIO; the text says at which character.
+ * Errors   BAD_SCENARIO; the text names the character.
  */
 #ifndef ORRERY_SIM_DEVICE_DEVICE_PATH_H
 #define ORRERY_SIM_DEVICE_DEVICE_PATH_H

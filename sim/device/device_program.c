@@ -12,7 +12,7 @@
 
 /* ---- source text ---------------------------------------------------------------- */
 
-/* The text itself is cut: nobody needs it whole. */
+/* The text itself is cut: it is not needed whole. */
 static bool split_lines(char *text, char ***out_lines, uint32_t *out_count)
 {
     uint32_t count = 1;
@@ -184,8 +184,8 @@ static void files_fini(struct program *program)
     free(program->files);
 }
 
-/* Modules that were linked may each have a file of this name. Only one of them has the line, unless it is not
- * known whose it is: each carries those that its positions name. */
+/* Modules that were linked may each have a file of this name. Only one of them has the line, unless its
+ * module is not known: each carries those that its positions name. */
 static const char *carried_line(const struct program *program, const char *name, uint32_t line)
 {
     const char *text = NULL;
@@ -206,7 +206,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Line tables may hold the path that the compiler saw; the name alone says which file. */
+/* Line tables may hold the path that the compiler saw; the name alone identifies the file. */
 static bool is_source(const struct program *program, const char *file)
 {
     return !program->source_name || strcmp(base_name(program->source_name), base_name(file)) == 0;
@@ -505,8 +505,8 @@ static bool serves(const struct variant *variant, const struct code_request *req
            variant->request.profile == request->profile;
 }
 
-/* Nothing runs beside constructors and destructors, and all of the program is after them: they are in no
- * order that anybody could get wrong. */
+/* Nothing runs beside constructors and destructors, and all of the program is after them: their order cannot
+ * be wrong. */
 static const struct observer *observer_of(const struct kernel *kernel)
 {
     return kernel->info->initializer || kernel->info->finalizer ? NULL
@@ -543,8 +543,8 @@ static enum status variant_new(struct kernel *kernel, const struct code_request 
     return STATUS_OK;
 }
 
-/* Waves keep the observer they were made with; another one needs other waves. Those that run keep theirs: it
- * was somebody else's code that got one. */
+/* Waves keep the observer they were made with; another one needs other waves. Those that run keep theirs: the
+ * code of another launch got one. */
 static void follow_observer(struct variant *variant, const struct kernel *kernel)
 {
     const struct observer *observer = observer_of(kernel);

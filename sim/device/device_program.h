@@ -6,9 +6,9 @@
  * Interface  program_* and kernel_info of orrery/device.h, and for device.c:
  *   kernel_variant   code for a lane width and checks, with its pool of groups
  *   program_construct  constructors, before the first launch
- *   program_running  which code's sites program_site answers for
+ *   program_running  the code whose sites program_site finds
  *   program_line     how a line of a site's file begins
- *   program_debug    what clang knows of a kernel's variables: its text is compiled again for that, once
+ *   program_debug    clang's description of a kernel's variables: its text is compiled again for that, once
  *   program_builds   does its text with those edits compile? Not more than TRIALS_MOST texts are tried
  *   program_source_get   the texts that are known of it
  *   program_is_own   the site is in the text that the program was built from

@@ -34,7 +34,8 @@ struct device_queues {
 void device_queues_init(struct device_queues *queues);
 void device_queues_fini(struct device_queues *queues);
 
-/* What the queue was made with, its units a copy for the caller to free. NOT_FOUND, OUT_OF_MEMORY. */
+/* The properties that the queue was made with, its units a copy for the caller to free. NOT_FOUND,
+ * OUT_OF_MEMORY. */
 enum status device_queue_describe(struct device_queues *queues, uint64_t number,
                                   struct device_queue_request *out_made);
 bool device_queue_take(struct device_queues *queues, uint64_t number, uint64_t bytes);

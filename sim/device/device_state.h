@@ -22,7 +22,7 @@ struct device {
     struct report *report;
     struct wave_host host; /* self: this device */
     struct memory_arena arena;
-    struct pages *pages;             /* first touch of pages; NULL: nobody asks */
+    struct pages *pages;             /* first touch of pages; NULL: not observed */
     struct caches *caches;           /* counters; NULL: not wanted */
     struct host_memory *host_memory; /* that kernels may touch; NULL: none */
     struct timeline *timeline;       /* NULL: not wanted */
@@ -32,7 +32,7 @@ struct device {
 
     /* set before the first launch */
     struct observer observers[DEVICE_OBSERVERS];
-    /* the latest of them that hears accesses, or synchronisation */
+    /* the latest of them that receives accesses, or synchronisation */
     const struct observer *listener, *sync_listener;
     uint32_t observer_count;
     pthread_mutex_t order_lock;    /* one order event at a time */
@@ -53,27 +53,27 @@ struct device {
     uint64_t kernels_run;
     struct concurrent concurrent;   /* the launches that run */
     struct family *families;        /* those that are not complete, in order of begin */
-    struct launch *launch;          /* the one whose turn it is; NULL: none */
+    struct launch *launch;          /* the one that has the time slice; NULL: none */
     struct schedule_record record;  /* of the launches so far */
     struct schedule_record *replay; /* of replay_text; NULL: none */
     char *replay_text;
 };
 
-/* The merged observer, or NULL when nobody listens. */
+/* The merged observer, or NULL when there is none. */
 const struct observer *device_observer(const struct device *device);
-/* Of a launch that it was reported of: what its waves call, with nobody between them and who listens. */
+/* Of a launch that it was announced to: the observer that its waves call, directly. */
 const struct observer *device_wave_observer(const struct device *device, const struct launch_info *launch);
 
 /* Races want every event; misused atomics only those of code that has some. */
 void device_check_code(struct device *device, const struct code *code);
 
 /* One launch without those that its kernel enqueues: as the functions of orrery/device.h whose names they
- * resemble. What ended is announced and runs no more, but still somebody's: live_launch_give is due for
- * it. */
+ * resemble. A launch that ended is announced and runs no more, but is not free yet: live_launch_give is due
+ * for it. */
 enum status launch_begin(struct device *device, const struct launch_request *request,
                          struct live_launch **out_launch, struct diagnosis *diagnosis);
 struct live_launch *launches_run(struct device *device, enum device_help help);
-bool launches_interrupted(struct device *device); /* asked within a turn, which is to end then */
+bool launches_interrupted(struct device *device); /* called within a time slice, which is to end then */
 enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis);
 /* device_launch, also while others run, which wait. */
 enum status device_launch_alone(struct device *device, const struct launch_request *request,

@@ -13,14 +13,14 @@
 
 /* The lanes of the tile that should have come, by tile lane. */
 struct census {
-    uint32_t first, end; /* lanes asked about */
+    uint32_t first, end; /* lanes of the query */
     uint8_t *accounted;  /* waits somewhere */
     uint32_t here, gone;
     uint32_t first_gone;      /* tile lane */
     const struct wave *other; /* the first wave that waits elsewhere */
 };
 
-/* Those of the wave that were asked about. */
+/* Those of the wave that the query is about. */
 static lane_mask lanes_asked(const struct census *census, const struct wave *wave)
 {
     lane_mask asked = {{0}};
@@ -103,7 +103,7 @@ static void access_at(const struct launch *launch, const struct wave *wave, cons
     origin_item(&wave->origin, lane_mask_next(lanes, 0), &out_access->item);
 }
 
-/* ---- places: those who wait at one in one turn are reported together ------------------------- */
+/* ---- places: the work-items that wait at one in one iteration are reported together ---------- */
 
 static uint32_t lanes_at(const struct group *group, const struct census *census, uint32_t index)
 {
@@ -127,7 +127,7 @@ static bool named_before(const struct group *group, uint32_t index)
     return false;
 }
 
-static bool in_another_turn(const struct wave *wave, const struct wave *lead)
+static bool in_another_iteration(const struct wave *wave, const struct wave *lead)
 {
     return wave->site == lead->site && wave_turn(wave) != wave_turn(lead);
 }
@@ -152,15 +152,15 @@ static void say_where(struct sentence *why, const struct finding_access *access)
     say_place(why, ", called from", &access->caller);
 }
 
-/* Turns of an outer loop are far apart. */
-static void say_turns(struct sentence *why, const struct wave *wave, const struct wave *lead)
+/* Iterations of an outer loop are far apart. */
+static void say_iterations(struct sentence *why, const struct wave *wave, const struct wave *lead)
 {
     const int64_t ahead = (int64_t)(wave_turn(wave) - wave_turn(lead));
-    const int64_t turns = ahead < 0 ? -ahead : ahead;
-    if (turns <= 0 || turns > INT32_MAX)
+    const int64_t iterations = ahead < 0 ? -ahead : ahead;
+    if (iterations <= 0 || iterations > INT32_MAX)
         sentence_add(why, ", in another turn of the loops around it");
     else
-        sentence_add(why, ", %" PRId64 " turn%s of the loop %s", turns, turns == 1 ? "" : "s",
+        sentence_add(why, ", %" PRId64 " turn%s of the loop %s", iterations, iterations == 1 ? "" : "s",
                      ahead > 0 ? "ahead" : "behind");
 }
 
@@ -176,9 +176,9 @@ static void say_elsewhere(struct sentence *why, const struct group *group, const
         if (!lanes)
             continue;
         sentence_add(why, "; %" PRIu32 " wait%s", lanes, lanes == 1 ? "s" : "");
-        if (in_another_turn(wave, lead)) {
+        if (in_another_iteration(wave, lead)) {
             sentence_add(why, " here");
-            say_turns(why, wave, lead);
+            say_iterations(why, wave, lead);
             continue;
         }
         launch_access(group->launch, wave->site, &access);
@@ -259,9 +259,9 @@ static void say_barrier(struct sentence *why, const struct group *group, const s
     say_flags(why, site->regions);
     sentence_add(why, " and %s", memory_scope_word(site->scope));
     for (uint32_t i = 0; i < index; i++) {
-        if (group->waves[i].state != WAVE_WAITS || !in_another_turn(wave, group->waves[i].wave))
+        if (group->waves[i].state != WAVE_WAITS || !in_another_iteration(wave, group->waves[i].wave))
             continue;
-        say_turns(why, wave, group->waves[i].wave);
+        say_iterations(why, wave, group->waves[i].wave);
         break;
     }
 }
@@ -291,9 +291,9 @@ static enum finding_kind kind_of(const struct wave *lead, bool mismatch)
     return mismatch ? FINDING_BARRIER_MISMATCH : FINDING_BARRIER_DIVERGENCE;
 }
 
-static const char *fix_of(enum finding_kind kind, bool in_turns)
+static const char *fix_of(enum finding_kind kind, bool in_iterations)
 {
-    if (in_turns)
+    if (in_iterations)
         return "let every work-item of the group come by here in each turn of the loop, and go round as "
                "often: no continue or "
                "branch past it";
@@ -305,7 +305,7 @@ static const char *fix_of(enum finding_kind kind, bool in_turns)
                : "let every work-item of the group call the function: move it out of the branch or loop";
 }
 
-/* The first of them that is asked about. */
+/* The first lane of the query. */
 static const struct wave *lead_of(const struct group *group, const struct census *census,
                                   const uint32_t *waiting, uint32_t count)
 {
@@ -344,7 +344,7 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     else
         say_why(&why, group, &census, &finding, lead, sub_group);
     finding.why = why.bytes;
-    finding.fix = fix_of(finding.kind, !mismatch && census.other && in_another_turn(census.other, lead));
+    finding.fix = fix_of(finding.kind, !mismatch && census.other && in_another_iteration(census.other, lead));
     report_add(launch->report, &finding);
     free(census.accounted);
 }

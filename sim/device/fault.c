@@ -55,7 +55,7 @@ static void set_offset(struct inquiry *inquiry, uint64_t low)
 
 /* ---- elements --------------------------------------------------------------------- */
 
-/* What the type of an argument points to, "float" of "float*": numbers alone. */
+/* The type that an argument points to, "float" of "float*": numbers alone. */
 struct elements fault_pointee(const struct kernel_arg *arg)
 {
     static const struct {
@@ -165,7 +165,7 @@ static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
     sentence_add(why, "%s", inquiry->object.bytes);
 }
 
-/* Where the host has its memory is chance: no number says so. */
+/* The address of the host's memory is chance: no number names it. */
 static bool of_the_host(struct inquiry *inquiry)
 {
     const struct memory *memory = &inquiry->launch->arena->memory;
@@ -518,7 +518,7 @@ static void say_argument(struct sentence *why, const struct disagreement *differ
         sentence_add(why, "an event of the list");
 }
 
-/* Addresses are not told, but how far they are apart is. */
+/* Addresses are not reported, but their distance is. */
 static void examine_difference(struct inquiry *inquiry)
 {
     static const char spec_of_copies[] = "OpenCL C 2.0, 6.13.10, asynchronous copies and waits";
@@ -648,7 +648,8 @@ static bool touches_memory(enum fault_kind kind)
 
 enum { REPEATS = 64 };
 
-/* What decides on a finding's kind and key. Addresses decide on words alone, and those are of the first. */
+/* The part that decides on a finding's kind and key. Addresses decide on words alone, and those are of the
+ * first. */
 struct likeness {
     const struct region *region;
     uint32_t site, deny, flags; /* of the region: it may be freed meanwhile */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  From what a handler saw to what the user is reported: which object an address
- *          belongs to or just misses, by how much, and which rule that breaks.
+ * PURPOSE  From a handler's fault to the finding: the object that an address belongs to or just misses, by
+ *          how much, and the rule that this breaks.
  *
  * Interface
  *   fault_report   the wave_host callback's body
- *   object_name    "argument 0 'data' (buffer, 64 bytes)" of a region, as this launch
- *                  knows it; object_name_image the same of an image, "(image2d_t, 4 x 4)"
+ *   object_name    "argument 0 'data' (buffer, 64 bytes)" of a region, in this launch; object_name_image the
+ *                  same of an image, "(image2d_t, 4 x 4)"
  *   object_argument, object_may_be_written   struct launch_info's argument and may_write
- *   object_elements      what a buffer or local variable consists of, as the kernel sees it
+ *   object_elements      the elements of a buffer or local variable, as the kernel sees it
  *   mapped_say     why bytes that the host has mapped may not be touched
- *   mapped_by      the finding's second access is the command that mapped, if it is known; commands NULL:
- *                  nobody knows
+ *   mapped_by      the finding's second access is the command that mapped, if it is known; commands NULL: it
+ *                  is not
  */
 #ifndef ORRERY_SIM_DEVICE_FAULT_H
 #define ORRERY_SIM_DEVICE_FAULT_H
@@ -27,9 +27,9 @@ void object_name_image(const struct launch *launch, const struct image_desc *ima
 bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name,
                      size_t size);
 bool object_may_be_written(const struct launch_info *info, uint64_t low, uint64_t high);
-/* What the type of an argument points to, "float" of "float*": numbers alone. */
+/* The type that an argument points to, "float" of "float*": numbers alone. */
 struct elements fault_pointee(const struct kernel_arg *arg);
-/* What the region's object consists of, and where it begins; name NULL: not known. */
+/* The elements of the region's object, and its begin; name NULL: not known. */
 struct elements object_elements(const struct launch *launch, const struct region *region, uint64_t *out_low);
 const char *object_plain_name(const struct region *region); /* without the function that a variable is in */
 void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name);

@@ -120,9 +120,9 @@ static bool local_ready(struct group *group, uint32_t index, uint64_t size)
     return true;
 }
 
-/* What local memory holds when a work-group begins is undefined. What an earlier group left there never
- * counts as initialised; with the checks that depend on values, the group does not see it either: a counter
- * that continues from group to group would hide that the groups use the same elements. */
+/* Local memory is undefined when a work-group begins. Bytes that an earlier group left there never count as
+ * initialised; with the checks that depend on values, the group does not see them either: a counter that
+ * continues from group to group would hide that the groups use the same elements. */
 static bool locals_open(struct group *group)
 {
     for (uint32_t i = 0; i < group->pool->code->local_object_count; i++) {
@@ -138,7 +138,7 @@ static bool locals_open(struct group *group)
     return true;
 }
 
-/* Between groups nobody may reach the bytes through a pointer that was kept. */
+/* Between groups no access may reach the bytes through a pointer that was kept. */
 static void locals_close(struct group *group)
 {
     for (uint32_t i = 0; i < group->pool->code->local_object_count; i++)
@@ -295,7 +295,7 @@ static void splits_free(struct group *group)
     group->wave_count = group->base_count;
 }
 
-/* Every work-item of the group has to come to an asynchronous copy, and as often. Those that a fault stopped
+/* Every work-item of the group has to reach an asynchronous copy, and as often. Those that a fault stopped
  * could not; a wait for events that differ has the same cause and was reported. */
 static void check_reached(struct group *group)
 {
@@ -333,7 +333,7 @@ static void announce_turn(const struct group *group, const struct wave *wave, bo
     launch->observer->turn(launch->observer->self, &event);
 }
 
-/* ---- turns ------------------------------------------------------------------------------ */
+/* ---- time slices -------------------------------------------------------------------------- */
 
 /* Split waves stand after those cut from the tile; spare ones of a larger tile that
  * ran before give way. */
@@ -348,8 +348,8 @@ static void split_add(struct group *group, struct wave *wave, enum wave_state st
     group->alive_count++;
 }
 
-/* Lanes that wait at another block go on as a wave of their own. Without memory they stay
- * parked: unfair, not wrong. */
+/* Lanes that wait at another block continue as a wave of their own. Without memory they stay parked: unfair,
+ * not wrong. */
 static void split(struct group *group, struct wave *wave, const lane_mask *lanes, enum wave_state state)
 {
     struct wave *other = wave_room(group, group->wave_count + 1) ? wave_split(wave, lanes) : NULL;
@@ -421,8 +421,8 @@ static lane_mask lanes_at_rest(const struct group *group, const struct wave *wav
 
 /*
  * Lanes that wait at a barrier or group function need the held lanes of their own sub-group. Those were held
- * beside a lane that span; when none of the sub-group does any more they go on. Without memory for a wave of
- * their own, the held lanes of other sub-groups go on with them: unfair, not wrong.
+ * beside a lane that span; when none of the sub-group does any more they continue. Without memory for a wave
+ * of their own, the held lanes of other sub-groups continue with them: unfair, not wrong.
  */
 static void free_held_of(struct group *group, const struct wave *waiting)
 {
@@ -499,7 +499,7 @@ static void wave_done(struct group *group, uint32_t index)
     }
 }
 
-/* A group's price is paid by its waves, in the first turn of each: so every turn takes time. */
+/* A group's price is paid by its waves, in the first time slice of each: so every slice takes time. */
 static void pay(struct group *group)
 {
     if (!group->payers)
@@ -513,7 +513,7 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
 {
     struct wave *wave = group->waves[index].wave;
     assert(group->waves[index].state == WAVE_READY);
-    const uint64_t before = wave->steps, work = group->launch->turn_work = wave->work;
+    const uint64_t before = wave->steps, work = group->launch->slice_work = wave->work;
     announce_turn(group, wave, true);
     group->launch->running = group;
     enum run_result result = wave_run(wave, budget);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  A running work-group (or a tile of merged ones): its local memory, its waves,
- *          and what happens when they stop: barriers, collectives, divergence.
+ *          and the events at which they stop: barriers, collectives, divergence.
  *
  * Interface
  *   group_pool_init, group_pool_fini   groups of one code, kept from launch to launch:
  *                                      frames and local memory are allocated once
  *   group_admit                        takes an idle group for a tile; its waves are ready
- *   group_run                          one wave for one turn
- *   group_settle                       when no wave is ready: completes what they wait for
+ *   group_run                          one wave for one time slice
+ *   group_settle                       when no wave is ready: completes the barrier or group function that
+ *                                      they wait for
  *   group_retire                       gives the group back
  *
- * The schedule decides who runs; a group only knows who could.
+ * The schedule decides which wave runs; a group only lists those that can.
  */
 #ifndef ORRERY_SIM_DEVICE_GROUP_H
 #define ORRERY_SIM_DEVICE_GROUP_H
 
 #include "launch.h"
 
-/* WAVE_HELD: lanes that a lane of their own sub-group spins in front of: they go on when nothing else can. */
+/* WAVE_HELD: lanes that a lane of their own sub-group spins in front of: they continue when nothing else
+ * can. */
 enum wave_state { WAVE_READY, WAVE_WAITS, WAVE_DONE, WAVE_HELD };
 
 /* Of schedule_circle.c, step by step: has it stood so before, while memory was the same? */
@@ -36,7 +38,7 @@ struct group_wave {
     int64_t priority; /* pct: the higher goes first */
     /* pct: quiet ones since its priority dropped; a replay, which drops none, goes by quiet alone */
     uint32_t kept_on;
-    uint32_t barriers;  /* it has come to */
+    uint32_t barriers;  /* that it has reached */
     lane_mask reported; /* of barrier.c: whose wait a finding named as one elsewhere */
     /* of schedule_circle.c, which forgets it at barriers */
     struct watched watched;
@@ -44,7 +46,7 @@ struct group_wave {
     uint32_t barriers_before, barriers_seen; /* when the step began, and when it was looked at last */
     uint64_t visits;
     uint64_t looked_at, left_at; /* place_of() where it was looked at last, and left by a step; 0: nowhere */
-    uint32_t site_before;        /* 1 + site of the operation it stood before then, or came to wait at */
+    uint32_t site_before;        /* 1 + site of the operation it stood before then, or waits at now */
     bool stopped;
 };
 
@@ -70,11 +72,11 @@ struct group {
     uint32_t compute_unit;
     uint32_t base_count, wave_count;
     uint32_t ready_count, alive_count, held_count;
-    uint64_t unpaid_ns; /* of the group's price, and the turns that still share it */
+    uint64_t unpaid_ns; /* of the group's price, and the time slices that still share it */
     uint32_t payers;
-    bool begun;   /* some wave of it has had a turn */
+    bool begun;   /* some wave of it has had a time slice */
     bool stepped; /* some wave of it has taken a step */
-    bool fresh;   /* waves became ready that nobody brought to their first operation yet */
+    bool fresh;   /* waves became ready that were not brought to their first operation yet */
     /* of schedule_circle.c: does it go round in a circle, past barriers? */
     struct {
         uint64_t passes, past; /* over it; those in which it went past barriers, or waves ended */
@@ -86,7 +88,7 @@ struct group {
     } laps;
     struct agreement agreement;
     struct copies_reached reached;
-    uint64_t faulted; /* work-items that a finding stopped: nobody waits for them */
+    uint64_t faulted; /* work-items that a finding stopped: no barrier waits for them */
 };
 
 struct group_pool {
@@ -118,8 +120,8 @@ static inline bool group_finished(const struct group *group)
     return group->alive_count == 0;
 }
 
-/* Where a wave stands, for findings: the operation or the branch that it comes to next, UINT32_MAX when it
- * has none with a place in the source; and its first lane. */
+/* The place of a wave, for findings: the operation or the branch that it reaches next, UINT32_MAX if that has
+ * no place in the source; and its first lane. */
 uint32_t wave_place(const struct wave *wave);
 /* the same of the lanes that are parked there */
 uint32_t wave_block_place(const struct wave *wave, uint32_t block);

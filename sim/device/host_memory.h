@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What memory of the host a kernel may touch when the device has fine-grained system sharing: what
- *          the process has mapped, as /proc/self/maps says.
+ * PURPOSE  The memory of the host that a kernel may touch when the device has fine-grained system sharing:
+ *          the mappings of the process in /proc/self/maps.
  *
  * Interface
  *   host_memory_new, host_memory_free
- *   host_memory_forget    a launch begins: what is mapped may have changed
+ *   host_memory_forget    a launch begins: the mappings may have changed
  *   host_memory_port      for struct memory
- *   host_memory_touched   somebody was to read or write there, ever; host_memory_writes: write, how often
- *   host_memory_foreign   somebody has touched a mapping that another process may have, too
+ *   host_memory_touched   a read or write there was announced, ever; host_memory_writes: the number of writes
+ *   host_memory_foreign   a mapping that another process may have, too, was touched
  *   host_memory_has       is this mapped at all? looks anew each time
  */
 #ifndef ORRERY_SIM_DEVICE_HOST_MEMORY_H

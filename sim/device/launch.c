@@ -159,10 +159,10 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
     out_item->compute_unit = origin->compute_unit;
 }
 
-static uint64_t time_with(const struct launch *launch, uint64_t turn_work)
+static uint64_t time_with(const struct launch *launch, uint64_t slice_work)
 {
     return launch->began + CLOCK_LAUNCH_NS + launch->group_ns + launch->clock_reads * CLOCK_READ_NS +
-           (launch->work + turn_work) / WORK_PER_NS;
+           (launch->work + slice_work) / WORK_PER_NS;
 }
 
 uint64_t launch_time(const struct launch *launch)
@@ -172,5 +172,5 @@ uint64_t launch_time(const struct launch *launch)
 
 uint64_t launch_time_within(const struct launch *launch, const struct wave *wave)
 {
-    return time_with(launch, wave->work - launch->turn_work);
+    return time_with(launch, wave->work - launch->slice_work);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  One NDRange on its way through the device: how it is cut into tiles, and
- *          what its groups share while it runs.
+ * PURPOSE  One NDRange on its way through the device: how it is cut into tiles, and the state that its groups
+ *          share while it runs.
  *
- * Tiles    A tile is what waves are cut from: one work-group, or, when the kernel cannot
- *          tell, as many neighbours as fill a wave: along dimension 0, and when that is
- *          used up, whole rows of groups along 1, then planes along 2.  Tiles are numbered
- *          0 .. tile_total - 1, dimension 0 fastest; nothing is kept per tile.
+ * Tiles    Waves are cut from a tile: one work-group, or, when the kernel cannot distinguish, as many
+ *          neighbours as fill a wave: along dimension 0, and when that is used up, whole rows of groups along
+ *          1, then planes along 2.  Tiles are numbered 0 .. tile_total - 1, dimension 0 fastest; nothing is
+ *          kept per tile.
  *
  * Interface
  *   tiling_init, tiling_tile   pure arithmetic, safe for every size that fits uint64_t
@@ -72,9 +72,9 @@ struct launch {
     const uint64_t *local_bytes;         /* per code->local_objects */
     const struct schedule_config *schedule;
     const struct device_config *config;   /* of the root device it runs on */
-    const struct schedule_launch *replay; /* the turns to take again; NULL: none */
+    const struct schedule_launch *replay; /* the steps to take again; NULL: none */
     bool lenient;                         /* those that do not fit are passed over */
-    struct schedule_record *record;       /* where its turns are noted: launches[record_at]; NULL: nowhere */
+    struct schedule_record *record;       /* the place for its steps: launches[record_at]; NULL: none */
     size_t record_at;
     const uint8_t *stop; /* as in struct launch_request */
     const uint64_t *reported;
@@ -82,7 +82,7 @@ struct launch {
     bool has_atomics;
     bool zero_local;               /* local memory begins as zeros, and counts as initialised */
     bool same_local;               /* every work-group begins with the same local memory */
-    bool apart;                    /* somebody looks at compute units: groups share no wave */
+    bool apart;                    /* an observer needs compute units: groups share no wave */
     uint64_t began;                /* simulated time */
     struct launch_node *node;      /* among the kernels that enqueue each other */
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
@@ -94,25 +94,25 @@ struct launch {
     } largest; /* buffer among the arguments; 0 bytes: there is none */
     struct memory_arena *arena;
     struct group_pool *pool;
-    const struct observer *observer;      /* NULL: nobody listens */
-    const struct observer *wave_observer; /* whom its waves call; likewise */
+    const struct observer *observer;      /* NULL: no observer */
+    const struct observer *wave_observer; /* the observer that its waves call; likewise */
     struct report *report;
 
     /* changes as it runs */
     struct group *running; /* whose wave runs now: faults are counted there */
-    uint64_t steps;        /* of turns that are over */
-    /* of turns that are over; of the running wave before its turn: interp/cost.h */
-    uint64_t work, turn_work;
+    uint64_t steps;        /* of time slices that are over */
+    /* of time slices that are over; of the running wave before its slice: interp/cost.h */
+    uint64_t work, slice_work;
     uint64_t clock_reads;
     struct fault_repeats *repeats;       /* of faults that were reported; NULL: none were */
     struct rng spurious;                 /* which weak compare-exchanges fail that would succeed */
     uint64_t waves;                      /* started so far */
     uint64_t group_ns;                   /* the price of its groups so far */
-    uint64_t printed_bytes, not_printed; /* by printf; calls that found no room */
+    uint64_t printed_bytes, not_printed; /* by printf; calls that overflowed the buffer */
     bool print_closed;                   /* one found none */
     bool exhausted;                      /* memory for what waves print or gather ran out */
     bool contended;                      /* some wave spun while lanes of it were parked */
-    /* such lanes go on at once: nothing is to be found out from them */
+    /* such lanes continue at once: they are not checked */
     bool splits_freely;
 };
 
@@ -121,12 +121,12 @@ uint64_t launch_time(const struct launch *launch);
 /* of the wave that runs now */
 uint64_t launch_time_within(const struct launch *launch, const struct wave *wave);
 
-/* Site of the running code; program_site for those who hold the launch. */
+/* Site of the running code; program_site for callers outside the launch. */
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);
-/* where and what; not by whom */
+/* place and kind; not the unit */
 void launch_access(const struct launch *launch, uint32_t site, struct finding_access *out_access);
 const struct site *launch_site(const struct launch *launch, uint32_t site);
-/* As struct checker_host says. */
+/* As in struct checker_host. */
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
 bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order);
 uint32_t launch_opencl_c(const struct launch *launch); /* as interp_opencl_c */
@@ -147,10 +147,12 @@ bool launch_even(const struct launch *launch, uint32_t site);
 bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool past,
                    struct fence_place *out_place);
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site);
-bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places);
-bool launch_last_turn(const struct launch *launch, uint32_t a, const struct code_place *place, uint32_t b);
-bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
-bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since,
-                    struct code_place *out_place);
+bool launch_each_iteration(const struct launch *launch, uint32_t a, uint32_t b,
+                           struct code_place *out_places);
+bool launch_last_iteration(const struct launch *launch, uint32_t a, const struct code_place *place,
+                           uint32_t b);
+bool launch_next_iteration(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
+bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since,
+                         struct code_place *out_place);
 
 #endif

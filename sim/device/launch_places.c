@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the code of a launch its instructions stand, and where a line of the source would come between
- * them. */
+/* Places in the code of a launch: of its instructions, and for a line of the source between them. */
 #include <string.h>
 
 #include "launch.h"
@@ -49,8 +48,8 @@ struct position {
     uint32_t file, line;
 };
 
-/* Where the function of a call is when it is at the site: there, or where it calls who is. False: it is
- * over by then, or has not begun. */
+/* The position of the function of a call when execution is at the site: there, or at the call of the one that
+ * is. False: it is over by then, or has not begun. */
 static bool seen_from(const struct code *code, const struct site *site, uint32_t call,
                       struct position *out_position)
 {
@@ -97,7 +96,7 @@ static uint32_t statement_end(const struct launch *launch, const struct site *si
     return at.kind == LINE_UNKNOWN ? site->line : at.kind == LINE_BETWEEN && at.depth <= depth ? line - 1 : 0;
 }
 
-/* The same, where whoever comes to the site comes by: nothing up to there leads elsewhere. */
+/* The same, if each work-item that reaches the site reaches it: nothing up to there leads elsewhere. */
 static uint32_t line_after(const struct launch *launch, const struct site *site)
 {
     const uint32_t end = statement_end(launch, site);
@@ -107,7 +106,7 @@ static uint32_t line_after(const struct launch *launch, const struct site *site)
     return end;
 }
 
-/* Of a text that is not known, what a function has read last may be what it returns. */
+/* If the text is not known, a function may return the value that it has read last. */
 static bool may_return(const struct launch *launch, const struct site *site, const struct site *later)
 {
     struct position position;
@@ -124,7 +123,7 @@ static bool begins_after(const struct code *code, const struct site *site, uint3
            position.line < line;
 }
 
-/* Are they of one statement, in the function that comes to both? The one that is of this function itself;
+/* Are they of one statement, in the function that reaches both? The one that is of this function itself;
  * NULL: they are not. */
 static const struct site *entwined(const struct launch *launch, const struct site *first,
                                    const struct site *later)
@@ -150,7 +149,7 @@ static const struct site *entwined(const struct launch *launch, const struct sit
 
 /* ---- between two -------------------------------------------------------------- */
 
-/* Each of a work-group comes by once, or none does. */
+/* Each work-item of a work-group reaches it once, or none does. */
 static bool is_level(const struct code *code, const struct site *site)
 {
     return site->rank && (site->always || code->ways[site->block].level);
@@ -170,7 +169,7 @@ static bool post_dominates(const struct code *code, uint32_t block, uint32_t oth
     return other == block;
 }
 
-/* And whoever comes to one of the two comes by. */
+/* And each that reaches one of the two reaches it. */
 static bool all_come_by(const struct code *code, const struct site *site, const struct site *from,
                         const struct site *to)
 {
@@ -178,8 +177,8 @@ static bool all_come_by(const struct code *code, const struct site *site, const 
                                     post_dominates(code, site->block, from->block));
 }
 
-/* Does a whole line of the source stand where a work-group comes by once? It may be several instructions, or
- * be inlined in several places. */
+/* Does a whole line of the source stand at a place that a work-group reaches once? It may be several
+ * instructions, or be inlined in several places. */
 static bool is_milestone(const struct code *code, const struct site *site)
 {
     if (!site->rank || !site->line)
@@ -293,8 +292,8 @@ static uint32_t loop_line(const struct launch *launch, const struct site *from, 
     return found;
 }
 
-/* Where all of a work-group come by once, and then to the loop that holds the site: the head of that.
- * NO_WAY: it is in none, or some do not. */
+/* If all of a work-group reach it once, and then the loop that holds the site: the head of that. NO_WAY: it
+ * is in none, or some do not. */
 static uint32_t level_head(const struct code *code, const struct site *to)
 {
     uint32_t head = to->block;
@@ -355,10 +354,10 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
     return true;
 }
 
-/* ---- in the turns of a loop ---------------------------------------------------- */
+/* ---- in the iterations of a loop ---------------------------------------------- */
 
 /* Does a barrier fit right before what the site's line begins with, within its loop? */
-static bool fits_in_turn(const struct launch *launch, const struct site *site, struct code_place *place)
+static bool fits_in_iteration(const struct launch *launch, const struct site *site, struct code_place *place)
 {
     const struct source_line at = line_at(launch, site, site->line);
     const bool body = at.kind == LINE_BODY && !at.begins;
@@ -369,7 +368,7 @@ static bool fits_in_turn(const struct launch *launch, const struct site *site, s
     return line && (!line_at(launch, site, line).loops || end);
 }
 
-/* What stands before the barrier that all have passed, or an access, is of the next turn. */
+/* An access before the barrier that all have passed, or before an access, is of the next iteration. */
 static uint64_t turned(const struct site *site, const struct site *since, uint32_t ranks)
 {
     return site->rank > since->rank ? site->rank : (uint64_t)site->rank + ranks;
@@ -389,8 +388,9 @@ static const struct code_loop *level_loop(const struct code *code, const struct 
 }
 
 /* After the first, where nothing before the second will do. */
-static bool after_in_turn(const struct launch *launch, const struct code_loop *loop, const struct site *first,
-                          const struct site *second, struct code_place *out_place)
+static bool after_in_iteration(const struct launch *launch, const struct code_loop *loop,
+                               const struct site *first, const struct site *second,
+                               struct code_place *out_place)
 {
     const struct code *code = launch->code;
     const uint32_t line = line_after(launch, first);
@@ -404,10 +404,11 @@ static bool after_in_turn(const struct launch *launch, const struct code_loop *l
              position.line <= line && (second->rank > first->rank || position.line >= first->line));
 }
 
-/* After the first in a turn and before the second in the same one, or in the next if that stands before the
- * first: the latest place that every turn comes by. */
-static bool place_in_turn(const struct launch *launch, const struct code_loop *loop, const struct site *first,
-                          const struct site *second, struct code_place *out_place)
+/* After the first in an iteration and before the second in the same one, or in the next if that stands before
+ * the first: the latest place that every iteration reaches. */
+static bool place_in_iteration(const struct launch *launch, const struct code_loop *loop,
+                               const struct site *first, const struct site *second,
+                               struct code_place *out_place)
 {
     const struct code *code = launch->code;
     const bool wraps = first->rank > second->rank;
@@ -419,34 +420,35 @@ static bool place_in_turn(const struct launch *launch, const struct code_loop *l
         if (!site->rank || !site->turn || code->loops + site->loop - 1 != loop ||
             !(wraps ? past || before : past && before) ||
             (found && turned(site, first, loop->high) < turned(found, first, loop->high)) ||
-            !opens_line(code, site) || !fits_in_turn(launch, site, &place) ||
+            !opens_line(code, site) || !fits_in_iteration(launch, site, &place) ||
             (past && !begins_after(code, site, place.line, first)))
             continue;
         found = site;
         *out_place = place;
     }
-    return found || after_in_turn(launch, loop, first, second, out_place);
+    return found || after_in_iteration(launch, loop, first, second, out_place);
 }
 
-/* Of an access and a later one that stands before it: where one turn can be parted from the next. */
-bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+/* Of an access and a later one that stands before it: the place that separates one iteration from the
+ * next. */
+bool launch_next_iteration(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
     const struct code_loop *loop = level_loop(launch->code, first, second);
-    return loop && first->rank > second->rank && place_in_turn(launch, loop, first, second, out_place);
+    return loop && first->rank > second->rank && place_in_iteration(launch, loop, first, second, out_place);
 }
 
-bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places)
+bool launch_each_iteration(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places)
 {
     const struct site *sides[2] = {launch_site(launch, a), launch_site(launch, b)};
     const struct site *first = sides[sides[0]->rank > sides[1]->rank],
                       *second = sides[sides[0]->rank <= sides[1]->rank];
     const struct code_loop *loop = level_loop(launch->code, first, second);
-    return loop && first != second && place_in_turn(launch, loop, first, second, &out_places[0]) &&
-           place_in_turn(launch, loop, second, first, &out_places[1]);
+    return loop && first != second && place_in_iteration(launch, loop, first, second, &out_places[0]) &&
+           place_in_iteration(launch, loop, second, first, &out_places[1]);
 }
 
-/* Where no loop holds both, layout order is execution order. */
+/* If no loop holds both, layout order is execution order. */
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
 {
     const struct code *code = launch->code;
@@ -459,8 +461,9 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Of what is after the place in a turn nothing is known, nor of a head that is left before it. */
-bool launch_last_turn(const struct launch *launch, uint32_t a, const struct code_place *place, uint32_t b)
+/* Nothing is known of code after the place in an iteration, nor of a head that is left before it. */
+bool launch_last_iteration(const struct launch *launch, uint32_t a, const struct code_place *place,
+                           uint32_t b)
 {
     const struct code *code = launch->code;
     const struct site *first = launch_site(launch, a), *at = launch_site(launch, place->site);
@@ -594,8 +597,8 @@ bool launch_uniform(const struct launch *launch, uint32_t number)
 
 /* ---- beside an atomic ----------------------------------------------------------- */
 
-/* Does the other one come after the site only in a loop's next turn, the head of which is not on that
- * line? */
+/* Does execution reach the other one after the site only in a loop's next iteration, the head of which is not
+ * on that line? */
 static bool comes_round(const struct launch *launch, const struct site *site, uint32_t line,
                         const struct site *other)
 {
@@ -675,20 +678,20 @@ bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint
     return false;
 }
 
-static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
+static bool is_barrier_of_iterations(const struct site *site, uint32_t loop)
 {
     return site->rank && site->turn && site->loop == loop + 1 && site->act == ACT_BARRIER &&
            site->of_work_group;
 }
 
-/* The innermost loop that holds both and in each turn of which the work-group waits, so that all its
- * work-items go round equally often; loop_count: there is none. */
+/* The innermost loop that holds both and in each iteration of which the work-group waits, so that all its
+ * work-items iterate equally often; loop_count: there is none. */
 static uint32_t common_loop(const struct code *code, const struct site *a, const struct site *b)
 {
     uint32_t best = code->loop_count;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const uint32_t loop = code->sites[i].loop - 1;
-        if (!code->sites[i].loop || !is_barrier_of_turns(&code->sites[i], loop) ||
+        if (!code->sites[i].loop || !is_barrier_of_iterations(&code->sites[i], loop) ||
             !loop_holds(&code->loops[loop], a) || !loop_holds(&code->loops[loop], b))
             continue;
         if (best == code->loop_count || code->loops[loop].low > code->loops[best].low)
@@ -700,7 +703,7 @@ static uint32_t common_loop(const struct code *code, const struct site *a, const
 static bool waits_after(const struct code *code, uint32_t loop, uint32_t rank)
 {
     for (uint32_t i = 1; i < code->site_count; i++)
-        if (is_barrier_of_turns(&code->sites[i], loop) && code->sites[i].rank > rank)
+        if (is_barrier_of_iterations(&code->sites[i], loop) && code->sites[i].rank > rank)
             return true;
     return false;
 }
@@ -715,7 +718,7 @@ static const struct code_loop *inner_loop(const struct code *code, uint32_t oute
     return inner && !loop_holds(inner, other) ? inner : NULL;
 }
 
-/* Before a loop within it to the head of which every turn comes, of a loop that is left in one place. */
+/* Before a loop within it to the head of which every iteration comes, of a loop that is left in one place. */
 static bool place_before_inner_loop(const struct launch *launch, uint32_t outer, const struct site *from,
                                     const struct site *to, struct code_place *place)
 {
@@ -734,8 +737,8 @@ static bool place_before_inner_loop(const struct launch *launch, uint32_t outer,
     return true;
 }
 
-bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since_site,
-                    struct code_place *out_place)
+bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since_site,
+                         struct code_place *out_place)
 {
     static const struct site before_all = {.rank = 0};
     const struct code *code = launch->code;
@@ -745,25 +748,26 @@ bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_
     if (!code || loop == code->loop_count)
         return false;
     const uint32_t ranks = code->loops[loop].high;
-    if (!loop_holds(&code->loops[loop], since)) { /* it is the first turn, and its barrier is to come */
+    if (!loop_holds(&code->loops[loop], since)) { /* it is the first iteration, and its barrier is to come */
         if (!waits_after(code, loop, sides[0]->rank > sides[1]->rank ? sides[0]->rank : sides[1]->rank))
             return false;
         since = &before_all;
-    } else if (!is_barrier_of_turns(since, loop)) {
+    } else if (!is_barrier_of_iterations(since, loop)) {
         return false;
     }
-    const uint64_t turns[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
-    const int first = turns[0] < turns[1] ? 0 : 1;
+    const uint64_t iterations[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
+    const int first = iterations[0] < iterations[1] ? 0 : 1;
     *out_place = (struct code_place){.first = first};
     if (place_before_inner_loop(launch, loop, sides[first], sides[!first], out_place))
         return true;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         struct code_place place = {.site = i, .before = true, .first = first};
-        if (!site->turn || site->loop != loop + 1 || turned(site, since, ranks) <= turns[first] ||
-            turned(site, since, ranks) > turns[!first] ||
+        if (!site->turn || site->loop != loop + 1 || turned(site, since, ranks) <= iterations[first] ||
+            turned(site, since, ranks) > iterations[!first] ||
             (found && turned(site, since, ranks) <= turned(found, since, ranks)) ||
-            same_line(site, sides[first]) || !opens_line(code, site) || !fits_in_turn(launch, site, &place) ||
+            same_line(site, sides[first]) || !opens_line(code, site) ||
+            !fits_in_iteration(launch, site, &place) ||
             (site->rank > sides[first]->rank && !begins_after(code, site, place.line, sides[first])))
             continue;
         found = site;

@@ -466,7 +466,7 @@ static bool is_same(const struct region_map *map, const struct region_map *other
     return map->low == other->low && map->high == other->high && map->flags == other->flags;
 }
 
-/* One that was cut is known by its command. */
+/* One that was cut is found by its command. */
 void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size,
                  uint32_t flags, uint32_t command)
 {

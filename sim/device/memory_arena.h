@@ -9,9 +9,9 @@
  *   arena_allocate, arena_release   one region; freed ranges wait in a FIFO quarantine
  *                                   and are handed out again only when no other fits
  *   arena_resize                    another size within the range a region already has
- *   arena_tell                      which shared allocations kernels may touch
+ *   arena_tell                      sets which shared allocations kernels may touch
  *   arena_map, arena_unmap          host mappings: each unmap takes one map of the same bytes and flags back
- *   arena_unmap_any                 one of those that begin there, nobody knows which
+ *   arena_unmap_any                 one of those that begin there, not known which
  *   arena_check                     walks everything; for tests
  *
  * Layout   A region takes whole granules and is followed by at least one free granule,
@@ -32,7 +32,7 @@ struct granule_range {
     uint32_t first, count;
 };
 
-/* What the allocator knows of a region beyond the contract; same index. */
+/* The allocator's own fields of a region, beyond the contract; same index. */
 struct region_record {
     struct granule_range range; /* with the gap */
     uint64_t capacity;          /* bytes from low that the range can hold */

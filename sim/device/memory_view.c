@@ -41,8 +41,8 @@ static bool map_single(const struct pages *pages)
     return mmap(pages->first, pages->bytes, PROT_READ | PROT_WRITE, how, -1, 0) != MAP_FAILED;
 }
 
-/* length 0: those of a shared mapping a second time. What was there may be gone when the kernel refuses:
- * it is brought back. */
+/* length 0: those of a shared mapping a second time. The previous mapping may be gone when the kernel
+ * refuses: it is restored. */
 static bool put_in_place(const struct pages *pages, uint8_t *made, size_t length)
 {
     if (mremap(made, length, pages->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages->first) != MAP_FAILED)

@@ -42,7 +42,7 @@ static json_t *data_of(char *text)
     return NULL;
 }
 
-/* What the page of the difference shows of a run. */
+/* The data of a run for the page of the difference. */
 static json_t *kept_of(const json_t *data)
 {
     static const char *const keys[] = {"run", "findings", "sources", "steps", "steps_left_out"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Tells sim/observers/execution_profile.h what launches execute.  For the device only.
+ * PURPOSE  Counts for sim/observers/execution_profile.h what launches execute.  For the device only.
  *
  * Interface
  *   profiled_begin   a launch begins; where its instructions are counted, NULL: no memory

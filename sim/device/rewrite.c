@@ -171,7 +171,7 @@ static bool has_effects(const struct rewriting *r, struct range range)
     return false;
 }
 
-/* Is the variable that a token names assigned, declared or made known by its address there? */
+/* Is the variable that a token names assigned, declared or passed on by its address there? */
 static bool is_changed(const struct rewriting *r, uint32_t word, struct range range)
 {
     for (uint32_t i = range.first; i < range.end; i++) {
@@ -543,7 +543,7 @@ static bool read_comparison(const struct rewriting *r, struct range range, struc
     return true;
 }
 
-/* What L becomes where the comparison holds and L gets `value`, and stays as it is elsewhere. */
+/* The result for L where the comparison holds and L gets `value`, and stays as it is elsewhere. */
 static struct change change_of_comparison(const struct rewriting *r, struct range comparison,
                                           struct range value)
 {
@@ -753,8 +753,8 @@ static void free_suffix(const struct rewriting *r, char out_suffix[8])
     }
 }
 
-/* A loop that computes the new value of what it has seen until nobody has written meanwhile. condition: the
- * update is done only where it holds; empty: always. compound: the operator of L op= E. */
+/* A loop that computes the new value from the old one until no other unit has written meanwhile. condition:
+ * the update is done only where it holds; empty: always. compound: the operator of L op= E. */
 struct loop {
     struct range condition, value;
     uint32_t compound;
@@ -938,7 +938,7 @@ static bool has_flags_only(const struct rewriting *r)
     return body->kind == NODE_BLOCK;
 }
 
-/* if (L < E) { L = E; flag = 1; }: the update gives the value that the condition asks for. */
+/* if (L < E) { L = E; flag = 1; }: the update gives the value that the condition needs. */
 static bool rewrite_guard_of_more(struct rewriting *r)
 {
     const struct node *guard = &r->syntax.nodes[r->guard];
@@ -1412,7 +1412,7 @@ bool rewrite_access(const struct change_request *request, struct code_rewrite *r
     return done;
 }
 
-/* ---- two buffers that take turns ----------------------------------------------------------- */
+/* ---- two buffers that alternate ------------------------------------------------------------ */
 
 static bool same(const struct syntax *syntax, uint32_t a, uint32_t b)
 {
@@ -1468,7 +1468,7 @@ static bool is_other_index(const struct syntax *syntax, uint32_t first, uint32_t
 }
 
 /* Is a name somewhere given the other index, or its own? */
-static bool takes_turns(const struct syntax *syntax, uint32_t index)
+static bool alternates(const struct syntax *syntax, uint32_t index)
 {
     for (uint32_t i = 0; i + 2 < syntax->token_count; i++) {
         uint32_t end = i + 2;
@@ -1495,7 +1495,7 @@ static uint32_t buffer_at(const struct syntax *syntax, uint32_t token)
     return token_is_word(syntax, token) && token_is(syntax, token + 1, "[") ? token : NO_TOKEN;
 }
 
-/* rewrite NULL: nobody asks for the edit. */
+/* rewrite NULL: the edit is not needed. */
 static bool other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
                          struct rewrite_place write, char *out_name, size_t size,
                          struct code_rewrite *rewrite)
@@ -1517,10 +1517,10 @@ static bool other_buffer(char *const *lines, uint32_t line_count, struct rewrite
                              syntax->tokens[from + 1].match == from + 3 && same(syntax, to + 2, from + 2);
         if (other != NO_TOKEN)
             snprintf(out_name, size, "%.*s", (int)syntax->tokens[other].length, syntax->tokens[other].at);
-        else if (indexed && takes_turns(syntax, to + 2))
+        else if (indexed && alternates(syntax, to + 2))
             snprintf(out_name, size, "%.*s[1 - %.*s]", (int)syntax->tokens[to].length, syntax->tokens[to].at,
                      (int)syntax->tokens[to + 2].length, syntax->tokens[to + 2].at);
-        found = other != NO_TOKEN || (indexed && takes_turns(syntax, to + 2));
+        found = other != NO_TOKEN || (indexed && alternates(syntax, to + 2));
         struct piece piece = {.used = 0};
         if (found && rewrite) {
             put(&piece, "%s", out_name);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What a fix proposes, as edits of the text in OpenCL C: an atomic update in place of a read and a
+ * PURPOSE  A fix as edits of the text in OpenCL C: an atomic update in place of a read and a
  *          write of one object, and other changes of synchronisation.
  *
  * Interface
  *   rewrite_update        the edits that make one atomic update of a write and of the read that it
- *                         depends on; false: the text has no form that is known here
- *   rewrite_other_buffer  a read and a write of one of two buffers that take turns: how the text calls the
- *                         other one
+ *                         depends on; false: the form of the text is not supported
+ *   rewrite_other_buffer  a read and a write of one of two buffers that alternate: the other one's name in
+ *                         the text
  *   rewrite_change        adds the edits that make a change to *rewrite; rewrite_access, rewrite_buffer: of
  *                         an access that becomes atomic, and of one that goes to the other buffer
  *   rewrite_apply         the text with edits done to it; malloc'd, NULL: out of memory
  *
- * It knows tokens, statements and operators, not types nor macros: a result is a proposal until a compiler
+ * It parses tokens, statements and operators, not types nor macros: a result is a proposal until a compiler
  * has taken it.
  */
 #ifndef ORRERY_SIM_DEVICE_REWRITE_H

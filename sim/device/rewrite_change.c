@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A change of synchronisation as edits of the text: a statement put beside another one, other arguments of a
- * call of OpenCL C's barriers, fences and atomics, a statement that goes to another place. It knows the order
- * of these functions' arguments, and of forms without orders and scopes the form that has them.
+ * call of OpenCL C's barriers, fences and atomics, a statement that goes to another place. It has the order
+ * of these functions' arguments, and of forms without orders and scopes the form that has them. /
  */
 #include "rewrite.h"
 
@@ -114,7 +114,7 @@ static const char *statement_text(const struct changing *c)
     return old && strncmp(text, word, strlen(word)) == 0 ? text + strlen("work_group_") : text;
 }
 
-/* What has no braces gets some, around both. */
+/* A statement without braces gets some, around both. */
 static bool put_in_braces(struct changing *c, const char *text, bool before)
 {
     const uint32_t token = first_of_line(c, c->request->line),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Writing down what a schedule chose, and reading it while a launch runs again.
+ * PURPOSE  Writes down the choices of a schedule, and reads them when a launch runs again.
  *
  * Interface
  *   launch_shape               which launch this is, in 32 bits
- *   record_launch              a launch begins: notes its shape, gives the place for its turns
- *   record_turn                one turn against the usual
- *   turn_index_*               the turns of a launch, found by who went last
+ *   record_launch              a launch begins: notes its shape, returns the place for its steps
+ *   record_step                one step that differs from the default
+ *   turn_index_*               the steps of a launch, found by the unit that ran last
  */
 #ifndef ORRERY_SIM_DEVICE_SCHEDULE_RECORD_H
 #define ORRERY_SIM_DEVICE_SCHEDULE_RECORD_H
@@ -20,20 +20,20 @@ uint32_t launch_shape(const struct launch *launch); /* never 0 */
 
 /* False: no memory. The launch's place is the last one then. */
 bool record_launch(struct schedule_record *record, const struct launch *launch);
-bool record_turn(struct schedule_launch *launch, const struct schedule_turn *turn);
-/* The launch's turns, or NULL. */
+bool record_step(struct schedule_launch *launch, const struct schedule_turn *turn);
+/* The launch's steps, or NULL. */
 const struct schedule_launch *record_find(const struct schedule_record *record, uint32_t launch);
 
-struct turn_index {
+struct step_index {
     struct schedule_turn *turns;
     bool *taken;
     size_t count, left;
 };
-bool turn_index_init(struct turn_index *index, const struct schedule_launch *launch); /* NULL: empty */
-void turn_index_fini(struct turn_index *index);
-/* Each turn is given once. */
-const struct schedule_turn *turn_index_take(struct turn_index *index, struct unit at, uint64_t step);
+bool step_index_init(struct step_index *index, const struct schedule_launch *launch); /* NULL: empty */
+void step_index_fini(struct step_index *index);
+/* Each step is returned once. */
+const struct schedule_turn *step_index_take(struct step_index *index, struct unit at, uint64_t step);
 /* one that never came, or NULL */
-const struct schedule_turn *turn_index_left(const struct turn_index *index);
+const struct schedule_turn *step_index_left(const struct step_index *index);
 
 #endif

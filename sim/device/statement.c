@@ -121,7 +121,8 @@ static void open_bracket(struct reader *reader, enum bracket kind)
         end(reader);
 }
 
-/* What a block belongs to is over with it, but for a loop's condition after it, and what a type is for. */
+/* A block's end ends the construct that it belongs to, but for a loop's condition after it, and the
+ * declaration after a type. */
 static void close_block(struct reader *reader, const struct statement *around)
 {
     end(reader);
@@ -246,7 +247,7 @@ static void end_part(struct reader *reader, struct conditional *conditional)
     conditional->parted = true;
 }
 
-/* What the part before has closed is not known any more. */
+/* Constructs that the part before has closed are not known any more. */
 static void begin_part(struct reader *reader, const struct conditional *conditional)
 {
     reader->fails |= conditional->least < conditional->open;

@@ -4,10 +4,10 @@
  *          them.
  *
  * Interface
- *   statements_read   fills what each line is; false: the text is none that it understands (brackets that do
- *                     not match, #line)
+ *   statements_read   fills what each line is; false: the text is not supported (brackets that do not match,
+ *                     #line)
  *
- * It knows brackets, strings, comments and key words, not types nor macros: a macro that stands for a
+ * It parses brackets, strings, comments and key words, not types nor macros: a macro that stands for a
  * statement is taken as the beginning of the next one.
  */
 #ifndef ORRERY_SIM_DEVICE_STATEMENT_H
@@ -21,12 +21,12 @@ enum line_kind { LINE_UNKNOWN, LINE_OUTSIDE, LINE_BETWEEN, LINE_WITHIN, LINE_BOD
 
 struct source_line {
     enum line_kind kind;
-    uint32_t begins; /* where the statement that goes on does; 0: none does, or its beginning is no place */
+    uint32_t begins; /* line of the begin of the statement that continues here; 0: none, or no place */
     uint32_t depth;  /* blocks that are open */
     bool loops;      /* a loop's head is next, or the end of do's block and its condition */
     bool closes;     /* the end of a block is next */
     bool otherwise;  /* else is next: nothing comes between it and its if */
-    /* return, break, continue or goto is in it, or in the statement that goes on: who is past it is
+    /* return, break, continue or goto is in it, or in the statement that continues: execution past it is
      * elsewhere */
     bool leaves;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The origin of an uninitialised value, in words. The interpreter knows from where the work-item read such
- * bytes (poison_trail.h); here they get their names. Where there is one place it is the origin; where there
- * are several, the value derives from some of them, and the sentence says "may". A region knows whether its
- * uninitialised bytes began so or became so (unset_low and unset_by of struct region).
+ * The origin of an uninitialised value, in words. The interpreter keeps the place from which the work-item
+ * read such bytes (poison_trail.h); here they get their names. If there is one place it is the origin; if
+ * there are several, the value derives from some of them, and the sentence says "may". A region has whether
+ * its uninitialised bytes began so or became so (unset_low and unset_by of struct region).
  */
 #include "uninitialised.h"
 
@@ -44,7 +44,7 @@ static void say_read(const struct uninitialised *of, const struct poison_end *en
         sentence_add(why, ", read at %s:%" PRIu32, place.file, place.line);
 }
 
-/* The instruction found such bytes in other places later, and which of them the value has is not known. */
+/* The instruction found such bytes in other places later, and it is not known which of them the value has. */
 static void say_later(const struct poison_end *end, struct sentence *why)
 {
     if (end->more == 1)
@@ -210,7 +210,7 @@ static bool say_command(const struct uninitialised *of, uint32_t command, struct
     return true;
 }
 
-/* Bytes that a copy or a migration left so are all that it touched; stores are within what is known. */
+/* Bytes that a copy or a migration left so are all that it touched; stores are within the known range. */
 static void say_why_so(const struct uninitialised *of, const struct region *region,
                        const struct poison_end *end, struct sentence *why)
 {
@@ -264,7 +264,7 @@ static bool say_end(const struct uninitialised *of, const struct poison_end *end
     return true;
 }
 
-/* False: one of them has no name, and which one it was is not known. */
+/* False: one of them has no name, and it is not known which one. */
 static bool say_ends(const struct uninitialised *of, struct sentence *why)
 {
     struct poison_end ends[POISON_ENDS];

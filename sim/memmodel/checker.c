@@ -9,7 +9,7 @@
 
 /* ---- accesses -------------------------------------------------------------------------- */
 
-/* A plain access by one work-item of a group that synchronises, where the shadow is asked in any case. */
+/* A plain access by one work-item of a group that synchronises: the shadow is queried in any case. */
 static __attribute__((noinline)) void take_alone(struct checker *checker, const struct access_event *event,
                                                  uint64_t lane)
 {
@@ -54,7 +54,7 @@ static __attribute__((noinline)) void plain_access(struct checker *checker, cons
         checker_access_lanes(checker, event, event->mask);
 }
 
-/* Where the shadow wants to know no more than who and when. */
+/* If the shadow needs only the unit and the time. */
 static inline bool take_enough(struct checker *checker, const struct access_event *event, uint64_t lane)
 {
     const struct group_order *group = relayed_group(checker);
@@ -106,7 +106,7 @@ static bool clocks_ran_out(struct checker *checker)
     return checker->order.failed |= checker->order.clock > UINT32_MAX;
 }
 
-/* Without memory for what somebody knows, all that he knows may look like a race. */
+/* Without memory for a vector clock, every access that the clock should order may look like a race. */
 static bool is_blind(struct checker *checker)
 {
     return clocks_ran_out(checker) || checker->order.failed || checker->order.pool.failed ||
@@ -176,7 +176,7 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
 {
     if (checker->has_sink)
         checker_hand_over(checker, launch);
-    checker->ended_count = checker->clock_snapshot_count = 0; /* what they knew goes with the order */
+    checker->ended_count = checker->clock_snapshot_count = 0; /* their vector clocks go with the order */
     if (is_blind(checker))
         memset(checker->shadow.lost, 0, sizeof checker->shadow.lost);
     races_end(&checker->races);

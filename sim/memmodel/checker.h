@@ -4,7 +4,7 @@
  *          inside a kernel launch (OpenCL 2.2 API, 3.3.4 to 3.3.6), whatever interleaving ran
  *          and however many work-groups are resident.
  *
- * Parts    order.h      who knows what of whom: clock values, barriers, fences, atomics, copies
+ * Parts    order.h      the vector clocks: clock values, barriers, fences, atomics, copies
  *          shadow.h     the last accesses of every byte, exactly
  *          race.h       two accesses that race, as a finding with its reason
  *          misuse.h     atomics and fences that break a rule by themselves
@@ -29,32 +29,32 @@ struct checker *checker_new(const struct memory *memory, struct report *report,
                             const struct scenario *scenario,
                             const struct checker_host *host); /* NULL: no memory */
 void checker_free(struct checker *checker);
-/* it ran out of memory, and said so: races may be missing */
+/* it ran out of memory and reported that: races may be missing */
 bool checker_failed(const struct checker *checker);
 void checker_observer(struct checker *checker, struct observer *out_observer);
 void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
-/* it looks for what the other does, whatever the scenario says by now */
+/* it looks for what the other does, even if the scenario has changed since */
 void checker_want(struct checker *checker, const struct checker *other);
-void checker_accompany(struct checker *checker); /* another launch runs beside the one it hears */
-/* before it says that accesses of its launch race; NULL: nobody. Borrowed */
+void checker_accompany(struct checker *checker); /* another launch runs beside the one that it checks */
+/* called before accesses of its launch are reported as a race; NULL: none. Borrowed */
 void checker_ask(struct checker *checker, const struct order_queries *order_queries);
 /* A launch that runs beside its own writes: what was released there ends (R8). */
 void checker_hear_other(struct checker *checker, const struct access_event *event);
 uint64_t checker_clock(const struct checker *checker); /* how far its order has counted */
-/* as if the history were full: races are found, and less is said of them */
+/* as if the history were full: races are found, with shorter reports */
 void checker_forgo_sync_log(struct checker *checker);
-/* as if there were no memory for what somebody knows: it ends, and judges nothing more */
+/* as if there were no memory for vector clocks: it ends, and judges nothing more */
 void checker_run_out_of_memory(struct checker *checker);
 /* so much work, at most, to look for the edits that order a race */
 void checker_hurry(struct checker *checker, uint64_t most);
 /* of two places of the program, before "at least" will do */
 void checker_count_races(struct checker *checker, uint64_t enough);
-/* to one allocation, one by one: a run that takes long says why */
+/* to one allocation, one by one: reports of a slow run say why */
 void checker_note_after(struct checker *checker, uint64_t accesses);
 uint64_t checker_compared(const struct checker *checker); /* pairs of accesses, so far */
 /* how often each of fast_path.h was taken, in launches that have ended */
 const uint64_t *checker_fast_paths(const struct checker *checker);
-/* Hears of each launch that ends; borrowed. */
+/* Receives each launch that ends; borrowed. */
 void checker_set_sink(struct checker *checker, const struct footprint_sink *sink);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch touched, for the rules between commands: out of the shadow, or kept where it stands until
- * somebody asks. */
+/* What a launch touched, for the rules between commands: collected from the shadow, or kept in place until it
+ * is queried. */
 #include "checker_state.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void collect_apart(struct shadow_region *region, enum footprint_use use, 
         footprint_sites_fini(sites);
 }
 
-/* Without the shadow: of the latest launch, or as far as epochs tell. */
+/* Without the shadow: of the latest launch, or as far as the epochs have it. */
 static bool collect_kept(void *self, struct footprint_part *part)
 {
     struct shadow_region *region = self;
@@ -76,7 +76,7 @@ static bool is_by_several(const struct footprint_part *part)
     return several;
 }
 
-/* What the launch did there besides what stands in the shadow, for collect_kept. */
+/* The accesses of the launch besides those in the shadow, for collect_kept. */
 static void describe_kept(struct shadow_region *region, struct footprint_part *part)
 {
     region->keeper =
@@ -123,7 +123,7 @@ static struct footprint_part *collect(struct checker *checker, const struct unit
         }
         describe_kept(region, part);
         region->in_epochs |= may_keep && region->epoch_filter.open;
-        /* epochs do not tell who */
+        /* epochs do not name the unit */
         region->in_place |= may_keep && (!region->epoch_filter.open || is_by_several(part));
         if (!may_keep) {
             checker->shadow.failed |= !footprint_fetch(part);
@@ -292,7 +292,7 @@ uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origi
                : 0;
 }
 
-/* Somebody begins when this group has ended. */
+/* A work-group begins when this one has ended. */
 void checker_keep_group(struct checker *checker, const struct launch_event *event)
 {
     const struct launch_info *launch = event->launch;

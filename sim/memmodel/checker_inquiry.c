@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Would an access race? The cells of the bytes say who was there; then the access is made, as a read and as a
- * write, through order and shadow like any other, and each race that would be reported is noted instead. What
- * raced with neither happens before, by the edges that edges.h finds among the launch's operations.
+ * Would an access race? The cells of the bytes list the earlier accesses. Then the access is made, as a read
+ * and as a write, through order and shadow like any other, and each race that would be reported is noted
+ * instead. An earlier access that raced with neither happens before, by the edges that edges.h finds among
+ * the launch's operations.
  */
 #include "checker_inquiry.h"
 
@@ -29,7 +30,7 @@ struct asking {
     uint32_t count;
 };
 
-/* ---- what edges.h is told --------------------------------------------------------------------- */
+/* ---- the input of edges.h --------------------------------------------------------------------- */
 
 struct edges_world inquiry_world(const struct checker *checker, int region)
 {
@@ -62,7 +63,7 @@ void inquiry_edge(const struct checker *checker, const struct edge *edge, struct
     out_edge->barrier = edge->from.at == edge->to.at;
 }
 
-/* ---- who was there ---------------------------------------------------------------------------- */
+/* ---- the earlier accesses -------------------------------------------------------------------- */
 
 static bool same_past(const struct past *past, uint64_t unit, const struct context *how)
 {
@@ -70,7 +71,7 @@ static bool same_past(const struct past *past, uint64_t unit, const struct conte
            past->how.kind == how->kind && past->how.size == how->size;
 }
 
-/* NULL: there is no room. */
+/* NULL: out of memory. */
 static struct past *past_find(struct asking *asking, uint64_t unit, const struct context *how)
 {
     for (uint32_t i = 0; i < asking->count; i++)
@@ -127,7 +128,7 @@ static void try_access(struct asking *asking, const struct race_inquiry *inquiry
     checker_access_lanes(checker, &event, mask);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------- */
 
 /* The first operation after the segment that began at that clock value. */
 static uint32_t operation_after(const struct sync_log *sync_log, uint64_t clock)

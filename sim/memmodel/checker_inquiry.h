@@ -4,13 +4,13 @@
  *
  * Interface
  *   checker_why      each access that is kept for the bytes, and how it stands to a read and a write by the
- *                    lane. Both are put through the checks that any access meets, so the state is another one
- *                    then: only a copy of the process may ask.
+ *                    lane. Both go through the checks of any access, which changes the state: only a copy of
+ *                    the process may query it.
  *   checker_clocks   up to where what other work-items did happens before what the lane does next; likewise
  *   checker_epoch    the epoch of an access that the checker has not processed yet
  *   checker_before   which of the earlier epochs happen before the unit's next access
  *   inquiry_world    the operations of the launch so far, for edges.h
- *   inquiry_end, inquiry_edge   an operation of a unit, and an edge, as an answer has them
+ *   inquiry_end, inquiry_edge   an operation of a unit, and an edge, as a result has them
  */
 #ifndef ORRERY_SIM_MEMMODEL_CHECKER_INQUIRY_H
 #define ORRERY_SIM_MEMMODEL_CHECKER_INQUIRY_H

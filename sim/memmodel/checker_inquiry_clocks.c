@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of others happens before now. The order is asked about each segment of each work-item that
- * synchronised, or whose work-group did, from the latest on. The first that is known ends at an operation,
- * and all that the work-item did before that operation happens before. Work-items one after another with the
- * same answer are one row.
+ * What of other units happens before now. The order is queried for each segment of each work-item that
+ * synchronised, or whose work-group did, from the latest on. The first segment that happens before ends at an
+ * operation, and all that the work-item did before that operation happens before. Consecutive work-items with
+ * the same result are one row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { NOTHING = UINT32_MAX, UNITS_MOST = 1 << 14, WORK_OF_CLOCKS = 1 << 24 };
 
-/* What is known of one unit: all before that operation of the log; by which edge in the end. */
+/* What of one unit happens before: all before that operation of the log; and by which edge in the end. */
 struct horizon {
     uint32_t until;
     bool has_edge;
@@ -47,7 +47,7 @@ static bool is_known(const struct clocks *clocks, int region, uint64_t unit, uin
     return order_knows(&clocks->checker->order, &clocks->self, region, unit, clock);
 }
 
-/* From the unit's latest operation back to the first whose segment is known. */
+/* From the unit's latest operation back to the first whose segment happens before. */
 static uint32_t known_until(const struct clocks *clocks, int region, uint64_t unit)
 {
     const struct sync_log *sync_log = &clocks->checker->sync_log;
@@ -108,7 +108,7 @@ static void tell_row(const struct clocks *clocks, int region, uint32_t regions)
     clocks->sink->row(clocks->sink->self, &row);
 }
 
-/* Global and local memory are one row where they have the same answer. */
+/* Global and local memory are one row if they have the same result. */
 static void close_row(struct clocks *clocks)
 {
     const struct horizon *global = &clocks->now[IN_GLOBAL], *local = &clocks->now[IN_LOCAL];

@@ -178,7 +178,7 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
         tell_unreported(checker, event);
 }
 
-/* What an access of one window has in the next one. */
+/* The part of an access of one window that lies in the next one. */
 static void perform_beyond(struct checker *checker, struct acting acting, uint64_t lane,
                            const struct shadow_access *all)
 {
@@ -215,9 +215,9 @@ static uint32_t last_of_many(const struct access_event *event, const uint64_t *m
     return together ? end - 1 : 0;
 }
 
-/* Lanes that come to saturated cells by one instruction race with the same others, and what is kept of them
- * in the end is the last one's access: that one stands for all that are left. Looked for after 1, 2, 4, 8
- * ... lanes. */
+/* Lanes that reach saturated cells by one instruction race with the same accesses, and the cell keeps the
+ * last lane's access in the end: that one stands for all that are left. Looked for after 1, 2, 4, 8 ...
+ * lanes. */
 static bool last_stands_for_rest(const struct checker *checker, const struct access_event *event,
                                  const struct shadow_region *region, uint32_t lanes_done)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who acts and where: the lanes of a wave as units, the shadow of each allocation. */
+/* Units and places: the lanes of a wave as units, the shadow of each allocation. */
 #include "checker_state.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void clear_place(struct checker *checker, struct shadow_region *region)
     region->in_place = false;
 }
 
-/* What the end of the launch has to look at: not all that ever was. False: no memory. */
+/* What the end of the launch has to look at: a part of all that was ever touched. False: no memory. */
 static bool hear(struct checker *checker, struct shadow_region *shadow)
 {
     if (shadow->heard)
@@ -83,7 +83,7 @@ void checker_renew_local(struct checker *checker, struct shadow_region *region, 
     const bool same_group = region->group == number || !RULE(38), copies = group && group->copy_count;
     if (same_group && region->base == base)
         return;
-    if (!same_group || !copies) /* what an open copy did is not known to all */
+    if (!same_group || !copies) /* what an open copy did is not ordered before every unit */
         shadow_forget(region);
     region->group = number;
     region->base = base;
@@ -130,7 +130,7 @@ struct shadow_region *checker_shadow_at(struct checker *checker, const struct re
     return shadow;
 }
 
-/* ---- who --------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------- */
 
 static uint64_t unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files of the checker share: checker.c hears events and launches, checker_waves.c has
+ * PURPOSE  What the files of the checker share: checker.c receives events and launches, checker_waves.c has
  *          plain accesses of whole waves, through the stages before the shadow, checker_updates.c atomics of
  *          many lanes, checker_lanes.c what goes lane by lane through order and shadow, checker_sync.c
- *          fences, barriers and copies; checker_places.c knows who and where, and checker_footprint.c hands
+ *          fences, barriers and copies; checker_places.c has units and places, and checker_footprint.c hands
  *          what a launch touched to the rules between commands.
  */
 #ifndef ORRERY_MEMMODEL_CHECKER_STATE_H
@@ -20,13 +20,13 @@
 struct acting {
     const struct access_event *event; /* NULL: a fence */
     uint32_t copy;
-    struct group_order *group; /* the wave items's: what is known of it */
+    struct group_order *group; /* the clock of the wave items */
     struct shadow_region *region;
     enum memory_scope scope; /* reduced, where the region is */
 };
 
 /* Lanes of one group, one after another. */
-struct turns {
+struct member_updates {
     struct shadow_region *region;
     struct update_run run;
     struct shadow_atomic atomic;
@@ -40,10 +40,10 @@ struct turns {
         uint32_t sort;
     } failed;
     uint64_t wave_items;
-    uint32_t site; /* who takes them again; 0: nobody */
+    uint32_t site; /* the instruction that executes them again; 0: none */
 };
 
-/* Where a wave's reads by one instruction stand in the affine filter. */
+/* A wave's reads by one instruction and their place in the affine filter. */
 struct standing {
     uint64_t wave_items, clock, mask[LANE_MASK_WORDS];
     uint32_t site, size;
@@ -61,7 +61,7 @@ enum {
 };
 enum {
     STANDINGS = HOSTILE(32, 2),
-    TURNS = HOSTILE(8, 1),
+    MEMBER_UPDATES = HOSTILE(8, 1),
     SPARE_BYTES = HOSTILE(64 << 20, 1 << 12),
     KEPT_BYTES = HOSTILE(64 << 10, 0),
     NOTE_AFTER = 1 << 24
@@ -87,13 +87,13 @@ struct checker {
     uint32_t heard_count, heard_room;
     struct windows windows;
     struct wave_items wave_items;
-    /* who acted by itself latest; serial 0: nobody */
+    /* the latest unit that acted by itself; serial 0: none */
     struct {
         uint64_t serial, lane;
         struct unit_state unit_state;
     } actor;
-    struct standing standings[STANDINGS]; /* by site */
-    struct turns turns[TURNS];            /* likewise */
+    struct standing standings[STANDINGS];                 /* by site */
+    struct member_updates member_updates[MEMBER_UPDATES]; /* likewise */
     /* where one acted by itself, among all of a wave items that synchronises */
     struct {
         uint64_t wave_items;
@@ -113,7 +113,7 @@ struct checker {
     struct held held;
 };
 
-/* What a work-group knew at its end. */
+/* The vector clock of a work-group at its end. */
 struct ended_group {
     uint64_t number;
     struct vclock *known[ORDER_REGIONS];
@@ -129,16 +129,17 @@ struct shadow_region *checker_region_anew(struct checker *checker, const struct 
 /* NULL: what happens there is not kept, or there is no memory. */
 struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region,
                                         uint64_t address);
-/* A plain read: by which bytes alone, because no instruction of the launch writes there. False: who does
- * so may matter. */
+/* A plain read that is identified by its bytes alone, because no instruction of the launch writes there.
+ * False: the unit may matter. */
 bool checker_only_reads(const struct checker *checker, struct shadow_region *region);
 /* the same, and the set of them is there */
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region);
 bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how,
                        uint64_t address);
-/* What launches left there that have ended: whoever may ask for it does so now. */
+/* Accesses there of launches that have ended: a command that may query them does so now. */
 void checker_settle(struct checker *checker, struct shadow_region *region);
-/* Local memory begins anew with each group (R38), and where a barrier made all of it known to all of them. */
+/* Local memory begins anew with each group (R38), and at a barrier that ordered all of it before all of the
+ * group. */
 void checker_renew_local(struct checker *checker, struct shadow_region *region, uint64_t group);
 
 static inline enum memory_scope scope_in(const struct checker *checker, const struct shadow_region *region,
@@ -174,7 +175,7 @@ static inline uint64_t first_address(const struct access_event *event)
                : lane_address(event, next_lane(event->mask, 0, event->lane_count, true));
 }
 
-/* NULL: nobody watches it, or no memory. */
+/* NULL: not watched, or no memory. */
 static inline struct shadow_region *region_at(struct checker *checker, uint64_t address)
 {
     const struct region *found = memory_region(checker->memory, address);
@@ -186,7 +187,7 @@ static inline bool is_in(const struct shadow_region *region, uint64_t address)
     return address >= region->low && address < region->high;
 }
 
-/* ---- who: checker_places.c ---------------------------------------------------------------- */
+/* ---- units: checker_places.c ---------------------------------------------------------------- */
 
 void checker_man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count);
 /* fills in wave items.unit[] */
@@ -210,7 +211,7 @@ struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane);
 void checker_note_values(struct checker *checker, const struct access_event *event, uint64_t lane,
                          uint64_t unit);
 
-/* Of one who acts by itself, which it may do for a while. */
+/* Of a lane that acts by itself, possibly for a while. */
 static inline bool acts_still(const struct checker *checker, uint64_t lane)
 {
     return checker->actor.serial == checker->wave_items.serial && checker->actor.lane == lane &&
@@ -253,7 +254,7 @@ static inline void tell_unreported(struct checker *checker, const struct access_
     races_tell(&checker->races, &(struct race_event){event, checker->wave_items.unit});
 }
 
-/* Plain accesses while nobody has synchronised: all of them are of one slice. */
+/* Plain accesses before any synchronisation: all of them are of one segment. */
 static inline bool is_early(const struct checker *checker, const struct access_event *event)
 {
     return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy &&
@@ -262,7 +263,7 @@ static inline bool is_early(const struct checker *checker, const struct access_e
 
 /* ---- whole waves: checker_waves.c ------------------------------------------------------------ */
 
-/* True: all of it is dealt with. What is not, is done lane by lane. */
+/* True: all of it is dealt with. The rest is done lane by lane. */
 bool checker_take_whole(struct checker *checker, const struct access_event *event);
 bool checker_take_epoch_filter(struct checker *checker, const struct access_event *event,
                                struct shadow_region *region, uint64_t clock, uint64_t base);
@@ -289,7 +290,7 @@ static inline bool stands(struct checker *checker, const struct access_event *ev
            affine_filter_move(&standing->region->affine_filter, &standing->at, event->base);
 }
 
-/* While nobody has synchronised. */
+/* Before any synchronisation. */
 static inline bool stands_early(struct checker *checker, const struct access_event *event)
 {
     return !checker->order.groups && event->kind == ACCESS_READ && event->shape != ADDRESS_LIST &&

@@ -101,7 +101,7 @@ static void parted_barrier(struct checker *checker, const struct sync_event *eve
                              RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
 }
 
-/* What work-groups wait at is never met by several of them in one wave. */
+/* An object that work-groups wait at is never used by several of them in one wave. */
 static void once_per_group(struct checker *checker, const struct sync_event *event)
 {
     uint64_t group = checker->wave_items.group;

@@ -17,51 +17,58 @@ static void access_lane(struct checker *checker, const struct access_event *even
 enum { WORDS_MOST = HOSTILE(8, 2) };
 
 /* NULL: something could race there. */
-static struct access_set *calm_word(const struct turns *turns, uint64_t address)
+static struct access_set *calm_word(const struct member_updates *member_updates, uint64_t address)
 {
-    return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
+    return is_in(member_updates->region, address)
+               ? shadow_calm(member_updates->region, &member_updates->atomic, address)
+               : NULL;
 }
 
-/* In its turn, where nothing could race. False: something could, or the member has not synchronised. */
-static inline bool takes_turn(struct checker *checker, struct turns *turns, uint64_t lane)
+/* One round of a member, if nothing could race. False: something could, or the member has not
+ * synchronised. */
+static inline bool update_member(struct checker *checker, struct member_updates *member_updates,
+                                 uint64_t lane)
 {
     const uint64_t local = checker->wave_items.first_member + lane;
-    const struct group_order *group = turns->run.group;
+    const struct group_order *group = member_updates->run.group;
     if (!group->slices && !group->items[local])
         return false;
-    turns->atomic.how.clock =
+    member_updates->atomic.how.clock =
         group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, group->items[local]);
-    checker->shadow.failed |=
-        !shadow_add(turns->calm.access_set, &turns->atomic, checker->wave_items.first_unit + lane);
-    fast_path_taken(checker->fast_paths, FAST_PATH_IN_TURN);
-    order_update(&turns->run, local);
+    checker->shadow.failed |= !shadow_add(member_updates->calm.access_set, &member_updates->atomic,
+                                          checker->wave_items.first_unit + lane);
+    fast_path_taken(checker->fast_paths, FAST_PATH_MEMBER_UPDATE);
+    order_update(&member_updates->run, local);
     return true;
 }
 
-static __attribute__((noinline)) void update_anew(struct checker *checker, struct turns *turns,
+static __attribute__((noinline)) void update_anew(struct checker *checker,
+                                                  struct member_updates *member_updates,
                                                   const struct access_event *event, uint64_t lane)
 {
     const uint64_t address = lane_address(event, lane);
-    turns->run.act.address = address;
-    if (!is_in(turns->region, address) ||
-        !shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address) ||
-        !takes_turn(checker, turns, lane))
+    member_updates->run.act.address = address;
+    if (!is_in(member_updates->region, address) ||
+        !shadow_stays_calm(member_updates->region, &member_updates->calm, &member_updates->atomic, address) ||
+        !update_member(checker, member_updates, lane))
         access_lane(checker, event, lane);
 }
 
-static __attribute__((noinline)) void update_one(struct checker *checker, struct turns *turns,
+static __attribute__((noinline)) void update_one(struct checker *checker,
+                                                 struct member_updates *member_updates,
                                                  const struct access_event *event, uint64_t lane)
 {
-    if (turns->run.group->slices && shadow_is_calm(turns->region, &turns->calm, lane_address(event, lane))) {
-        turns->run.act.address = turns->calm.address;
-        takes_turn(checker, turns, lane);
+    if (member_updates->run.group->slices &&
+        shadow_is_calm(member_updates->region, &member_updates->calm, lane_address(event, lane))) {
+        member_updates->run.act.address = member_updates->calm.address;
+        update_member(checker, member_updates, lane);
     } else {
-        update_anew(checker, turns, event, lane);
+        update_anew(checker, member_updates, event, lane);
     }
 }
 
-static __attribute__((noinline)) bool turns_anew(struct checker *checker, const struct access_event *event,
-                                                 struct turns *out)
+static __attribute__((noinline)) bool
+member_updates_anew(struct checker *checker, const struct access_event *event, struct member_updates *out)
 {
     const struct wave_items *wave_items = &checker->wave_items;
     struct group_order *group =
@@ -83,13 +90,14 @@ static __attribute__((noinline)) bool turns_anew(struct checker *checker, const 
                                    .scope = event->scope,
                                    .site = event->origin.site,
                                    .svm_atomics = region->svm_atomics};
-    *out = (struct turns){.region = region,
-                          .atomic = {.group = wave_items->group,
-                                     .how = {.site = event->origin.site,
-                                             .size = event->size_bytes,
-                                             .kind = (uint8_t)event->kind,
-                                             .order = (uint8_t)event->order,
-                                             .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
+    *out = (struct member_updates){
+        .region = region,
+        .atomic = {.group = wave_items->group,
+                   .how = {.site = event->origin.site,
+                           .size = event->size_bytes,
+                           .kind = (uint8_t)event->kind,
+                           .order = (uint8_t)event->order,
+                           .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
     order_updates_begin(&checker->order, group, &act, &out->run);
     out->relaxed = event->order == ORDER_RELAXED;
     out->one_wave = !wave_items->first_lane && wave_items->lane_count <= 64;
@@ -106,26 +114,26 @@ static __attribute__((noinline)) bool turns_anew(struct checker *checker, const 
 }
 
 /* NULL: they are none, or something of another kind comes among them. */
-static struct turns *begin_turns(struct checker *checker, const struct access_event *event)
+static struct member_updates *begin_member_updates(struct checker *checker, const struct access_event *event)
 {
-    struct turns *turns = &checker->turns[event->origin.site % TURNS];
-    if (turns->wave_items == checker->wave_items.serial && turns->site == event->origin.site &&
-        is_in(turns->region, first_address(event)))
-        return turns;
-    return turns_anew(checker, event, turns) ? turns : NULL;
+    struct member_updates *member_updates = &checker->member_updates[event->origin.site % MEMBER_UPDATES];
+    if (member_updates->wave_items == checker->wave_items.serial &&
+        member_updates->site == event->origin.site && is_in(member_updates->region, first_address(event)))
+        return member_updates;
+    return member_updates_anew(checker, event, member_updates) ? member_updates : NULL;
 }
 
 /* Lanes at one word, where nothing could race. */
-static void update_word(struct checker *checker, struct turns *turns, uint64_t address,
+static void update_word(struct checker *checker, struct member_updates *member_updates, uint64_t address,
                         struct access_set *access_set, const uint64_t *mask)
 {
     struct update_lanes lanes;
-    lanes.first = checker->wave_items.first_member; /* slices are reported where they are asked for */
-    turns->run.act.address = address;
-    order_updates(&turns->run, mask, &lanes);
-    checker->shadow.failed |=
-        !shadow_add_lanes(access_set, &turns->atomic, checker->wave_items.first_unit, mask, lanes.slice);
-    fast_path_taken(checker->fast_paths, FAST_PATH_IN_TURN);
+    lanes.first = checker->wave_items.first_member; /* segments are reported where they are queried */
+    member_updates->run.act.address = address;
+    order_updates(&member_updates->run, mask, &lanes);
+    checker->shadow.failed |= !shadow_add_lanes(access_set, &member_updates->atomic,
+                                                checker->wave_items.first_unit, mask, lanes.slice);
+    fast_path_taken(checker->fast_paths, FAST_PATH_MEMBER_UPDATE);
 }
 
 /* Words that lanes of one event meet at. */
@@ -139,8 +147,8 @@ struct words {
 };
 
 /* False: there are too many of them, or something could race at one. */
-static bool find_words(const struct turns *turns, const struct access_event *event, const uint64_t *mask,
-                       struct words *words)
+static bool find_words(const struct member_updates *member_updates, const struct access_event *event,
+                       const uint64_t *mask, struct words *words)
 {
     words->used = 0;
     EACH_LANE_OF(mask, lane)
@@ -149,7 +157,7 @@ static bool find_words(const struct turns *turns, const struct access_event *eve
         const uint32_t at = address / 4 % WORDS_MOST;
         struct word *word = &words->items[at];
         if (!(words->used >> at & 1)) {
-            *word = (struct word){.address = address, .access_set = calm_word(turns, address)};
+            *word = (struct word){.address = address, .access_set = calm_word(member_updates, address)};
             words->used |= UINT32_C(1) << at;
         }
         if (word->address != address || !word->access_set)
@@ -159,43 +167,45 @@ static bool find_words(const struct turns *turns, const struct access_event *eve
     return true;
 }
 
-static __attribute__((noinline)) void update_words(struct checker *checker, struct turns *turns,
+static __attribute__((noinline)) void update_words(struct checker *checker,
+                                                   struct member_updates *member_updates,
                                                    const struct access_event *event, const uint64_t *mask)
 {
     struct words words;
-    if (event->shape == ADDRESS_UNIFORM &&
-        shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base)) {
-        update_word(checker, turns, event->base, turns->calm.access_set, mask);
+    if (event->shape == ADDRESS_UNIFORM && shadow_stays_calm(member_updates->region, &member_updates->calm,
+                                                             &member_updates->atomic, event->base)) {
+        update_word(checker, member_updates, event->base, member_updates->calm.access_set, mask);
         return;
     }
-    if (!find_words(turns, event, mask, &words)) {
+    if (!find_words(member_updates, event, mask, &words)) {
         EACH_LANE_OF(mask, lane)
-        update_one(checker, turns, event, lane);
+        update_one(checker, member_updates, event, lane);
         return;
     }
     /* in any order: they have nothing in common, and nothing races */
     for (uint32_t at = 0; at < WORDS_MOST; at++)
         if (words.used >> at & 1)
-            update_word(checker, turns, words.items[at].address, words.items[at].access_set,
+            update_word(checker, member_updates, words.items[at].address, words.items[at].access_set,
                         words.items[at].mask);
 }
 
-static inline void take_turns(struct checker *checker, struct turns *turns, const struct access_event *event,
-                              const uint64_t *mask)
+static inline void update_members(struct checker *checker, struct member_updates *member_updates,
+                                  const struct access_event *event, const uint64_t *mask)
 {
     uint64_t lane;
     if (only_lane(mask, event->lane_count, &lane))
-        update_one(checker, turns, event, lane);
+        update_one(checker, member_updates, event, lane);
     else
-        update_words(checker, turns, event, mask);
+        update_words(checker, member_updates, event, mask);
 }
 
 /* None of the lanes is one that failed. */
 static void update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
 {
-    struct turns *turns = event->order == ORDER_RELAXED ? begin_turns(checker, event) : NULL;
-    if (turns)
-        take_turns(checker, turns, event, mask);
+    struct member_updates *member_updates =
+        event->order == ORDER_RELAXED ? begin_member_updates(checker, event) : NULL;
+    if (member_updates)
+        update_members(checker, member_updates, event, mask);
     else
         checker_access_lanes(checker, event, mask);
 }
@@ -263,7 +273,7 @@ static void remember_atomics(struct checker *checker, const struct access_event 
     }
 }
 
-/* What waves wait for they look at again and again: the shadow keeps that once. */
+/* Waves read what they wait for again and again: the shadow keeps that once. */
 static bool may_note_loads(const struct access_event *event, const struct shadow_region *region)
 {
     enum { ACCESS_LOG_LEAST = HOSTILE(1 << 16, 1 << 12) };
@@ -313,7 +323,7 @@ static bool sift_atomics(struct checker *checker, const struct access_event *eve
     const bool local = shadow->space == IN_LOCAL;
     if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) ||
         checker->order.group_device)
-        return false; /* not everybody's atomics include it */
+        return false; /* not all units' atomics include it */
     if (shadow->affine_filter.spilt || (loads && !may_note_loads(event, shadow)) ||
         !sift_sorts(checker, event, shadow, clock, group ? group->base[shadow->space] : 1))
         return false;
@@ -339,7 +349,7 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
     if (!is_relaxed(event) || checker->order.formal || event->image)
         return false;
     joining.group = wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
-    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the clock value tells */
+    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the clock value names it */
         return false;
     checker_name_units(checker, &event->origin);
     if (sift_atomics(checker, event))
@@ -376,34 +386,34 @@ static inline uint64_t slice_of_member(const struct checker *checker, struct gro
     return order_slice(&unit_state);
 }
 
-/* Who has done so in its slice stays known as long as all do the same. */
-static void wait_for(struct waiting *waiting, const struct turns *turns, uint64_t address)
+/* The unit that has done so in its segment stays valid as long as all do the same. */
+static void wait_for(struct waiting *waiting, const struct member_updates *member_updates, uint64_t address)
 {
     struct atomic_done *done = &waiting->latest;
-    if (done->address == address && done->clock_version == turns->calm.clock_version &&
-        done->sort == turns->failed.sort && done->site == turns->site)
+    if (done->address == address && done->clock_version == member_updates->calm.clock_version &&
+        done->sort == member_updates->failed.sort && done->site == member_updates->site)
         return;
     memset(waiting->done, 0, sizeof waiting->done);
     *done = (struct atomic_done){.address = address,
-                                 .clock_version = turns->calm.clock_version,
-                                 .sort = turns->failed.sort,
-                                 .site = turns->site};
+                                 .clock_version = member_updates->calm.clock_version,
+                                 .sort = member_updates->failed.sort,
+                                 .site = member_updates->site};
 }
 
 /* Of the lanes that have not yet done so in their slice. */
-static inline __attribute__((always_inline)) void read_calmly(struct checker *checker, struct turns *turns,
-                                                              const uint64_t *lanes)
+static inline __attribute__((always_inline)) void
+read_calmly(struct checker *checker, struct member_updates *member_updates, const uint64_t *lanes)
 {
-    struct group_order *group = turns->run.group;
+    struct group_order *group = member_updates->run.group;
     struct waiting *waiting = group->waiting;
-    struct shadow_atomic *atomic = &turns->failed.atomic;
+    struct shadow_atomic *atomic = &member_updates->failed.atomic;
     const uint64_t first = checker->wave_items.group * checker->order.group_items;
     for (uint32_t w = 0; w * 64 < checker->wave_items.lane_count; w++) {
         uint64_t rest = lanes[w] & ~waiting->done[w];
         for (waiting->done[w] |= lanes[w]; rest; rest &= rest - 1) {
             const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(rest);
             atomic->how.clock = (uint32_t)slice_of_member(checker, group, local);
-            checker->shadow.failed |= !shadow_add(turns->calm.access_set, atomic, first + local);
+            checker->shadow.failed |= !shadow_add(member_updates->calm.access_set, atomic, first + local);
         }
     }
 }
@@ -412,24 +422,26 @@ static inline __attribute__((always_inline)) void read_calmly(struct checker *ch
  * was not done. */
 static inline __attribute__((always_inline)) bool fail_together(struct checker *checker,
                                                                 const struct access_event *event,
-                                                                struct turns *turns, const uint64_t *lanes)
+                                                                struct member_updates *member_updates,
+                                                                const uint64_t *lanes)
 {
-    struct group_order *group = turns->run.group;
-    if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base))
+    struct group_order *group = member_updates->run.group;
+    if (!shadow_stays_calm(member_updates->region, &member_updates->calm, &member_updates->atomic,
+                           event->base))
         return false;
-    turns->failed.act.address = event->base;
+    member_updates->failed.act.address = event->base;
     if (!(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) ||
-        !order_wait(&checker->order, group, &turns->failed.act, lanes))
+        !order_wait(&checker->order, group, &member_updates->failed.act, lanes))
         return false;
-    wait_for(group->waiting, turns, event->base);
-    read_calmly(checker, turns, lanes);
+    wait_for(group->waiting, member_updates, event->base);
+    read_calmly(checker, member_updates, lanes);
     return true;
 }
 
 static void fail(struct checker *checker, const struct access_event *event, const uint64_t *lanes)
 {
-    struct turns *turns = begin_turns(checker, event);
-    if (!turns || !fail_together(checker, event, turns, lanes))
+    struct member_updates *member_updates = begin_member_updates(checker, event);
+    if (!member_updates || !fail_together(checker, event, member_updates, lanes))
         checker_access_lanes(checker, event, lanes);
 }
 
@@ -440,16 +452,17 @@ static inline bool is_first_come(const struct access_event *event)
     return !won || (!(won & (won - 1)) && won < (failed & (0 - failed)));
 }
 
-static __attribute__((noinline)) void exchange_first(struct checker *checker, struct turns *turns,
+static __attribute__((noinline)) void exchange_first(struct checker *checker,
+                                                     struct member_updates *member_updates,
                                                      const struct access_event *event)
 {
     const uint64_t won = event->mask[0] & ~event->failed[0],
                    losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
-    if (won && turns->relaxed)
-        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(won));
+    if (won && member_updates->relaxed)
+        update_one(checker, member_updates, event, (uint64_t)__builtin_ctzll(won));
     else if (won)
         access_lane(checker, event, (uint64_t)__builtin_ctzll(won));
-    if (!fail_together(checker, event, turns, losers))
+    if (!fail_together(checker, event, member_updates, losers))
         checker_access_lanes(checker, event, losers);
 }
 
@@ -460,9 +473,10 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
     if (event->failure_order != ORDER_RELAXED || !wave_items->one_group || wave_items->first_lane ||
         checker->order.formal || event->image || order_remembers(&checker->order))
         return false;
-    struct turns *turns = event->lane_count <= 64 ? begin_turns(checker, event) : NULL;
-    if (turns && is_first_come(event)) {
-        exchange_first(checker, turns, event);
+    struct member_updates *member_updates =
+        event->lane_count <= 64 ? begin_member_updates(checker, event) : NULL;
+    if (member_updates && is_first_come(event)) {
+        exchange_first(checker, member_updates, event);
         return true;
     }
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
@@ -498,24 +512,25 @@ static __attribute__((noinline)) void first_access(struct checker *checker, cons
 
 /* Was it done by the same lanes at the same instruction, and at one address? Then it was judged for
  * misuse, too. */
-static inline bool is_again(const struct checker *checker, const struct turns *turns,
+static inline bool is_again(const struct checker *checker, const struct member_updates *member_updates,
                             const struct access_event *event)
 {
     return wave_items_spans(&checker->wave_items, &event->origin, event->lane_count) &&
-           turns->wave_items == checker->wave_items.serial && turns->site == event->origin.site &&
-           event->shape == ADDRESS_UNIFORM && is_in(turns->region, event->base);
+           member_updates->wave_items == checker->wave_items.serial &&
+           member_updates->site == event->origin.site && event->shape == ADDRESS_UNIFORM &&
+           is_in(member_updates->region, event->base);
 }
 
 void checker_atomic_access(struct checker *checker, const struct access_event *event)
 {
-    struct turns *turns = &checker->turns[event->origin.site % TURNS];
-    if (!is_again(checker, turns, event))
+    struct member_updates *member_updates = &checker->member_updates[event->origin.site % MEMBER_UPDATES];
+    if (!is_again(checker, member_updates, event))
         first_access(checker, event);
-    else if (event->failed && turns->one_wave && event->failure_order == ORDER_RELAXED &&
+    else if (event->failed && member_updates->one_wave && event->failure_order == ORDER_RELAXED &&
              is_first_come(event))
-        exchange_first(checker, turns, event);
-    else if (!event->failed && turns->relaxed)
-        take_turns(checker, turns, event, event->mask);
+        exchange_first(checker, member_updates, event);
+    else if (!event->failed && member_updates->relaxed)
+        update_members(checker, member_updates, event, event->mask);
     else
         first_access(checker, event);
 }

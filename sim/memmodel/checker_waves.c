@@ -6,7 +6,7 @@
 
 /* ---- clock values of whole waves ----------------------------------------------------------- */
 
-/* Nothing but a group's slice tells its members apart in time, and it never met a barrier. */
+/* Only a group's segment separates its members in time, and it never met a barrier. */
 static bool is_plain_group(const struct group_order *group)
 {
     bool plain = !group->items && !group->sub_groups && !group->copy_count;
@@ -46,7 +46,7 @@ bool checker_common_clock(const struct checker *checker, uint64_t *out_clock)
     return !group || !(group->items || group->sub_groups);
 }
 
-/* The lanes as notes and epoch filter know them. */
+/* The lanes as access log and epoch filter have them. */
 static struct wave_wave_items checker_wave_items_in(struct checker *checker, const struct origin *origin,
                                                     const struct shadow_region *region, uint64_t base)
 {
@@ -74,10 +74,9 @@ static bool take_gather(struct checker *checker, const struct access_event *even
     return epoch_filter_note(&region->epoch_filter, event, &wave_items, clock);
 }
 
-/* ---- reads of what nobody writes --------------------------------------------------- */
+/* ---- reads of bytes that no instruction writes ------------------------------------- */
 
-/* Where a wave reads, range by range: neighbours in a row that lie side by side, or at one place, are one
- * range. */
+/* The ranges that a wave reads: neighbours in a row that lie side by side, or at one place, are one range. */
 struct ranges {
     const struct access_event *event;
     uint32_t lane;
@@ -150,7 +149,7 @@ static void stand(struct checker *checker, const struct access_event *event, str
     standing->region = region;
 }
 
-/* One row that goes on where the one before it ended: the usual wave. */
+/* One row that continues at the end of the one before it: the usual wave. */
 static inline __attribute__((always_inline)) bool continues(struct checker *checker,
                                                             const struct access_event *event,
                                                             struct shadow_region *region, uint64_t clock)
@@ -236,7 +235,7 @@ static uint32_t event_grain(const struct access_event *event, uint64_t low)
     return (uint32_t)(bits & (0 - bits));
 }
 
-/* What the affine filter holds stays there, for a replay. */
+/* The affine filter keeps its lines, for a replay. */
 static bool open_epoch_filter(struct checker *checker, const struct access_event *event,
                               struct shadow_region *region)
 {
@@ -290,7 +289,7 @@ static bool wants_epoch_filter(const struct shadow_region *region, const struct 
            !region->epoch_filter.access_log.used;
 }
 
-/* True: all of it is dealt with. What is not, is done lane by lane. */
+/* True: all of it is dealt with. The rest is done lane by lane. */
 bool checker_take_whole(struct checker *checker, const struct access_event *event)
 {
     uint64_t clock;
@@ -315,7 +314,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
     const struct group_order *group =
         checker->wave_items.one_group ? order_group_find(&checker->order, checker->wave_items.group) : NULL;
     const uint64_t base = group ? group->base[shadow->space] : 1;
-    /* the turns of images are seldom even */
+    /* the iterations of images are seldom even */
     const bool gathers = event->shape == ADDRESS_LIST || event->image;
     const bool to_epoch_filter = wants_epoch_filter(shadow, event) &&
                                  !(event->kind == ACCESS_READ && checker_only_reads(checker, shadow));

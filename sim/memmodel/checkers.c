@@ -13,8 +13,8 @@
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/common/footprint.h"
 
-/* One checker, and the launch it hears. crosses: so does inter_launch.h, and is asked what others order of
- * it; beside: others may run meanwhile: then both hear through `both`. */
+/* One checker, and the launch that it checks. crosses: inter_launch.h checks it, too, and is queried for what
+ * others order of it; beside: others may run meanwhile: then both receive events through `both`. */
 struct post {
     struct checkers *of;
     struct checker *checker;
@@ -136,7 +136,7 @@ static void say_unchecked(struct checkers *checkers)
     report_miss(checkers->report, CHECK_RACES);
 }
 
-/* NULL: no memory; it is said once. */
+/* NULL: no memory; reported once. */
 static struct post *take_post(struct checkers *checkers, const struct launch_info *launch)
 {
     struct post **link = &checkers->first;
@@ -189,7 +189,7 @@ static void on_sync(void *self, const struct sync_event *event)
         ears(post)->sync(ears(post)->self, event);
 }
 
-/* What one finds in memory the other may have written. */
+/* Values that a work-item finds in memory and the other may have written. */
 static void accompany(struct checkers *checkers, struct post *post)
 {
     for (struct post *other = checkers->first; other; other = other->next) {
@@ -212,8 +212,8 @@ static void meet_others(const struct checkers *checkers, struct post *post)
                     : NULL);
 }
 
-/* Others may be in order by what a launch does that is left out of the checks: then it is heard all the same,
- * and the report drops what is found of it. */
+/* Other launches may be ordered by operations of a launch that is left out of the checks: then it is checked
+ * all the same, and the report drops its findings. */
 static bool orders_others(const struct post *post)
 {
     const struct launch_info *launch = post->launch;
@@ -222,7 +222,7 @@ static bool orders_others(const struct post *post)
            (synchronises && !launch->alone);
 }
 
-/* NULL: nothing hears the launch. */
+/* NULL: no observer of the launch. */
 static struct post *launch_begins(struct checkers *checkers, const struct launch_info *launch)
 {
     struct post *post = take_post(checkers, launch);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A checker for each launch that runs at the moment; what launches owe to each other is judged by
- *          commands.h, from the footprints they leave.
+ * PURPOSE  A checker for each launch that runs now; the order between launches is judged by commands.h, from
+ *          the footprints they leave.
  *
  * Interface
  *   checkers_new, checkers_free   borrows what checker_new borrows
  *   checkers_observer, checkers_set_sink   as of one checker
- *   checkers_why, checkers_clocks, checkers_epoch, checkers_before what a debugger asks
- *   checkers_set_cross            who hears of launches that may order each other by atomics, besides;
- *                                 borrowed
+ *   checkers_why, checkers_clocks, checkers_epoch, checkers_before a debugger's questions
+ *   checkers_set_cross            receives launches that may order each other by atomics, too; borrowed
  *
  * Ownership  Checkers are kept from launch to launch; the first serves when launches do not overlap.
  */
@@ -25,20 +24,21 @@ struct checkers *checkers_new(const struct memory *memory, struct report *report
 void checkers_free(struct checkers *checkers);
 void checkers_observer(struct checkers *checkers, struct observer *out_observer);
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink);
-/* A work-item of a launch enqueues a kernel, which comes after what it knows, of fine-grained memory: the
- * number of what it does not know among the footprint's clock snapshots, from 1. 0: none is kept. */
+/* A work-item of a launch enqueues a kernel, which comes after what happens before the call, of fine-grained
+ * memory. Returns the number, among the footprint's clock snapshots from 1, of the accesses that do not
+ * happen before the call. 0: none is kept. */
 uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count,
                           uint32_t lane);
 struct packets_use;
 /* a work-item moves some */
 void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use);
-/* A debugger's questions to the checker of the wave's launch: include/orrery/inquiry.h. It has another state
- * then: only a copy of the process may ask. */
+/* A debugger's questions to the checker of the wave's launch: include/orrery/inquiry.h. They change the
+ * state: only a copy of the process may query it. */
 enum inquiry_answer checkers_why(struct checkers *checkers, const struct race_inquiry *inquiry,
                                  const struct inquiry_sink *sink);
 enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race_inquiry *inquiry,
                                     const struct inquiry_sink *sink);
-/* Likewise; but any process may ask these at any time. */
+/* Likewise; but any process may query these at any time. */
 enum inquiry_answer checkers_epoch(struct checkers *checkers, const struct inquiry_actor *actor,
                                    struct inquiry_epoch *out_epoch);
 enum inquiry_answer checkers_before(struct checkers *checkers, const struct inquiry_actor *actor, bool local,

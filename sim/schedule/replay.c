@@ -14,7 +14,7 @@ static bool is_among(const char *name, const char *const *names)
     return *names != NULL;
 }
 
-/* A token says these. */
+/* Options that a token holds. */
 static bool chooses(const char *option)
 {
     static const char *const names[] = {"schedule",        "seed",     "quantum", "depth",
@@ -47,7 +47,7 @@ static char *value_of(const struct replay_options *options, const struct scenari
                                                                       : options->value(options->self, option);
 }
 
-/* What the environment has for a bare --option. */
+/* The value of a bare --option in the environment. */
 static bool is_bare(const struct scenario_option *option, const char *value)
 {
     return option->argument[0] == '[' && (!*value || !strcmp(value, "1"));

@@ -13,13 +13,13 @@
 #include "standing.h"
 
 enum {
-    /* back edges per turn: plain loads can spin, too, but atomics mostly do, */
-    TURN_PLAIN = HOSTILE(1 << 10, 3),
-    TURN_ATOMIC = HOSTILE(256, 2), /* ... so this is for kernels that have some */
-    TURN_CONTENDED = 1,        /* ... and lanes of this launch have been seen to spin beside parked ones */
+    /* back edges per time slice: plain loads can spin, too, but atomics mostly do, */
+    SLICE_PLAIN = HOSTILE(1 << 10, 3),
+    SLICE_ATOMIC = HOSTILE(256, 2), /* ... so this is for kernels that have some */
+    SLICE_CONTENDED = 1,       /* ... and lanes of this launch have been seen to spin beside parked ones */
     SLOW_SECONDS = 10,         /* a launch that has run for so long, and has no limit, is noted */
     SLOW_STEPS = 1 << 16,      /* loop iterations between two looks at the wall clock for that */
-    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is a few operations */
+    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in time slices, when one is a few operations */
     PATIENCE = 64,             /* halved while groups are let in and none ends */
     PATIENCE_PLAIN = 16,       /* as many times that without atomics: what takes long there mostly computes */
     RESIDENT_MOST = 4096,      /* work-groups of any size */
@@ -94,7 +94,7 @@ static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
 
 /* ---- residence ------------------------------------------------------------------ */
 
-/* Where groups are to meet each other, as many as there are compute units. */
+/* If groups are to meet each other, as many as there are compute units. */
 static uint32_t residents_wanted(const struct schedule *schedule)
 {
     const struct schedule_config *config = schedule->config;
@@ -103,7 +103,7 @@ static uint32_t residents_wanted(const struct schedule *schedule)
     return schedule_chooses(config) ? schedule->launch->compute_unit_count : 1;
 }
 
-/* What all of them take is bounded, whether they are large or many. */
+/* Their memory together is bounded, whether they are large or many. */
 static uint32_t residents_most(const struct schedule *schedule)
 {
     const uint64_t *size = schedule->launch->info.local_size;
@@ -187,7 +187,7 @@ static enum helper helper_of(struct schedule *schedule)
     return schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
 }
 
-/* One at a time would cost a pass over all that wait for each that comes. Where all have ended, nobody
+/* One at a time would cost a pass over all that wait for each that is admitted. If all have ended, none
  * waits. */
 static uint32_t as_many_again(const struct schedule *schedule)
 {
@@ -201,7 +201,7 @@ static bool is_plain(const struct schedule *schedule)
     return !schedule_is_preemptive(schedule->config) && !schedule->launch->has_atomics;
 }
 
-/* Everybody spins: what they wait for may be a group that is not here yet, or another launch. */
+/* All spin: the group that they wait for may not be admitted yet, or is of another launch. */
 static void admit_when_stuck(struct schedule *schedule)
 {
     uint64_t wait = schedule_ready(schedule) * schedule->patience * (is_plain(schedule) ? PATIENCE_PLAIN : 1);
@@ -209,13 +209,13 @@ static void admit_when_stuck(struct schedule *schedule)
         wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
     enum helper helper = helper_of(schedule);
     bool alone = schedule->concurrent->count == 1, circle = alone && livelock_check(schedule, helper);
-    bool waits = circle || schedule->idle_turns >= wait;
+    bool waits = circle || schedule->idle_slices >= wait;
     if (waits && livelock_free_held(schedule, false))
         return;
     schedule->stuck = waits && wait && helper != HELPER_GROUP;
     if (!waits || helper != HELPER_GROUP)
         return;
-    schedule->idle_turns = 0;
+    schedule->idle_slices = 0;
     if (circle)
         schedule->still = 0;
     livelock_newcomer(schedule);
@@ -226,13 +226,13 @@ static void admit_when_stuck(struct schedule *schedule)
 
 /* ---- limits ------------------------------------------------------------------------ */
 
-static int64_t turn_budget(const struct schedule *schedule)
+static int64_t slice_budget(const struct schedule *schedule)
 {
-    int64_t budget = TURN_PLAIN;
+    int64_t budget = SLICE_PLAIN;
     if (schedule_is_preemptive(schedule->config))
         return schedule->config->quantum ? schedule->config->quantum : 1;
     if (schedule->launch->has_atomics)
-        budget = schedule->launch->contended ? TURN_CONTENDED : TURN_ATOMIC;
+        budget = schedule->launch->contended ? SLICE_CONTENDED : SLICE_ATOMIC;
     uint64_t limit = schedule->config->max_steps;
     if (limit && limit - schedule->launch->steps < (uint64_t)budget)
         budget = (int64_t)(limit - schedule->launch->steps) + 1;
@@ -285,7 +285,7 @@ static bool is_stopped(const struct launch *launch)
     return stop == LAUNCH_STOPS || (stop == LAUNCH_STOPS_IN_TIME && launch->steps > LAUNCH_PATIENCE);
 }
 
-/* ---- who waits for it ---------------------------------------------------------------- */
+/* ---- the host's wait ---------------------------------------------------------------- */
 
 static bool is_watched_for_long(const struct schedule *schedule)
 {
@@ -293,7 +293,8 @@ static bool is_watched_for_long(const struct schedule *schedule)
     return config->watch && !(config->timeout_seconds > 0) && !config->max_steps;
 }
 
-/* Once. A launch whose turns all end in loops counts as one that may only spin, so that says nothing here. */
+/* Once. A launch whose time slices all end in loops counts as one that may only spin, so that says nothing
+ * here. */
 static void note_when_slow(struct schedule *schedule)
 {
     if (!deadline_passed(&schedule->slow.deadline))
@@ -302,7 +303,7 @@ static void note_when_slow(struct schedule *schedule)
     standing_note_slow(schedule, SLOW_SECONDS);
 }
 
-/* After a turn: the wall clock is read once in SLOW_STEPS loop iterations. */
+/* After a time slice: the wall clock is read once in SLOW_STEPS loop iterations. */
 static void look_whether_slow(struct schedule *schedule)
 {
     const uint64_t steps = schedule->launch->steps;
@@ -323,18 +324,18 @@ bool schedule_interrupted(struct schedule *schedule)
     return is_interrupted(schedule);
 }
 
-/* ---- turns --------------------------------------------------------------------------- */
+/* ---- time slices --------------------------------------------------------------------- */
 
-/* A group that nobody took a step in is as good as one that is not there: a replay lets it come later. */
+/* A group without a step is as good as one that is not there: a replay admits it later. */
 static void note_idle(struct schedule *schedule, const struct group *group, bool idle)
 {
-    schedule->idle_turns = idle ? schedule->idle_turns + 1 : 0;
+    schedule->idle_slices = idle ? schedule->idle_slices + 1 : 0;
     if (group->stepped)
         schedule->still = idle ? schedule->still + 1 : 0;
 }
 
-void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
-                   enum run_result *out_result)
+void schedule_slice(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
+                    enum run_result *out_result)
 {
     const struct wave *wave = group->waves[index].wave;
     group->begun = true;
@@ -360,7 +361,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
     look_whether_slow(schedule);
     if (schedule->status == STATUS_OK && group->ready_count == 0 && group->held_count) {
         group_free_held(group);
-        schedule->idle_turns = 0;
+        schedule->idle_slices = 0;
     } else if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
         if (schedule_chooses(schedule->config))
             livelock_meet(schedule, group);
@@ -376,7 +377,7 @@ bool schedule_running(const struct schedule *schedule, const struct group *group
     return schedule->status == STATUS_OK && !group_finished(group);
 }
 
-static void tell_turn(const struct schedule *schedule, const struct group *group, uint32_t index)
+static void announce_slice(const struct schedule *schedule, const struct group *group, uint32_t index)
 {
     const struct schedule_fork *fork = schedule->config->fork;
     const struct schedule_next next = {
@@ -385,30 +386,30 @@ static void tell_turn(const struct schedule *schedule, const struct group *group
     fork->next(fork->self, &next, &ignored);
 }
 
-static enum run_result take_turn(struct schedule *schedule, struct group *group, uint32_t index)
+static enum run_result run_slice(struct schedule *schedule, struct group *group, uint32_t index)
 {
     enum run_result result;
     if (schedule->config->fork)
-        tell_turn(schedule, group, index);
-    schedule_turn(schedule, group, index, turn_budget(schedule), &result);
+        announce_slice(schedule, group, index);
+    schedule_slice(schedule, group, index, slice_budget(schedule), &result);
     return result;
 }
 
-/* Turns of one wave, as if it had one: who promises no progress may run sub-groups one after another. Where
- * others go on from its barrier, too, they go first in their order. */
-static void take_turns(struct schedule *schedule, struct group *group, uint32_t index)
+/* Time slices of one wave, as if it were alone: a device that promises no progress may run sub-groups one
+ * after another. If others continue from its barrier, too, they run first in their order. */
+static void run_slices(struct schedule *schedule, struct group *group, uint32_t index)
 {
-    const uint64_t idle = schedule->idle_turns;
+    const uint64_t idle = schedule->idle_slices;
     const uint32_t ready = group->ready_count;
     enum run_result result;
     livelock_alone_begin(schedule);
     do
-        result = take_turn(schedule, group, index);
+        result = run_slice(schedule, group, index);
     while (schedule_running(schedule, group) && group->waves[index].state == WAVE_READY &&
            (result == RUN_YIELD || group->ready_count <= ready) &&
            !livelock_alone(schedule, group, index, result != RUN_YIELD));
-    if (schedule->idle_turns > idle + 1)
-        schedule->idle_turns = idle + 1;
+    if (schedule->idle_slices > idle + 1)
+        schedule->idle_slices = idle + 1;
 }
 
 static bool is_serial(const struct schedule *schedule)
@@ -417,10 +418,11 @@ static bool is_serial(const struct schedule *schedule)
     return !schedule->config->oracle && (policy == SCHEDULE_SERIAL || policy == SCHEDULE_REVERSE);
 }
 
-/* Each wave that is ready has one turn; those split off on the way too: what spins in front may wait for
- * them. One after another, all go on in their order from a barrier that the last of them has come to, and not
- * those first that come after it: it may have come last because it waited for others. */
-static void give_turns(struct schedule *schedule, struct group *group, bool descending)
+/* Each wave that is ready has one time slice; those split off on the way too: a wave that spins in front may
+ * wait for them. One after another, all continue in their order from a barrier that the last of them has
+ * reached, and not the first that reach it later: that one may have arrived last because it waited for
+ * others. */
+static void give_slices(struct schedule *schedule, struct group *group, bool descending)
 {
     for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
         uint32_t index = descending ? group->wave_count - 1 - i : i;
@@ -428,9 +430,9 @@ static void give_turns(struct schedule *schedule, struct group *group, bool desc
         if (group->waves[index].state != WAVE_READY)
             continue;
         if (livelock_goes_alone(schedule))
-            take_turns(schedule, group, index);
+            run_slices(schedule, group, index);
         else
-            take_turn(schedule, group, index);
+            run_slice(schedule, group, index);
         if (last && is_serial(schedule) && group->ready_count > 1 && group->ready_count == group->alive_count)
             return;
     }
@@ -439,9 +441,9 @@ static void give_turns(struct schedule *schedule, struct group *group, bool desc
 /* One pass over the group's waves. True: it brought nothing but spinning. */
 static bool pass_over(struct schedule *schedule, struct group *group, bool descending)
 {
-    const uint64_t brought_nothing = schedule->idle_turns + group->ready_count;
-    give_turns(schedule, group, descending);
-    const bool idle = schedule->idle_turns >= brought_nothing;
+    const uint64_t brought_nothing = schedule->idle_slices + group->ready_count;
+    give_slices(schedule, group, descending);
+    const bool idle = schedule->idle_slices >= brought_nothing;
     group->laps.passes++;
     if (schedule_running(schedule, group) && (!idle || group->laps.circles))
         livelock_lap(schedule, group);
@@ -453,12 +455,12 @@ static void run_group(struct schedule *schedule, struct group *group, bool desce
 {
     livelock_first_begin(schedule);
     do {
-        const uint64_t idle = schedule->idle_turns;
+        const uint64_t idle = schedule->idle_slices;
         if (!pass_over(schedule, group, descending) || !schedule_running(schedule, group))
             continue;
         if (!livelock_first(schedule, group))
             return;
-        schedule->idle_turns = idle;
+        schedule->idle_slices = idle;
     } while (schedule_running(schedule, group));
 }
 

@@ -9,10 +9,10 @@
 #include "schedule_state.h"
 
 enum {
-    SPIN_STEPS = 32,        /* quiet ones after which going on is no longer the usual thing */
-    UNSEEN_TURNS = 1 << 16, /* back edges that a wave may take on the way to its next operation */
-    CHANGE_BYTES = 128,     /* of the largest vector */
-    TILES_MOST = 1 << 26    /* of a launch whose turns are noted */
+    SPIN_STEPS = 32,         /* quiet ones after which continuing is no longer the default */
+    UNSEEN_SLICES = 1 << 16, /* back edges that a wave may take on the way to its next operation */
+    CHANGE_BYTES = 128,      /* of the largest vector */
+    TILES_MOST = 1 << 26     /* of a launch whose steps are recorded */
 };
 
 /* ---- to the next operation -------------------------------------------------------- */
@@ -22,23 +22,23 @@ static bool is_ready(const struct group *group, uint32_t index)
     return group->waves[index].state == WAVE_READY;
 }
 
-/* Runs what nobody else can see. */
+/* Runs operations that no other unit sees. */
 static void approach(struct schedule *schedule, struct group *group, uint32_t index)
 {
     struct next_operation next;
     enum run_result result = RUN_YIELD;
-    for (uint32_t i = 0; i < UNSEEN_TURNS && result == RUN_YIELD && is_ready(group, index) &&
+    for (uint32_t i = 0; i < UNSEEN_SLICES && result == RUN_YIELD && is_ready(group, index) &&
                          schedule_running(schedule, group);
          i++) {
         wave_next(group->waves[index].wave, &next);
         if (next.kind != NEXT_UNSEEN)
             return;
-        schedule_turn(schedule, group, index, 0, &result);
+        schedule_slice(schedule, group, index, 0, &result);
     }
 }
 
 /* Every ready wave of the group stands before its first operation, or loops without any. Not under a script:
- * there nobody goes on unasked, and to come there is a step of one's own. */
+ * there none runs without a step, and reaching that place is a step of its own. */
 static void freshen(struct schedule *schedule, struct group *group)
 {
     while (group->fresh && schedule_running(schedule, group)) {
@@ -166,12 +166,12 @@ static void step(struct schedule *schedule, struct pick pick)
     chooser->steps++;
     wave_next(wave->wave, &next);
     remember(schedule->launch, &next, &before);
-    schedule_turn(schedule, group, pick.index, next.kind == NEXT_UNSEEN ? 0 : 1, &result);
+    schedule_slice(schedule, group, pick.index, next.kind == NEXT_UNSEEN ? 0 : 1, &result);
     if (changed(schedule->launch, &next, &before)) {
         schedule->concurrent->epoch++;
         livelock_moves(group);
         wave->quiet = wave->kept_on = 0;
-        schedule->idle_turns = schedule->still = 0;
+        schedule->idle_slices = schedule->still = 0;
     } else {
         wave->quiet++;
         wave->kept_on++;
@@ -227,7 +227,8 @@ static bool last_can_go_on(const struct chooser *chooser)
     return chooser->group && is_ready(chooser->group, chooser->index);
 }
 
-/* Who went last goes on; when it cannot, the lowest that can; when it only spins, the next one after it. */
+/* The unit that ran last continues; when it cannot, the lowest that can; when it only spins, the next one
+ * after it. */
 static struct unit usual(const struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
@@ -251,8 +252,8 @@ static bool all_quiet(const struct schedule *schedule)
     return true;
 }
 
-/* The same as a function of the steps so far alone, whoever is resident: a group nobody took a step in is as
- * good as one that is not there. When all that have begun only spin, the next group begins. */
+/* The same as a function of the steps so far alone, for any set of resident groups: a group without a step is
+ * as good as one that is not there. When all that have begun only spin, the next group begins. */
 static struct unit usual_anywhere(struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
@@ -400,7 +401,7 @@ struct group *choose_group(struct schedule *schedule, uint64_t tile)
     return group;
 }
 
-/* The unit, its group admitted if need be; NULL group: it cannot go on. */
+/* The unit, its group admitted if need be; NULL group: it cannot continue. */
 static struct pick reach(struct schedule *schedule, struct unit unit)
 {
     struct pick pick = {choose_group(schedule, unit.tile), unit.wave};
@@ -430,8 +431,8 @@ static void misfit(struct schedule *schedule, const struct schedule_turn *turn, 
                  "the replay does not fit: after step %" PRIu64 " of %s, %s %s", turn->step, at, to, what);
 }
 
-/* Who is lowest in a group that has just come; a group without any operation others see ends without a
- * step. */
+/* The lowest unit of a group that was just admitted; a group without any operation that others see ends
+ * without a step. */
 static struct pick first_of(struct schedule *schedule, struct unit unit)
 {
     struct pick pick = reach(schedule, unit);
@@ -449,7 +450,7 @@ static struct pick first_of(struct schedule *schedule, struct unit unit)
 static struct pick replay_pick(struct schedule *schedule)
 {
     struct chooser *chooser = &schedule->chooser;
-    const struct schedule_turn *turn = turn_index_take(&chooser->turns, chooser->last, chooser->last_steps);
+    const struct schedule_turn *turn = step_index_take(&chooser->turns, chooser->last, chooser->last_steps);
     struct pick pick = {NULL, 0};
     if (turn)
         pick = reach(schedule, turn->to);
@@ -504,13 +505,13 @@ static struct pick scripted(struct schedule *schedule)
     return after_script(schedule);
 }
 
-/* Every group has ended; every turn was taken. */
+/* Every group has ended; every step was taken. */
 static bool all_over(struct schedule *schedule)
 {
     uint64_t tile;
     if (some_unstarted(schedule, &tile) || schedule->count)
         return false;
-    const struct schedule_turn *left = turn_index_left(&schedule->chooser.turns);
+    const struct schedule_turn *left = step_index_left(&schedule->chooser.turns);
     if (left && !schedule->launch->lenient)
         misfit(schedule, left, "was to go on, but that never came");
     return true;
@@ -523,13 +524,13 @@ static bool same_unit(struct unit a, struct unit b)
     return a.tile == b.tile && a.wave == b.wave;
 }
 
-static void note_turn(struct schedule *schedule, struct unit expected, struct pick pick)
+static void note_step(struct schedule *schedule, struct unit expected, struct pick pick)
 {
     struct launch *launch = schedule->launch;
     const struct chooser *chooser = &schedule->chooser;
     struct schedule_turn turn = {
         .at = chooser->last, .step = chooser->last_steps, .to = {pick.group->number, pick.index}};
-    if (!same_unit(expected, turn.to) && !record_turn(&launch->record->launches[launch->record_at], &turn))
+    if (!same_unit(expected, turn.to) && !record_step(&launch->record->launches[launch->record_at], &turn))
         schedule->status = STATUS_OUT_OF_MEMORY;
 }
 
@@ -547,13 +548,14 @@ static bool follows_script(const struct schedule *schedule)
     return !schedule->config->oracle && !replays(schedule) && schedule->config->policy == SCHEDULE_SCRIPT;
 }
 
-/* What a script or an oracle says is not up to anybody else. */
+/* Choices of a script or an oracle are theirs alone. */
 static bool may_choose(const struct schedule *schedule)
 {
     return !schedule->config->oracle && !follows_script(schedule);
 }
 
-/* Whom a debugger has go on instead: the turns alone tell that; those of a replay need not fit any more. */
+/* The unit that a debugger lets continue instead: only the recorded steps have that; those of a replay need
+ * not fit any more. */
 static struct pick forked(struct schedule *schedule, struct pick pick)
 {
     const struct schedule_fork *fork = schedule->config->fork;
@@ -601,7 +603,7 @@ void choose_step(struct schedule *schedule)
     if (schedule->config->fork)
         pick = forked(schedule, pick);
     if (schedule->launch->record)
-        note_turn(schedule, expected, pick);
+        note_step(schedule, expected, pick);
     step(schedule, pick);
 }
 
@@ -628,7 +630,7 @@ bool choose_init(struct schedule *schedule)
     schedule->chooser.admits = replayed || follows_script(schedule);
     if ((schedule->chooser.admits || schedule->launch->record) && !started_init(schedule))
         return false;
-    bool fine = !replayed || turn_index_init(&schedule->chooser.turns, schedule->launch->replay);
+    bool fine = !replayed || step_index_init(&schedule->chooser.turns, schedule->launch->replay);
     if (fine && schedule->config->policy == SCHEDULE_PCT)
         fine = pct_init(schedule);
     if (!fine)
@@ -646,7 +648,7 @@ void choose_retired(struct schedule *schedule, const struct group *group)
 
 void choose_fini(struct schedule *schedule)
 {
-    turn_index_fini(&schedule->chooser.turns);
+    step_index_fini(&schedule->chooser.turns);
     pct_fini(schedule);
     free(schedule->chooser.started);
     free(schedule->chooser.candidates);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has the launch come to where it was before?  In passes everything that decides what comes next is compared:
- *                                              where
- * every resident wave stands, and memory.  Step by step it is enough that each ready wave went round a circle
- *                                          of its
- * own while memory did not change: no order of them does.  Both are proofs, not guesses: a loop that waits
- *                                                          for a limit
- * never stands twice in the same state; one that counts its turns for those after it does (wave_fingerprint).
+ * Has the launch returned to an earlier state? In passes all state that decides the next step is compared:
+ * the place of every resident wave, and memory. Step by step it is enough that each ready wave went round a
+ * circle of its own while memory did not change: no order of them does. Both are proofs, not guesses: a loop
+ * that waits for a limit is never twice in the same state; one that counts its iterations for code after it
+ * is (wave_fingerprint).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +51,7 @@ uint64_t circle_memory(const struct memory *memory)
     return hash;
 }
 
-/* What it has enqueued. */
+/* The kernels that it has enqueued. */
 static uint64_t launch_hash(const struct launch *launch)
 {
     const struct launch_node *node = launch->node;
@@ -85,8 +83,7 @@ static uint64_t hash_waves(const struct schedule *schedule, uint64_t hash)
     return hash;
 }
 
-/* Nobody but the launches writes: the host does not, nor another process to memory of it that they have
- * touched. */
+/* Only the launches write: the host does not, nor another process to memory of it that they have touched. */
 bool circle_is_proof(const struct concurrent *concurrent, const struct memory *memory)
 {
     if (!concurrent->host_waits)
@@ -94,16 +91,16 @@ bool circle_is_proof(const struct concurrent *concurrent, const struct memory *m
     return !memory->host.permits || !host_memory_foreign(memory->host.self);
 }
 
-/* How long states are compared with that of a mark, which was set after so many turns or passes. A round of
- * back edges that does not divide a turn comes out even only after several. */
+/* States are compared with that of a mark, which was set after that many time slices or passes. A round of
+ * back edges that does not divide a time slice comes out even only after several. */
 static uint64_t circle_window(uint64_t mark)
 {
     const uint64_t share = mark / CIRCLE_SHARE;
     return share > CIRCLE_PASSES ? share : CIRCLE_PASSES;
 }
 
-/* As it was when the waves stood so the last time. All of it is looked at only where they come to stand so
- * again: loops that compute never do, and memory may be large. */
+/* As it was when the waves last had these places. All of it is compared only if they return to these: loops
+ * that compute never do, and memory may be large. */
 static bool is_same_memory(const struct memory *memory, bool *seen, uint64_t *latest)
 {
     const uint64_t now = circle_memory(memory);
@@ -121,13 +118,13 @@ static bool passes_repeat(struct schedule *schedule)
 {
     struct livelock *livelock = &schedule->livelock;
     const struct memory *memory = &schedule->launch->arena->memory;
-    if (schedule->idle_turns <= livelock->idle_before) {
-        livelock->idle_before = schedule->idle_turns;
+    if (schedule->idle_slices <= livelock->idle_before) {
+        livelock->idle_before = schedule->idle_slices;
         livelock->passes = 0;
         livelock->next_mark = IDLE_PASSES;
         return false;
     }
-    livelock->idle_before = schedule->idle_turns;
+    livelock->idle_before = schedule->idle_slices;
     if (++livelock->passes < livelock->next_mark)
         return false;
     if (livelock->passes == livelock->next_mark) {
@@ -168,8 +165,8 @@ static void goes_round(struct group *group)
         memset(&group->laps, 0, sizeof group->laps);
 }
 
-/* A group that stands where it stood, with memory unchanged, waits for others. That decides who goes on, and
- * proves nothing about them: what does compares all. */
+/* A group in an earlier state, with memory unchanged, waits for others. That decides which one continues, and
+ * proves nothing about them: the proof compares all. */
 void livelock_lap(struct schedule *schedule, struct group *group)
 {
     const struct memory *memory = &schedule->launch->arena->memory;
@@ -212,7 +209,7 @@ void livelock_lap(struct schedule *schedule, struct group *group)
 
 /* ---- step by step ------------------------------------------------------------------------ */
 
-/* False: it has not stood so, as far as is known. */
+/* False: it has not been in that state, as far as is known. */
 static bool stood_so(struct watched *watched, uint64_t epoch, uint64_t fingerprint)
 {
     if (watched->epoch != epoch + 1) {
@@ -297,7 +294,7 @@ void livelock_moves(struct group *group)
     group->laps.circles = false;
 }
 
-/* All that have begun, whatever the order in which they go on; who has not is one that may come. */
+/* All that have begun, in any order of continuing; one that has not begun may still arrive. */
 static bool all_circle(const struct schedule *schedule)
 {
     uint32_t circling = 0;
@@ -330,7 +327,7 @@ static uint64_t ready_begun(const struct schedule *schedule)
     return ready;
 }
 
-/* A function of the steps so far alone, like the usual rule: a replay finds it at the same step. */
+/* A function of the steps so far alone, like the default rule: a replay finds it at the same step. */
 static bool steps_repeat(struct schedule *schedule)
 {
     struct livelock *livelock = &schedule->livelock;
@@ -347,21 +344,21 @@ bool circle_of_launch(struct schedule *schedule)
 
 /* ---- of one wave, of one group ------------------------------------------------------------ */
 
-/* Nobody else has gone on since the mark, so what it reads is what it wrote itself. */
+/* No other unit has run since the mark, so it reads what it wrote itself. */
 bool circle_of_wave(struct schedule *schedule, const struct wave *wave)
 {
     struct livelock *livelock = &schedule->livelock;
     const struct memory *memory = &schedule->launch->arena->memory;
-    const uint64_t turns = ++livelock->alone.turns, mark = livelock->alone.next_mark;
-    if (turns < mark)
+    const uint64_t slices = ++livelock->alone.slices, mark = livelock->alone.next_mark;
+    if (slices < mark)
         return false;
-    if (turns == mark) {
+    if (slices == mark) {
         livelock->alone.wave = wave_fingerprint(wave);
         livelock->alone.seen = false;
         return false;
     }
-    if (turns == mark + circle_window(mark))
-        livelock->alone.next_mark = 2 * turns;
+    if (slices == mark + circle_window(mark))
+        livelock->alone.next_mark = 2 * slices;
     return wave_fingerprint(wave) == livelock->alone.wave &&
            is_same_memory(memory, &livelock->alone.seen, &livelock->alone.memory);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nobody can go on but in circles: the launch ends, and who waits for what is reported; or that is said
- * while it may still come. */
+/* All that is resident can only go round in circles: the launch ends, and the waits are reported; or it is
+ * noted while the launch may still end. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
     WAITS_SAID = 4
 };
 
-/* What they read, place by place. */
+/* The accesses that they read, place by place. */
 struct waits {
     uint32_t count;
     bool more;    /* than are reported */
@@ -58,7 +58,7 @@ static void add_wait(struct waits *waits, struct launch *launch, const struct he
     waits->count++;
 }
 
-/* When all have been heard. */
+/* When all have been observed. */
 static void read_values(struct waits *waits, const struct launch *launch)
 {
     for (uint32_t i = 0; i < waits->count; i++) {
@@ -83,7 +83,7 @@ static bool any_spins(const struct group *group)
     return false;
 }
 
-/* Who comes where in a row of the lowest groups, which is full or not. */
+/* Of a row of the lowest groups, which is full or not, the position that each arrives at. */
 static uint32_t take_its_place(struct group **lowest, uint32_t count, struct group *group)
 {
     uint32_t place = count < GROUPS_HEARD ? count : GROUPS_HEARD - 1;
@@ -106,8 +106,8 @@ static uint32_t lowest_spinning(const struct schedule *schedule, struct group *o
 }
 
 /* All that spin, up to a number; the first two are the finding's accesses. False: they read nothing that
- * others could write, so they wait for nobody. Of those that pass barriers not all need do; within: nor
- * what is not of their work-group. */
+ * others could write, so they wait for no unit. Of those that pass barriers not all need do; within: nor
+ * those that are not of their work-group. */
 static bool hear_all(struct schedule *schedule, bool within, struct finding *finding, struct waits *waits,
                      struct sentence *object)
 {
@@ -149,7 +149,7 @@ static bool hear_all(struct schedule *schedule, bool within, struct finding *fin
     return waves > 0;
 }
 
-/* One place, or who reads which. */
+/* One place, or one for each reader. */
 static void say_waits(struct sentence *why, const struct waits *waits)
 {
     const bool one = waits->count == 1 && !waits->more;

@@ -3,11 +3,10 @@
  * PURPOSE  What the files about waits that do not end share; schedule_state.h has what others see of them.
  *
  * Interface
- *   schedule_circle.c     circle_*: has it come to where it was before? A proof where nobody but the launches
- *                         writes
- *   schedule_spinner.c    spinner_*: what a wave that spins reads
- *   schedule_livelock.c   nobody can go on any more
- *   schedule_progress.c   progress_*: who went on only because of progress that nobody promised
+ *   schedule_circle.c     circle_*: has it returned to an earlier state? A proof if only the launches write
+ *   schedule_spinner.c    spinner_*: the reads of a wave that spins
+ *   schedule_livelock.c   no unit can continue any more
+ *   schedule_progress.c   progress_*: units that continued only by progress that is not promised
  */
 #ifndef ORRERY_SIM_SCHEDULE_SCHEDULE_LIVELOCK_H
 #define ORRERY_SIM_SCHEDULE_SCHEDULE_LIVELOCK_H
@@ -25,7 +24,7 @@ bool circle_is_proof(const struct concurrent *concurrent, const struct memory *m
 uint64_t circle_memory(const struct memory *memory); /* a hash of its contents */
 bool circle_of_launch(struct schedule *schedule);
 bool circle_of_wave(struct schedule *schedule, const struct wave *wave); /* that has its group to itself */
-/* that nobody else has begun beside */
+/* of a group that is the only one begun */
 bool circle_of_group(struct schedule *schedule, const struct group *group);
 bool circle_of_all(struct concurrent *concurrent);
 
@@ -44,7 +43,7 @@ struct heard_read {
 /* The event's own pointers are not valid any more. */
 struct heard {
     const struct observer *listener;     /* the wave's own, which is reported of barriers */
-    const struct insn *stop[STOPS_MOST]; /* where it goes on from, all the way round */
+    const struct insn *stop[STOPS_MOST]; /* the place from which it continues, all the way round */
     uint32_t stop_count;                 /* 0: that is not known */
     const struct launch *launch;
     enum wait_rank rank;
@@ -56,19 +55,19 @@ struct heard {
     uint64_t address;
     uint64_t at[WAVE_LANES_MAX]; /* of all lanes; 0: takes no part */
 };
-/* Lets it go on until it reads; laps: with its group all the way round, past barriers. */
+/* Lets it continue until it reads; laps: with its group all the way round, past barriers. */
 void spinner_listen(struct group *group, uint32_t index, bool laps, struct heard *out_heard);
-/* The first in a turn of its own: what it comes to counts, for it may not spin any more. */
+/* The first in a time slice of its own: the place that it reaches counts, for it may not spin any more. */
 void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index,
                       struct heard *out_heard);
 /* It reads what others than its own work-group could write. */
 bool spinner_hears_others(const struct launch *launch, const struct heard *heard);
-/* Of a wave: what was heard, or where it stands. */
+/* Of a wave: its observed reads, or its place. */
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
                     struct finding_access *access);
-/* One of those heard turned out to be what it waits for. */
+/* One of those observed is the one that it waits for. */
 void spinner_waits_for(struct heard *heard, const struct heard_read *read);
-/* Whether the loop that it reads in has what writes, too, as far as that is known. */
+/* Whether the loop that it reads in has the write, too, as far as that is known. */
 bool spinner_may_write(const struct launch *launch, const struct heard *heard);
 void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding,
                     struct sentence *object);
@@ -81,7 +80,7 @@ struct spinners {
 };
 void spinners_count(struct schedule *schedule, struct spinners *out);
 
-/* What is resident waits for what is still to come. */
+/* Resident units wait for one that is still to arrive. */
 void progress_wait(struct schedule *schedule, enum helper helper);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010): who has the highest
- * priority runs; depth - 1 times, at steps drawn before the launch, who runs falls below all others.
+ * Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010): the unit of highest
+ * priority runs; depth - 1 times, at steps drawn before the launch, the running one falls below all others.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static int ascending(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* How many steps the launch will take is not known; each operation once per work-item is a guess that kernels
- * without loops make true. */
+/* The number of steps that the launch will take is not known; each operation once per work-item is a guess
+ * that kernels without loops make true. */
 static uint64_t steps_expected(const struct launch *launch)
 {
     uint64_t operations = 0, items = 1;

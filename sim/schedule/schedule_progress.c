@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who relies on progress that nobody promised: a wave that only spins is kept in mind while those go on that
- * were held back, or come; when it gets on then, the program is reported.
+ * Reliance on progress that the device does not promise: a wave that only spins is noted while others
+ * continue that were held back, or arrive; when it gets on then, the program is reported.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,20 +11,20 @@
 #include "orrery/report.h"
 #include "schedule_livelock.h"
 
-enum { ALONE_TURNS = 1 << 16 }; /* of a wave, until others of its group go on all the same */
+enum { ALONE_SLICES = 1 << 16 }; /* of a wave, until others of its group continue all the same */
 
-/* ---- who waits, until it is known for whom ------------------------------------------------------- */
+/* ---- waiting units, until it is known for which unit --------------------------------------------- */
 
 struct held_back {
-    enum helper helper;        /* who had not begun; NONE: lanes or waves of its work-group */
+    enum helper helper;        /* the unit that had not begun; NONE: lanes or waves of its work-group */
     uint32_t resident;         /* work-groups, then */
-    const struct group *group; /* who spun */
+    const struct group *group; /* the unit that span */
     uint32_t index;
     uint64_t lanes;
     bool laps; /* it goes past barriers as it spins */
     struct heard heard;
-    /* While somebody else has a turn: its wave's listener, which this one passes everything on to, and
-     * what it did. */
+    /* While another unit runs: its wave's listener, to which this one passes everything on, and its
+     * operations. */
     struct observer probe;
     const struct observer *listener;
     const struct launch *launch;
@@ -33,8 +33,8 @@ struct held_back {
     /* by heard.read[]: the access that wrote there last, or changed it; no item: none did */
     struct finding_access *wrote;
     bool *found;                 /* likewise: the latter */
-    struct finding_access stood; /* where it stood before its turn */
-    bool helped;                 /* by access[1]: in its turn the value changed */
+    struct finding_access stood; /* its place before its time slice */
+    bool helped;                 /* by access[1]: in its time slice the value changed */
     struct finding finding;
     struct sentence why, object;
 };
@@ -94,8 +94,8 @@ static struct held_back *keep_first(struct schedule *schedule, struct group *gro
     return kept;
 }
 
-/* The first of a group that spins; all of it does, and where it goes past barriers some may only read what
- * the others say. */
+/* The first of a group that spins; all of it does, and if it passes barriers some may only read what the
+ * others report. */
 static void keep_waiting(struct schedule *schedule, struct group *group, enum helper helper,
                          uint32_t resident)
 {
@@ -108,7 +108,7 @@ static void keep_waiting(struct schedule *schedule, struct group *group, enum he
     kept->resident = resident;
 }
 
-/* ---- what somebody else does -------------------------------------------------------------------- */
+/* ---- the other unit's operations ---------------------------------------------------------------- */
 
 static bool has_changed(const struct held_back *kept, const struct heard_read *read)
 {
@@ -144,7 +144,7 @@ static bool in_one_sub_group(const struct finding_access *a, const struct findin
     return a->item.group_linear == b->item.group_linear && a->item.sub_group == b->item.sub_group;
 }
 
-/* Where a lane that was held stood may be a branch, which has no line: what it does first has one. */
+/* A held lane may stand at a branch, which has no line: its first operation has one. */
 static void name_held(struct held_back *kept, const struct access_event *event)
 {
     struct finding_access *second = &kept->finding.access[1], first_act = {.kind = ACCESS_READ};
@@ -238,7 +238,7 @@ static bool find_spinner(const struct schedule *schedule, struct group **out_gro
     return false;
 }
 
-/* What there will be to tell: of a wave, and another one that may help it. */
+/* The text of a later report: of a wave, and another one that may help it. */
 static void keep_spinner(struct schedule *schedule, struct group *group, uint32_t index, bool laps,
                          uint32_t held)
 {
@@ -281,7 +281,7 @@ bool livelock_free_held(struct schedule *schedule, bool proven)
     for (uint32_t g = 0; g < schedule->count; g++)
         if (schedule->resident[g]->held_count)
             group_free_held(schedule->resident[g]);
-    schedule->idle_turns = 0;
+    schedule->idle_slices = 0;
     return true;
 }
 
@@ -294,12 +294,12 @@ bool livelock_goes_alone(const struct schedule *schedule)
 
 void livelock_alone_begin(struct schedule *schedule)
 {
-    schedule->livelock.alone.turns = 0;
+    schedule->livelock.alone.slices = 0;
     schedule->livelock.alone.past = false;
     schedule->livelock.alone.next_mark = IDLE_PASSES;
 }
 
-/* Somebody of its group who can go on. */
+/* A unit of its group that can continue. */
 static bool find_other(const struct group *group, uint32_t index, uint32_t *out_other)
 {
     for (uint32_t i = 0; i < group->wave_count; i++) {
@@ -315,9 +315,9 @@ bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t ind
 {
     uint32_t first = 0;
     schedule->livelock.alone.past |= past;
-    schedule->livelock.interrupted |= schedule->livelock.alone.turns > ALONE_TURNS;
+    schedule->livelock.interrupted |= schedule->livelock.alone.slices > ALONE_SLICES;
     if (circle_host_may_write(&schedule->launch->arena->memory) ||
-        schedule->livelock.alone.turns > ALONE_TURNS)
+        schedule->livelock.alone.slices > ALONE_SLICES)
         return true;
     if (!circle_of_wave(schedule, group->waves[index].wave))
         return false;
@@ -367,7 +367,7 @@ bool livelock_first(struct schedule *schedule, struct group *group)
     return false;
 }
 
-/* ---- who helped ----------------------------------------------------------------------------------- */
+/* ---- the unit that helped ------------------------------------------------------------------------- */
 
 static bool is_spinner(const struct held_back *kept, const struct group *group, uint32_t index)
 {
@@ -387,16 +387,15 @@ static const struct finding_access *writer_of(const struct held_back *kept, uint
     return kept->wrote[read].has_item ? &kept->wrote[read] : &kept->stood;
 }
 
-/* Lanes that were held began to move, or nothing would have: of other sub-groups, which are promised to go
- * on, only what follows is seen. */
+/* Lanes that were held began to move, or nothing would have: of other sub-groups, which are promised to
+ * continue, only later events are seen. */
 static bool may_have_helped(const struct held_back *kept, const struct finding_access *writer)
 {
     return kept->helper || kept->launch->config->progress == PROGRESS_NONE ||
            in_one_sub_group(writer, &kept->finding.access[0]);
 }
 
-/* Of what the spinner reads; one whose writer is known, if there is one; NULL: nothing is other than it
- * was. */
+/* Of the spinner's reads; one whose writer is known, if there is one; NULL: no value has changed. */
 static const struct heard_read *changed_read(const struct held_back *kept)
 {
     const struct heard_read *changed = NULL;
@@ -436,7 +435,7 @@ static void look_for_help(struct held_back *kept)
     name_read(kept, read);
 }
 
-/* False: OpenCL promises it. Who helped is of its sub-group, unless that is known better. */
+/* False: OpenCL promises it. The unit that helped is of its sub-group, unless that is known better. */
 static bool say_held(struct held_back *kept, enum progress promise)
 {
     const struct item *first = &kept->finding.access[0].item, *second = &kept->finding.access[1].item;
@@ -469,8 +468,8 @@ static bool say_held(struct held_back *kept, enum progress promise)
     return same || !same_group || promise == PROGRESS_NONE;
 }
 
-/* Who had begun stood still, so it went on because somebody else did; who helped at last may be one of its
- * own work-group. */
+/* Units that had begun did not move, so it continued because another one did; the last helper may be one of
+ * its own work-group. */
 static void say_waited(struct schedule *schedule, struct held_back *kept)
 {
     const struct finding_access *access = kept->finding.access;
@@ -506,7 +505,7 @@ static bool was_reported(struct livelock *livelock, uint32_t site)
     return false;
 }
 
-/* It came to where it came before, too. */
+/* It reached a place that it had reached before, too. */
 static bool goes_round(const struct held_back *kept, const struct group *group, const struct wave *wave)
 {
     if (!kept->laps)

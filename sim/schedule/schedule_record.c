@@ -17,7 +17,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
     return XXH3_64bits_withSeed(text, strlen(text), hash);
 }
 
-/* The source as the code knows it: where its operations stand. No pointers, no names of files. */
+/* The source as the code has it: the places of its operations. No pointers, no names of files. */
 static uint64_t hash_code(const struct code *code)
 {
     uint64_t hash = 0;
@@ -66,7 +66,7 @@ bool record_launch(struct schedule_record *record, const struct launch *launch)
     return added != NULL;
 }
 
-bool record_turn(struct schedule_launch *launch, const struct schedule_turn *turn)
+bool record_step(struct schedule_launch *launch, const struct schedule_turn *turn)
 {
     if (launch->count == launch->room) {
         size_t room = launch->room ? launch->room * 2 : HOSTILE(64, 1);
@@ -129,7 +129,7 @@ struct schedule_record *schedule_record_without(const struct schedule_record *re
             launch->scripted = old->scripted;
         for (size_t i = 0; fine && i < old->count; i++, place++)
             if (place < from || place - from >= count)
-                fine = record_turn(launch, &old->turns[i]);
+                fine = record_step(launch, &old->turns[i]);
     }
     if (fine)
         return copy;
@@ -147,7 +147,7 @@ static void print_at(const struct schedule_turn *turn, FILE *stream)
         fputs("start", stream);
 }
 
-static void print_turn(const struct schedule_turn *turn, char separator, FILE *stream)
+static void print_step(const struct schedule_turn *turn, char separator, FILE *stream)
 {
     print_at(turn, stream);
     fprintf(stream, "%c%" PRIu64 ".%" PRIu32, separator, turn->to.tile, turn->to.wave);
@@ -184,7 +184,7 @@ static void print_token(const struct schedule_record *record, FILE *stream)
         fprintf(stream, "%c%" PRIu32 "%s", before, launch->launch, launch->scripted ? "s" : "");
         for (size_t i = 0; i < launch->count; i++) {
             fputc(',', stream);
-            print_turn(&launch->turns[i], '-', stream);
+            print_step(&launch->turns[i], '-', stream);
         }
         before = '+';
     }
@@ -226,7 +226,7 @@ void schedule_record_print(const struct schedule_record *record, FILE *stream)
         fprintf(stream, "[launch]\nnumber %" PRIu32 " shape %08" PRIx32 " turns %zu%s\n", launch->launch,
                 launch->shape, launch->count, launch->scripted ? " script" : "");
         for (size_t i = 0; i < launch->count; i++) {
-            print_turn(&launch->turns[i], ' ', stream);
+            print_step(&launch->turns[i], ' ', stream);
             fputc('\n', stream);
         }
     }
@@ -335,16 +335,16 @@ static bool eat_unit(struct cursor *cursor, struct unit *out_unit)
            eat_u32(cursor, 10, &out_unit->wave);
 }
 
-static bool eat_turn(struct cursor *cursor, const char *separator, struct schedule_turn *out_turn)
+static bool eat_step(struct cursor *cursor, const char *separator, struct schedule_turn *out_step)
 {
-    *out_turn = (struct schedule_turn){.at = UNIT_NONE};
-    if (!eat(cursor, "start") && !(eat_unit(cursor, &out_turn->at) && eat(cursor, "@") &&
-                                   eat_number(cursor, 10, UINT64_MAX, &out_turn->step)))
+    *out_step = (struct schedule_turn){.at = UNIT_NONE};
+    if (!eat(cursor, "start") && !(eat_unit(cursor, &out_step->at) && eat(cursor, "@") &&
+                                   eat_number(cursor, 10, UINT64_MAX, &out_step->step)))
         return false;
-    return eat(cursor, separator) && eat_unit(cursor, &out_turn->to);
+    return eat(cursor, separator) && eat_unit(cursor, &out_step->to);
 }
 
-static enum status parse_turns(struct cursor *cursor)
+static enum status parse_steps(struct cursor *cursor)
 {
     cursor->record->has_turns = true;
     if (!*cursor->at)
@@ -359,9 +359,9 @@ static enum status parse_turns(struct cursor *cursor)
         if (launch)
             launch->scripted = scripted;
         while (launch && eat(cursor, ",")) {
-            if (!eat_turn(cursor, "-", &turn))
+            if (!eat_step(cursor, "-", &turn))
                 return refuse(cursor, "a turn, such as 0.3@5-1.2");
-            if (!record_turn(launch, &turn))
+            if (!record_step(launch, &turn))
                 launch = NULL;
         }
         if (!launch)
@@ -376,7 +376,7 @@ static enum status parse_token(struct cursor *cursor)
     if (status != STATUS_OK)
         return status;
     if (eat(cursor, ":"))
-        return parse_turns(cursor);
+        return parse_steps(cursor);
     return *cursor->at ? refuse(cursor, "':' or the end of the token") : STATUS_OK;
 }
 
@@ -403,14 +403,14 @@ static enum status parse_launch(struct cursor *cursor)
     cursor->record->has_turns = true;
     for (uint64_t i = 0; i < turns && memory; i++) {
         struct schedule_turn turn;
-        if (!eat_turn(cursor, " ", &turn) || !next_line(cursor))
+        if (!eat_step(cursor, " ", &turn) || !next_line(cursor))
             return refuse(cursor, "a turn, such as 0.3@5 1.2");
-        memory = record_turn(launch, &turn);
+        memory = record_step(launch, &turn);
     }
     return memory ? STATUS_OK : diagnose(cursor->diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a record");
 }
 
-/* More turns than were announced, say, are no section of somebody else's. */
+/* More steps than were announced, for example, are no section of another reader. */
 static enum status section_ends(const struct cursor *cursor)
 {
     return *cursor->at && *cursor->at != '[' ? refuse(cursor, "the next section, such as [launch]")
@@ -502,41 +502,41 @@ static int compare_units(const struct unit *a, const struct unit *b)
     return (a->wave > b->wave) - (a->wave < b->wave);
 }
 
-static int compare_turns(const void *left, const void *right)
+static int compare_steps(const void *left, const void *right)
 {
     const struct schedule_turn *a = left, *b = right;
     int order = compare_units(&a->at, &b->at);
     return order ? order : (a->step > b->step) - (a->step < b->step);
 }
 
-bool turn_index_init(struct turn_index *index, const struct schedule_launch *launch)
+bool step_index_init(struct step_index *index, const struct schedule_launch *launch)
 {
     size_t count = launch ? launch->count : 0;
-    *index = (struct turn_index){.count = count, .left = count};
+    *index = (struct step_index){.count = count, .left = count};
     index->turns = calloc(count + 1, sizeof *index->turns);
     index->taken = calloc(count + 1, sizeof *index->taken);
     if (!index->turns || !index->taken) {
-        turn_index_fini(index);
+        step_index_fini(index);
         return false;
     }
     if (count)
         memcpy(index->turns, launch->turns, count * sizeof *index->turns);
-    qsort(index->turns, count, sizeof *index->turns, compare_turns);
+    qsort(index->turns, count, sizeof *index->turns, compare_steps);
     return true;
 }
 
-void turn_index_fini(struct turn_index *index)
+void step_index_fini(struct step_index *index)
 {
     free(index->turns);
     free(index->taken);
-    *index = (struct turn_index){0};
+    *index = (struct step_index){0};
 }
 
-const struct schedule_turn *turn_index_take(struct turn_index *index, struct unit at, uint64_t step)
+const struct schedule_turn *step_index_take(struct step_index *index, struct unit at, uint64_t step)
 {
     struct schedule_turn wanted = {.at = at, .step = step};
     const struct schedule_turn *found =
-        bsearch(&wanted, index->turns, index->count, sizeof *index->turns, compare_turns);
+        bsearch(&wanted, index->turns, index->count, sizeof *index->turns, compare_steps);
     if (!found || index->taken[found - index->turns])
         return NULL;
     index->taken[found - index->turns] = true;
@@ -544,7 +544,7 @@ const struct schedule_turn *turn_index_take(struct turn_index *index, struct uni
     return found;
 }
 
-const struct schedule_turn *turn_index_left(const struct turn_index *index)
+const struct schedule_turn *step_index_left(const struct step_index *index)
 {
     for (size_t i = 0; i < index->count && index->left; i++)
         if (!index->taken[i])

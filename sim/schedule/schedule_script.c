@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that somebody wrote: this work-item until that line, then this group to its end. */
+/* Steps from a file: this work-item until that line, then this group to its end. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -188,7 +188,7 @@ static void only_spins(struct schedule *schedule, const struct wave *wave)
     refuse(schedule, text.bytes);
 }
 
-/* ---- who ----------------------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------------------------- */
 
 /* Tile and local id of a global id, or of a group's; false: there is none. */
 static bool locate(const struct schedule *schedule, const struct script_step *step, uint64_t *out_tile,
@@ -231,7 +231,7 @@ static void choose_waves(struct schedule *schedule, const struct script_step *st
     }
 }
 
-/* Of all that the step names nobody is left, whether others of the work-group are or not. */
+/* None of those that the step names is left, whether others of the work-group are or not. */
 static bool has_ended(const struct script *script)
 {
     for (uint32_t i = script->from; i < script->to; i++)
@@ -304,8 +304,8 @@ static bool before_atomic(const struct schedule *schedule, const struct group_wa
     return next.kind == NEXT_ACCESS && launch_site(schedule->launch, next.site)->access >= ACCESS_ATOMIC_READ;
 }
 
-/* What the wave is about to do, or the barrier or group function it has come to: who came last there is
- * after it already. */
+/* The next operation of the wave, or the barrier or group function that it has reached: the last one to
+ * arrive is after it already. */
 static bool comes_to(const struct group_wave *wave, uint32_t *out_site)
 {
     struct next_operation next;
@@ -317,7 +317,7 @@ static bool comes_to(const struct group_wave *wave, uint32_t *out_site)
     return waits || next.kind != NEXT_UNSEEN;
 }
 
-/* Has it come to the line often enough with the place where it is now? */
+/* Has it reached the line often enough with its place now? */
 static bool reached_line(const struct schedule *schedule, struct group_wave *wave, bool left_here)
 {
     uint32_t site;
@@ -329,7 +329,7 @@ static bool reached_line(const struct schedule *schedule, struct group_wave *wav
     return visit && wave->visits == current(schedule)->count;
 }
 
-/* Is the place that the wave has just come to the one it was to come to? Not where the step before left
+/* Is the place that the wave has just reached the one of the step? Not the one at which the step before left
  * it. */
 static bool reached(const struct schedule *schedule, struct group_wave *wave)
 {
@@ -349,21 +349,21 @@ void script_look(struct schedule *schedule)
         struct group_wave *wave = &script->group->waves[i];
         if (wave->stopped || wave->looked_at == place_of(wave))
             continue;
-        /* who came last */
+        /* the wave that arrived last */
         const bool was_let_by = wave->state == WAVE_READY && wave->barriers > wave->barriers_seen;
         wave->looked_at = place_of(wave);
         wave->stopped = reached(schedule, wave);
         wave->barriers_seen = wave->barriers;
         script->came |= wave->stopped;
         if (wave->stopped)
-            /* where it is now it has not been reported to come to */
+            /* its place now is not counted as reached */
             wave->left_at = was_let_by ? 0 : place_of(wave);
     }
 }
 
 /* ---- one step after the other ---------------------------------------------------------------------- */
 
-/* False: nobody of the step is left to go on. */
+/* False: none of the step's waves is left to continue. */
 static bool next_wave(const struct schedule *schedule, struct pick *out_pick)
 {
     const struct script *script = &schedule->chooser.script;
@@ -377,7 +377,7 @@ static bool next_wave(const struct schedule *schedule, struct pick *out_pick)
     return false;
 }
 
-/* What it does now is an operation, and not the way to one. */
+/* Its next action is an operation, and not the way to one. */
 static bool operates(const struct pick *pick)
 {
     struct next_operation next;
@@ -385,7 +385,7 @@ static bool operates(const struct pick *pick)
     return next.kind != NEXT_UNSEEN;
 }
 
-/* Somebody of the step waits, and has not come to where it was to. */
+/* A wave of the step waits, and has not reached the step's line. */
 static const struct wave *who_waits(const struct script *script)
 {
     for (uint32_t i = script->from; script->group && i < script->to; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wave that spins reads: heard while it goes round once more. */
+/* The accesses that a wave that spins reads: observed for one more round of its loop. */
 #include <string.h>
 
 #include "sim/device/fault.h"
 #include "schedule_livelock.h"
 
-enum { ROUND_TURNS = 256 }; /* until it is where it was */
+enum { ROUND_SLICES = 256 }; /* until it is where it was */
 
-/* ---- who spins where -------------------------------------------------------------------------- */
+/* ---- spinning waves and their places ----------------------------------------------------------- */
 
 static enum wait_rank rank_of(const struct heard *heard, const struct access_event *event, uint64_t address)
 {
@@ -118,7 +118,7 @@ static void go_round(struct group *group, uint32_t index, struct heard *heard)
     const struct group_wave *slot = &group->waves[index];
     const uint64_t before = wave_fingerprint(slot->wave);
     const bool begins_ready = slot->state == WAVE_READY;
-    uint32_t turns = 0;
+    uint32_t slices = 0;
     do {
         if (slot->state == WAVE_READY)
             group_run(group, index, 1);
@@ -129,14 +129,14 @@ static void go_round(struct group *group, uint32_t index, struct heard *heard)
         if (slot->state == WAVE_DONE)
             break;
         note_stop(heard, slot->wave->resume);
-    } while (++turns < ROUND_TURNS &&
+    } while (++slices < ROUND_SLICES &&
              ((slot->state == WAVE_READY) != begins_ready || wave_fingerprint(slot->wave) != before));
-    if (turns == ROUND_TURNS || heard->stop_count == STOPS_MOST)
+    if (slices == ROUND_SLICES || heard->stop_count == STOPS_MOST)
         heard->stop_count = 0;
 }
 
-/* An atomic is what it waits for. Of plain reads any may be, so a wave that only spins is heard until it
- * stands where it stood. */
+/* An atomic is what it waits for. Of plain reads any may be, so a wave that only spins is observed until its
+ * state returns. */
 static bool has_heard_enough(const struct heard *heard, const struct schedule *schedule,
                              const struct wave *wave, uint64_t stands)
 {
@@ -160,13 +160,13 @@ static void listen(struct schedule *schedule, struct group *group, uint32_t inde
     wave->observer = &probe;
     if (laps)
         go_round(group, index, out_heard);
-    for (int turns = 0; !laps && turns < 64 && group->waves[index].state == WAVE_READY; turns++) {
-        if (turns && has_heard_enough(out_heard, schedule, group->waves[index].wave, stands))
+    for (int slices = 0; !laps && slices < 64 && group->waves[index].state == WAVE_READY; slices++) {
+        if (slices && has_heard_enough(out_heard, schedule, group->waves[index].wave, stands))
             break;
         if (!schedule)
             group_run(group, index, 1);
         else if (schedule_running(schedule, group))
-            schedule_turn(schedule, group, index, 1, &result);
+            schedule_slice(schedule, group, index, 1, &result);
     }
     if (!schedule)
         settle(group);
@@ -219,7 +219,7 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
     access->value = memory_value(&launch->arena->memory, heard->address, access->size_bytes);
 }
 
-/* The outermost loop around it; where it stands in none, nothing is known. */
+/* The outermost loop around it; if it is in none, nothing is known. */
 static bool loop_around(const struct code *code, const struct site *site, struct code_loop *out_loop)
 {
     *out_loop = (struct code_loop){.low = site->rank, .high = site->rank};
@@ -241,7 +241,7 @@ bool spinner_may_write(const struct launch *launch, const struct heard *heard)
     for (uint32_t i = 0; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         const bool writes = site->access == ACCESS_WRITE || site->access >= ACCESS_ATOMIC_WRITE;
-        if (i == heard->event.origin.site) /* a compare-exchange that fails in each turn */
+        if (i == heard->event.origin.site) /* a compare-exchange that fails in each iteration */
             continue;
         if (writes && site->storage != STORAGE_PRIVATE && site->rank >= loop.low && site->rank <= loop.high)
             return true;

@@ -3,11 +3,11 @@
  * PURPOSE  A launch being scheduled: what schedule.c and schedule_*.c share.
  *
  * Interface
- *   schedule.c           who is resident, limits, passes; turns
- *   schedule_choose.c    step by step; the usual rule, oracle, random, replay
+ *   schedule.c           resident groups, limits, passes; time slices
+ *   schedule_choose.c    step by step; the default rule, oracle, random, replay
  *   schedule_pct.c       priorities
- *   schedule_script.c    steps that somebody wrote
- *   schedule_livelock.h  waits that do not end, and who ends them: proof, finding, reliance on progress
+ *   schedule_script.c    steps from a file
+ *   schedule_livelock.h  waits that do not end, or end by another unit: proof, finding, reliance on progress
  */
 #ifndef ORRERY_SIM_SCHEDULE_SCHEDULE_STATE_H
 #define ORRERY_SIM_SCHEDULE_SCHEDULE_STATE_H
@@ -20,7 +20,7 @@
 #include "sim/device/launch_schedule.h"
 #include "sim/device/schedule_record.h"
 
-/* What was chosen: a ready wave of a resident group. */
+/* A choice: a ready wave of a resident group. */
 struct pick {
     struct group *group;
     uint32_t index;
@@ -54,12 +54,12 @@ struct chooser {
     struct script script;
     struct schedule_candidate *candidates;
     uint32_t candidate_room;
-    /* while turns are noted or taken again: which tiles have run, so that the usual rule needs no
+    /* while steps are recorded or replayed: which tiles have run, so that the default rule needs no
      * admission */
     uint64_t *started; /* a bit per tile */
     uint64_t lowest_unstarted;
-    struct turn_index turns; /* of the launch's replay */
-    bool admits, over;       /* groups come when somebody is to run there; all have ended */
+    struct step_index turns; /* of the launch's replay */
+    bool admits, over;       /* groups are admitted when one of them is to run; all have ended */
     bool scripted;           /* a script is followed, or was when this was recorded */
 };
 
@@ -72,20 +72,20 @@ struct livelock {
     bool seen;          /* memory: is that of waves */
     uint64_t next_look; /* step by step */
     uint32_t reported, reported_site[REPORTED_MOST];
-    bool endless; /* nobody waits for anybody */
+    bool endless; /* no unit waits for another */
     /* a wave that had its work-group to itself was stopped, so others may wait for what it has */
     bool interrupted;
-    /* of a group that nobody else has begun beside */
+    /* of a group that is the only one begun */
     struct {
         uint64_t passes, waves, memory;
         bool seen;
     } first;
     /* of a wave that has the group to itself */
     struct {
-        uint64_t turns, next_mark, wave, memory;
+        uint64_t slices, next_mark, wave, memory;
         bool past, seen;
     } alone;
-    struct held_back *held_back; /* lanes were let go on; what is to be reported if that ends the spinning */
+    struct held_back *held_back; /* lanes were released; the report if that ends the spinning */
 };
 
 struct schedule {
@@ -103,33 +103,33 @@ struct schedule {
     /* which tile is next */
     uint64_t next, total;
     uint64_t stride, start; /* random: tile (start + i * stride) mod total */
-    /* who is resident, in order of admission */
+    /* the resident groups, in order of admission */
     struct group **resident;
     uint32_t count, target, room;
-    uint32_t most;       /* that may be resident at a time when those that are wait for others */
-    uint64_t arrivals;   /* how often waves became ready that were not */
-    uint64_t idle_turns; /* since a wave last ended, waited or went on */
+    uint32_t most;        /* that may be resident at a time when those that are wait for others */
+    uint64_t arrivals;    /* how often waves became ready that were not */
+    uint64_t idle_slices; /* since a wave last ended, waited or went on */
     /* step by step: the same of groups that have taken a step, whoever was let in since */
     uint64_t still;
-    uint32_t patience; /* idle turns per ready wave until more groups are let in */
+    uint32_t patience; /* idle time slices per ready wave until more groups are admitted */
     struct chooser chooser;
     struct livelock livelock;
     bool stuck; /* only spinning, and no group is left that could help */
     enum status status;
 };
 
-void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
-                   enum run_result *out_result);
+void schedule_slice(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
+                    enum run_result *out_result);
 bool schedule_running(const struct schedule *schedule, const struct group *group);
-/* NULL: no memory; status says so when nothing is resident that could make room. */
+/* NULL: no memory; status says so when nothing is resident that could free some. */
 struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile);
 
-/* What the launch needs; false: status says why not. */
+/* The memory for the launch; false: status says why not. */
 bool choose_init(struct schedule *schedule);
 void choose_fini(struct schedule *schedule);
 void choose_step(struct schedule *schedule);
 void choose_retired(struct schedule *schedule, const struct group *group);
-/* Groups become resident when somebody is to run there, not in order. */
+/* Groups become resident when one of them is to run, not in order. */
 bool choose_admits(const struct schedule *schedule);
 bool choose_unfinished(const struct schedule *schedule); /* and some are still to come or to end */
 
@@ -139,38 +139,39 @@ void pct_fini(struct schedule *schedule);
 void pct_admit(struct schedule *schedule, struct group *group);
 struct pick pct_pick(struct schedule *schedule);
 
-/* schedule_script.c: who the script's step lets go on; group NULL: choose again; false: the script is
- * over. */
+/* schedule_script.c: the wave that continues by the script's step; group NULL: choose again; false: the
+ * script is over. */
 bool script_pick(struct schedule *schedule, struct pick *out_pick);
 void script_look(struct schedule *schedule); /* after each step */
-/* nobody is left: steps for this launch that are cannot happen */
+/* none is left: steps for this launch that are cannot happen */
 void script_rest(struct schedule *schedule);
 
-/* Who may still come and let those go on that wait. */
+/* The units that may still arrive and release those that wait. */
 enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };
-/* True: what is resident goes round in circles until somebody comes. Without anybody who may the launch ends
- * with a livelock; else, if it goes on then, the program is reported to rely on more than the device
+/* True: all that is resident goes round in circles until another unit arrives. If none may, the launch ends
+ * with a livelock; else, if it continues then, the program is reported to rely on more than the device
  * promises. Of one launch alone. */
 bool livelock_check(struct schedule *schedule, enum helper helper);
-/* PROGRESS_NONE: a wave goes on until it ends, waits at a barrier, or stands where it stood before: then
- * others of its group are let go on, and it is kept for livelock_got_on. */
+/* PROGRESS_NONE: a wave continues until it ends, waits at a barrier, or is in the state in which it was
+ * before: then others of its group continue, and it is kept for livelock_got_on. */
 bool livelock_goes_alone(const struct schedule *schedule);
 void livelock_alone_begin(struct schedule *schedule);
-/* After a turn, which may have taken it past what its sub-group waits at; true: let others go on. */
+/* After a time slice, which may have taken it past the barrier that its sub-group waits at; true: let others
+ * continue. */
 bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index, bool past);
-/* Lanes that were held after others of their sub-group go on; proven: nothing else can. False: there are
+/* Lanes that were held after others of their sub-group continue; proven: nothing else can. False: there are
  * none. */
 bool livelock_free_held(struct schedule *schedule, bool proven);
-/* before a turn */
+/* before a time slice */
 void livelock_goes_on(struct schedule *schedule, const struct group *group, uint32_t index);
-/* after a turn */
+/* after a time slice */
 void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index,
                      enum run_result result);
 void livelock_forget_held(struct schedule *schedule);
-/* comes: for lanes that were held, somebody else may have helped */
+/* comes: for lanes that were held, another unit may have helped */
 void livelock_newcomer(struct schedule *schedule);
-/* Until a group that only spins, while no other resident one has begun, has shown whether it goes round in
- * circles: true after a pass: another one. Whose begin lets it go on is reported. */
+/* Runs until a group that only spins, while no other resident one has begun, has shown whether it goes round
+ * in circles: true after a pass: another one. The group whose begin lets it continue is reported. */
 void livelock_first_begin(struct schedule *schedule);
 bool livelock_first(struct schedule *schedule, struct group *group);
 /* After a pass over a group in which it may have gone past barriers: whether it only waits is seen anew. */

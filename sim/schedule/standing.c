@@ -162,7 +162,7 @@ void standing_ready(const struct schedule *schedule, void *self,
     }
 }
 
-/* The first work-item that can go on in the work-group that runs, or in the first resident one. */
+/* The first work-item that can continue in the work-group that runs, or in the first resident one. */
 static const struct wave *first_ready(const struct schedule *schedule)
 {
     const struct group *group = schedule->launch->running;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where the work-items of running launches stand, in lines for a person who waits: at a signal, or
+ * PURPOSE  Places of the work-items of running launches, in lines for a person who waits: at a signal, or
  *          once a launch has run for long.
  *
  * Interface

@@ -645,7 +645,7 @@ START_TEST(a_barrier_goes_where_all_come_by)
 }
 END_TEST
 
-static bool each_turn(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
+static bool each_iteration(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
 {
     (void)self;
     ck_assert(a == DATA_LINE && b == LAST_LINE);
@@ -657,7 +657,7 @@ static bool each_turn(void *self, uint32_t a, uint32_t b, struct code_place out_
 START_TEST(two_barriers_in_each_turn_serve_one_group)
 {
     const struct checker_host knows_turns = {
-        .place = place, .what = what, .between = between, .each_turn = each_turn};
+        .place = place, .what = what, .between = between, .each_iteration = each_iteration};
     const char *const fix =
         "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and after k.cl:32, in each turn of the loop";
     struct proposal proposal;

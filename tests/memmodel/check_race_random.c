@@ -322,7 +322,7 @@ START_TEST(random_sweeps_against_the_oracle)
         10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
     static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,   FAST_PATH_SEEN,     FAST_PATH_SENT,
                                                 FAST_PATH_TRIED,   FAST_PATH_TOGETHER, FAST_PATH_CALM,
-                                                FAST_PATH_IN_TURN, FAST_PATH_SIFTED,   FAST_PATH_SIFTED_LOADS,
+                                                FAST_PATH_MEMBER_UPDATE, FAST_PATH_SIFTED,   FAST_PATH_SIFTED_LOADS,
                                                 FAST_PATH_SHARED,  FAST_PATH_SINGLE,   FAST_PATH_FEW,
                                                 FAST_PATH_RESTED,  FAST_PATH_ON};
     takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, agree_with_the_oracle(&sweeps).programs);
@@ -400,7 +400,7 @@ START_TEST(random_programs_against_the_oracle)
     ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3));
     static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,   FAST_PATH_SEEN,     FAST_PATH_SENT,
                                                 FAST_PATH_TRIED,   FAST_PATH_TOGETHER, FAST_PATH_CALM,
-                                                FAST_PATH_IN_TURN, FAST_PATH_SHARED,   FAST_PATH_SINGLE,
+                                                FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED,   FAST_PATH_SINGLE,
                                                 FAST_PATH_FEW,     FAST_PATH_RESTED};
     takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, tally.programs);
 }
@@ -463,7 +463,7 @@ static void handoff_other(const struct handoff_course *course, uint32_t item)
     }
 }
 
-static void handoff_turn(const struct handoff_course *course, uint32_t item)
+static void handoff_access(const struct handoff_course *course, uint32_t item)
 {
     const uint32_t items = course->shape[1], group = item / items, object = handoff_object(course);
     switch (below(10)) {
@@ -506,7 +506,7 @@ static void any_handoff(const uint32_t *shape)
         if (below(2))
             fence(group * shape[1] + below(shape[1]), course.flags, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
     for (uint32_t turns = 4 + below(10); turns && world_room() > 24; turns--) {
-        handoff_turn(&course, below(all));
+        handoff_access(&course, below(all));
         if (below(16) == 0)
             handoff_other(&course, below(all));
     }
@@ -525,7 +525,7 @@ END_TEST
 START_TEST(random_rounds_against_the_oracle)
 {
     static const struct kind rounds = {4000, 31337, 3, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}}, any_rounds};
-    static const enum fast_path fast_paths[] = {FAST_PATH_IN_TURN};
+    static const enum fast_path fast_paths[] = {FAST_PATH_MEMBER_UPDATE};
     takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, agree_with_the_oracle(&rounds).programs);
 }
 END_TEST
@@ -725,11 +725,11 @@ static void any_lock(const uint32_t *shape)
 START_TEST(random_locks_against_the_oracle)
 {
     static const struct kind locks = {1500, 577215, 3, {{1, 4, 2}, {2, 3, 4}, {2, 2, 2}}, any_lock};
-    const uint64_t before[] = {world_ways[FAST_PATH_HANDOFF], world_ways[FAST_PATH_IN_TURN],
+    const uint64_t before[] = {world_ways[FAST_PATH_HANDOFF], world_ways[FAST_PATH_MEMBER_UPDATE],
                                world_ways[FAST_PATH_ENOUGH]};
     agree_with_the_oracle(&locks);
     ck_assert_uint_gt(world_ways[FAST_PATH_HANDOFF], before[0]);
-    ck_assert_uint_gt(world_ways[FAST_PATH_IN_TURN], before[1]);
+    ck_assert_uint_gt(world_ways[FAST_PATH_MEMBER_UPDATE], before[1]);
     ck_assert_uint_gt(world_ways[FAST_PATH_ENOUGH], before[2]);
 }
 END_TEST

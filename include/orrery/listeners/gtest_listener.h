@@ -23,7 +23,7 @@ class GtestListener : public ::testing::EmptyTestEventListener
 
     void OnTestStart(const ::testing::TestInfo &) override { orrery_listener_take(nullptr, 0); }
 
-    /* After the fixture's TearDown, and before the printer says how the test ended. */
+    /* After the fixture's TearDown, and before the printer reports how the test ended. */
     void OnTestEnd(const ::testing::TestInfo &) override
     {
         const size_t count = orrery_listener_take(text, sizeof text);

@@ -62,8 +62,8 @@ bool commands_lacks_map(const struct byte_access *access, const struct byte_acce
     return access->unmapped && map->by_map && !map->map && RULE(33);
 }
 
-/* A map for writing is no write yet, but what it maps is the host's: for all but other maps. Of two accesses
- * to the host's memory that memory tells. */
+/* A map for writing is no write yet, but its bytes are the host's: for all but other maps. Of two accesses to
+ * the host's memory that memory decides. */
 static bool conflicts(const struct byte_access *a, const struct byte_access *b)
 {
     if (a->of_host && b->of_host)
@@ -111,8 +111,8 @@ static void keep_conflict(struct commands *commands, const struct conflict *conf
     commands->conflicts[commands->conflict_count++] = *conflict;
 }
 
-/* Where several instructions did it, each of the first few stretches that one of either side did; others
- * are mostly of the same. */
+/* If several instructions did it, each of the first few ranges that one of either side did; others are mostly
+ * of the same. */
 enum { STRETCHES_MOST = HOSTILE(4096, 64) };
 
 static void keep_conflicts(struct commands *commands, const struct byte_access *later,
@@ -134,19 +134,19 @@ static bool knows(void *self, const struct byte_access *later, const struct byte
     return command_graph_knows(commands->graph, later->command, earlier->command);
 }
 
-/* What one kernel released on an atomic object the other one may have acquired there. */
+/* The other kernel may have acquired what one kernel released on an atomic object. */
 static bool may_hand_on(const struct byte_access *from, const struct byte_access *to)
 {
     return from->kind != ACCESS_ATOMIC_READ && from->releases >= SCOPE_DEVICE && to->acquires >= SCOPE_DEVICE;
 }
 
-/* They may have run side by side; in turn, the one that ran first has read nothing of the other's. */
+/* They may have run side by side; one after the other, the first one has read nothing of the other's. */
 static bool may_synchronise(const struct commands *commands, const struct byte_access *later,
                             const struct byte_access *earlier)
 {
-    const bool in_turn =
-        command_graph_in_turn(commands->graph, later->command, earlier->command) && RULE(3203);
-    return may_hand_on(earlier, later) || (!in_turn && may_hand_on(later, earlier));
+    const bool in_sequence =
+        command_graph_in_sequence(commands->graph, later->command, earlier->command) && RULE(3203);
+    return may_hand_on(earlier, later) || (!in_sequence && may_hand_on(later, earlier));
 }
 
 static void note_talk(struct commands *commands, uint32_t a, uint32_t b)
@@ -207,7 +207,7 @@ static void meet_sets(struct commands *commands, const struct byte_set *bytes,
             low + (run.high < within->high ? run.high : within->high));
 }
 
-/* What meets whom among the loose ones; those that are covered go. */
+/* Finds the conflicts among the loose ones; those that are covered go. */
 static void meet_loose(struct commands *commands, struct area *area, const struct byte_set *bytes,
                        const struct byte_access *access)
 {
@@ -321,7 +321,7 @@ static void fetch_and_touch(struct commands *commands, struct area *area, struct
     footprint_part_fini(&kept->part);
 }
 
-/* Does the command know everything that was done to the area? */
+/* Do all accesses to the area happen before the command? */
 static bool knows_all(const struct commands *commands, const struct area *area, uint32_t command)
 {
     return !area->latest || (area->in_order && (command == area->latest ||
@@ -334,7 +334,7 @@ static void note_latest(const struct commands *commands, struct area *area, uint
     area->latest = command;
 }
 
-/* Somebody comes who may not know all of it. */
+/* A command comes that may not be after all of it. */
 void commands_bring_in(struct commands *commands, struct area *area)
 {
     for (size_t i = 0; i < area->kept_count; i++) {
@@ -566,7 +566,7 @@ static bool is_lent(const struct commands *commands, uint64_t address)
     return region && !(region->flags & REGION_FLAG_SVM);
 }
 
-/* What the buffer has there already: a read of these very bytes (5.2.2). */
+/* A read of the very bytes that the buffer has there already (5.2.2). */
 static bool is_own(const struct commands *commands, const struct command_event *event)
 {
     const struct command_event *moved = &commands->moved;
@@ -574,7 +574,7 @@ static bool is_own(const struct commands *commands, const struct command_event *
            moved->size_bytes == event->size_bytes;
 }
 
-/* Who reads or writes memory of the host that a buffer was made with reads or writes the buffer's. */
+/* A read or write of host memory that a buffer was made with reads or writes the buffer's. */
 static void take_storage(struct commands *commands, const struct command_event *event,
                          const struct byte_access *access)
 {
@@ -728,8 +728,8 @@ static bool shares_atomics(const struct memory *memory)
     return false;
 }
 
-/* Of what the host knew by then. Which accesses come before the acquire is known access by access, once
- * those are put in. */
+/* Of what was complete for the host by then. The accesses that come before the acquire are decided access by
+ * access, once those are added. */
 static void count_as_after_host(struct commands *commands, uint32_t command)
 {
     if (cross_launch_lacks_predecessors(commands->cross, CROSS_HOST))
@@ -761,7 +761,7 @@ static struct area *kept_area(const struct commands *commands, const struct foot
     return area;
 }
 
-/* The latest that the keeper may be asked for; NULL: none. */
+/* The latest that the keeper may be queried for; NULL: none. */
 static struct kept *latest_of(const struct area *area, const struct footprint_keeper *keeper)
 {
     for (size_t i = area ? area->kept_count : 0; i > 0; i--)

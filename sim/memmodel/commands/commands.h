@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Commands that touch the same bytes, one of them writing, and that nothing orders: `race-commands`.
- *          And what the host touches although a command may still use it: `race-host-device`. Judged by what
- *          each command knows (command_graph.h), never by when it ran: Orrery runs one after the other.
+ *          And what the host touches although a command may still use it: `race-host-device`. Judged by
+ *          happens-before (command_graph.h), never by when each ran: Orrery runs one after the other.
  *
  * Interface
  *   commands_new/free
  *   commands_observer     what to attach: order and command events
- *   commands_footprints   where the accesses of launches are to go, at the end of each
+ *   commands_footprints   receives the accesses of launches, at the end of each
  *   commands_host_access  the host touched bytes that it may not touch now, at a place of its own
- *   commands_cross        who is to hear of all launches: inter_launch.h; borrowed
- *   commands_host_knows   the host knows the command to be complete
+ *   commands_cross        receives all launches: inter_launch.h; borrowed
+ *   commands_host_knows   the command is complete for the host
  *   commands_name         an access of which `what` is set gets the command's name, line and device, too;
- *                         false: the command is not known. Maps are until their unmaps run or their memory
- *                         goes, others as long as somebody may race with them
+ *                         false: no such command. Maps are until their unmaps run or their memory goes,
+ *                         others as long as an access may race with them
  *
  * Needs    order events for every command; without them (a scenario without a host program) commands are in
  *          order and nothing is judged. Launches are judged when their footprints arrive, other commands by
@@ -21,8 +21,8 @@
  * Atomics  of two launches on one memory object: a race (implementation-defined, OpenCL 2.2 API 3.3.6). On
  *          SVM and program-scope variables they are guaranteed, and may order the launches: such launches
  *          count as ordered, if the code of one releases and that of the other, which did not end before the
- *          one began, acquires, for the device or wider. What their atomics did not order inter_launch.h
- *          finds.
+ *          one began, acquires, for the device or wider. Accesses that their atomics did not order
+ *          inter_launch.h finds.
  *
  * Threads  Every function from any thread. Borrows memory and report for its life.
  */

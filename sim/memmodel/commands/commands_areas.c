@@ -103,7 +103,7 @@ void commands_areas_free(struct commands *commands)
 
 /* ---- memory of the host that is a buffer's ------------------------------------------------- */
 
-/* What commands have done there by now is known of the one place, and of the other. */
+/* The commands' accesses up to now are known of the one place, and of the other. */
 struct taking {
     struct commands *commands;
     const struct area *host;
@@ -219,7 +219,7 @@ void commands_take_back(struct commands *commands, uint32_t map, uint64_t low, u
         }
 }
 
-/* Where what it has been given from low on ends; low: nowhere. */
+/* The end of the bytes that it has been given from low on; low: none. */
 static uint64_t given_until(const struct commands *commands, uint32_t command, uint64_t low)
 {
     const uint32_t first = command_graph_first(commands->graph);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of launches that atomics may have ordered, and did not: what inter_launch.h found, as findings;
- * and what it did not hear. */
+/* Accesses of launches that atomics may have ordered, and did not: the races of inter_launch.h as findings;
+ * and those of launches that it did not check. */
 #include "commands_state.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ static void describe(const struct commands *commands, const struct cross_side *f
     access->by = side->by;
 }
 
-/* Whom atomics do not order at all an event may. */
+/* Launches that atomics do not order at all may be ordered by an event. */
 static void tell(void *self, const struct cross_race *race)
 {
     struct commands *commands = self;

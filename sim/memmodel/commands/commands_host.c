@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host does to memory that commands use, too. */
+/* The host's accesses to memory that commands use, too. */
 #include "commands_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- telling ------------------------------------------------------------------------------------ */
+/* ---- reports ------------------------------------------------------------------------------------ */
 
-/* The host's part in a finding. touch NULL: where it was is not known. */
+/* The host's part in a finding. touch NULL: its place is not known. */
 struct operation {
     const struct touch *touch;
     const char *what, *by, *why, *fix, *spec;
@@ -134,8 +134,8 @@ void commands_forget_host_writes(struct commands *commands)
 
 /* ---- what commands write after a buffer -------------------------------------------------------------- */
 
-/* Mapped for writing it is the host's, and the unmap hands it over. Where kernels reach all memory nothing
- * lies apart. */
+/* Mapped for writing it is the host's, and the unmap hands it over. If kernels reach all memory there is no
+ * separate copy. */
 void commands_wrote_after(struct commands *commands, const struct byte_run *bytes,
                           const struct byte_access *access)
 {
@@ -162,8 +162,7 @@ static void tell_after(struct commands *commands, const struct area *area, const
     tell(commands, area, access, command_graph_facts(commands->graph, access->command), run, &operation);
 }
 
-/* Other than what it may have written itself before; and it comes after who wrote there: else the two
- * race. */
+/* Other than what it may have written itself before; and it is after the writers there: else the two race. */
 static bool reads_after(const struct commands *commands, const struct device_dirty_part *part,
                         const struct byte_set *sets, enum footprint_use use, uint32_t command,
                         struct byte_run *out_run)
@@ -215,7 +214,7 @@ static void tell_store(struct commands *commands, const struct area *area, const
               touches_store(&commands->touches, area->low + run->low, area->low + run->high));
 }
 
-/* Bytes that the host stored, and who touched them. */
+/* Bytes that the host stored, and their last accesses. */
 struct storing {
     struct commands *commands;
     const struct area *area;
@@ -319,14 +318,14 @@ static bool touch_conflicts(const struct touch *touch, const struct byte_access 
     return touch->write || !reads_only(access);
 }
 
-/* Of memory that a read or write was given 5.2.2 says that a query tells when it may be used again. */
+/* Of memory that a read or write was given 5.2.2 says that a query decides when it may be used again. */
 static bool touch_knows(const struct commands *commands, const struct touch *touch, uint32_t command)
 {
     return touch->of == TOUCH_SHARED ? command_graph_host_knows(commands->graph, command)
                                      : command_graph_reported(commands->graph, command);
 }
 
-/* A touch, and who was there. */
+/* A touch, and the earlier accesses. */
 struct meeting {
     struct commands *commands;
     const struct area *area;
@@ -359,7 +358,8 @@ static bool touch_meets(struct commands *commands, struct area *area, struct tou
     return meeting.reported;
 }
 
-/* A load of what a command has written to the buffer, and no map that the host knows has handed over. */
+/* A load of bytes that a command has written to the buffer, and that no map complete for the host has handed
+ * over. */
 static bool load_is_device_dirty(struct commands *commands, struct area *area, const struct touch *touch)
 {
     const uint64_t at = touch->address - area->low;
@@ -557,7 +557,7 @@ void commands_judge_host(struct commands *commands, struct area *area, const str
         judge_device_dirty(commands, area, sets, access, site);
 }
 
-/* The host has done nothing there that commands may not know. */
+/* The host has made no access there that may be unordered with a command. */
 bool commands_is_calm(const struct commands *commands, const struct area *area)
 {
     return !area->mirror && device_dirty_empty(&area->past) && host_dirty_empty(&area->host_dirty) &&

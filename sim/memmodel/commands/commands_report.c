@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is reported of two commands that race: who, where, why nothing orders them, and what would. */
+/* The report of two commands that race: commands, places, why nothing orders them, and a fix. */
 #include "commands_state.h"
 
 #include "sim/memmodel/launches/inter_launch.h"
@@ -33,7 +33,7 @@ void commands_format(char *text, size_t size, const char *pattern, ...)
     va_end(args);
 }
 
-/* What the program called. */
+/* The program's call. */
 const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS])
 {
     static const char enqueue[] = "clEnqueue";
@@ -176,8 +176,7 @@ static const char flush_all[] = ", with clFlush before on all queues that it wai
 
 enum { FLUSH_CHARS = 80 };
 
-/* What a command has to be flushed with that another one waits for; b NULL: in which queue that is is
- * forgotten. */
+/* The queue to flush with a command that another one waits for; b NULL: its queue is forgotten. */
 static void name_flush(bool crosses, const struct command_facts *a, const struct command_facts *b,
                        char out[FLUSH_CHARS])
 {
@@ -400,7 +399,8 @@ const char *commands_object(const struct commands *commands, const struct area *
     return out;
 }
 
-/* Nobody would see why it may not meet the map whose pointer it has, least of all where both read. */
+/* The reader could not see why it may not conflict with the map whose pointer it has, least of all if both
+ * read. */
 static void say_no_map_yet(char why[SPEC_CHARS])
 {
     const size_t used = strlen(why);
@@ -490,8 +490,9 @@ static bool met_unmap(const struct commands *commands, const struct area *area, 
     return false;
 }
 
-/* Of a map and its unmap one is reported. Who ran before the unmap has met the map already. Who comes last
- * meets both: enqueued before the map it is to come before that, else after the unmap. */
+/* Of a map and its unmap one is reported. A command that ran before the unmap has met the map already. The
+ * one that comes last meets both: if it was enqueued before the map it is to come before that, else after the
+ * unmap. */
 static bool is_followed(const struct commands *commands, const struct conflict *conflict)
 {
     const bool map_is_later = conflict->later.by_map;
@@ -503,7 +504,7 @@ static bool is_followed(const struct commands *commands, const struct conflict *
         return other->command > map->command &&
                met_unmap(commands, conflict->area, other->command, map->command);
     if (map->map == map->command || !command_graph_knows(commands->graph, map->command, map->map))
-        return false; /* so it need not be after its map, or nobody knows which that is */
+        return false; /* so it need not be after its map, or it is not known which that is */
     if (map_is_later)
         return command_graph_ended(commands->graph, map->map) &&
                !commands_are_ordered(commands, map->map, other->command);
@@ -527,7 +528,7 @@ static bool is_reported_of_host(const struct commands *commands, const struct co
     return false;
 }
 
-/* Access by access; or nobody knows. */
+/* Access by access; or it is not known. */
 static bool is_judged_otherwise(const struct commands *commands, const struct conflict *conflict)
 {
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the parts of the judge of commands share: commands.c lets commands judge each other,
- *          commands_areas.c has what they touched, commands_sites.c by which instructions, commands_report.c
+ *          commands_areas.c has the touched bytes, commands_sites.c the instructions, commands_report.c
  *          words it, commands_atomics.c what inter_launch.h found, and commands_host.c judges the host and
  *          commands. All of it with commands->lock held.
  *
  * Interface
- *   commands_bring_in     what is kept of an area becomes segments: somebody comes who may not know all of it
- *   commands_judges       the command is known, and nothing is lost
+ *   commands_bring_in     the kept accesses of an area become segments: a command comes that may not be after
+ *                         all of them
+ *   commands_judges       the command is in the graph, and nothing is lost
  *
  *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
  *   commands_name_area    as findings show it
@@ -16,8 +17,8 @@
  *   commands_give, commands_take_back   a map is complete; so is its unmap
  *   commands_is_given     the command comes after maps that gave it the pointer to all of these bytes
  *   commands_lacks_map    it uses the pointer that this map gives, and comes after none that did
- *   commands_reserve      room for one more in a list of `count`; false: no memory left
- *   commands_area_free, commands_areas_free   what is open in it is over; of all
+ *   commands_reserve      space for one more in a list of `count`; false: out of memory
+ *   commands_area_free, commands_areas_free   its open accesses are over; of all
  *   commands_number_sites   of a launch's instructions, from 1; 0: no memory left
  *   commands_take_sites     access.site of each use of a part
  *   commands_access_at      the access to the byte at an address, by one instruction; *high: no further than
@@ -25,24 +26,24 @@
  *   commands_number_site    of one instruction of a launch, that goes by an area
  *   commands_site_of        of such an access; NULL: no kernel's
  *   commands_same_line      two of them are of one line of a kernel and one argument, and alike
- *   commands_drop_several   that no access is of any more
+ *   commands_drop_several   without accesses
  *   commands_several_free, commands_sites_free   of an area, of all
  *
- *   commands_tell_all     the conflicts of commands that are complete: by then it is known whether atomics
- *                         may have ordered them
+ *   commands_tell_all     reports the conflicts of commands that are complete: by then it is known whether
+ *                         atomics may have ordered them
  *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in
  *                         `side`
  *   commands_enqueued_at  the line of the program that did; nothing, if it is not known
- *   commands_are_ordered  one knows the other
+ *   commands_are_ordered  one happens before the other
  *   commands_tell_cross   races of launches that count as ordered, since atomics may have ordered them
  *
- *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did
+ *   commands_judge_host   a command touches these bytes, by use, at these sites: against the host's accesses
  *                         there
- *   commands_is_calm      the host has done nothing in the area that commands may not know
+ *   commands_is_calm      the host has made no access in the area that may be unordered with a command
  *   commands_host_memory  a command wrote memory of the host
  *   commands_wrote_after  ... that an area has as its own, at these bytes of it
- *   commands_host_learned    the host knows more: what was handed over to it is settled
+ *   commands_host_learned    more is complete for the host: bytes handed over to it are settled
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_COMMANDS_STATE_H
 #define ORRERY_SIM_MEMMODEL_COMMANDS_COMMANDS_STATE_H
@@ -63,7 +64,7 @@
 
 enum { SPEC_CHARS = 480, OBJECT_CHARS = 480, CALL_CHARS = 64, ARGUMENT_CHARS = 120 };
 
-/* What is open in one allocation. id 0: memory of the host. */
+/* The open accesses of one allocation. id 0: memory of the host. */
 struct area {
     uint32_t id;
     uint64_t low, high;
@@ -73,7 +74,7 @@ struct area {
     struct loose *loose; /* ascending in time */
     size_t loose_count, loose_room;
     uint32_t latest;              /* the command that touched it last; 0: none */
-    bool in_order;                /* and that knows all others whose accesses are here */
+    bool in_order;                /* and that is after all others whose accesses are here */
     struct host_dirty host_dirty; /* what the host changed after it */
     struct host_dirty stores;     /* what it stored while commands were under way that have not ended */
     uint64_t mirror;              /* where the host has these bytes, too, and is watched; 0: nowhere */
@@ -82,13 +83,14 @@ struct area {
     struct device_dirty device_dirty; /* what commands wrote, and it need not have there */
     struct several *several;          /* by id, ascending */
     size_t several_count, several_room;
-    uint64_t several_bytes, several_most; /* memory they take; when to drop those that nobody wants */
-    struct kept *kept; /* what is not in map and loose yet; each knows those before it, and what is there */
+    uint64_t several_bytes, several_most; /* memory they take; when to drop those without a use */
+    struct kept *kept; /* accesses that are not in map and loose yet; each is after those before it, and after
+                        * those there */
     size_t kept_count, kept_room;
     UT_hash_handle hh;
 };
 
-/* struct site's, of a part's instructions; the last is one of them, and nobody knows which. */
+/* struct site's, of a part's instructions; the last is one of them, not known which. */
 struct site_numbers {
     uint32_t of[FOOTPRINT_SITES + 1];
 };
@@ -103,7 +105,7 @@ struct several {
     struct footprint_sites sites;
 };
 
-/* An access that nobody has met yet: bytes [low, high), or of a launch what its keeper has. */
+/* An access without a conflict yet: bytes [low, high), or of a launch those that its keeper has. */
 struct kept {
     struct byte_access access;
     uint64_t low, high;
@@ -124,7 +126,7 @@ struct site {
     char *kernel;
     char *argument; /* "argument 0 'data'", through which it reached the allocation; NULL: none */
     struct source_place place;
-    bool one_of_several; /* and nobody knows which: no place */
+    bool one_of_several; /* not known which: no place */
     uint32_t number;
     UT_hash_handle hh;
 };
@@ -176,7 +178,7 @@ struct commands {
     size_t conflict_count, conflict_room;
     struct talk *talks; /* likewise */
     size_t talk_count, talk_room;
-    const struct area *asked; /* whose map asks */
+    const struct area *asked; /* of the command whose map queries */
     uint64_t added;           /* segments since the last sweep */
     bool lost, reported_loss; /* memory ran out: nothing is judged from here on */
     bool partial;             /* nor, in any case, what the host stores */

@@ -6,14 +6,14 @@
  *
  * Interface
  *   device_dirty_write     a command wrote some
- *   device_dirty_map       `command` mapped them, or wrote them into the memory of the host: for whoever
- *                          knows it to be complete
- *   device_dirty_forget    nothing is known of [low, high) any more: the host may have written there
- *   device_dirty_at        who wrote the byte; NULL: nobody, or it is handed over
- *   device_dirty_settle    drops what maps handed over that done() knows to be complete
+ *   device_dirty_map       `command` mapped them, or wrote them into the memory of the host: they are handed
+ *                          over once it is complete
+ *   device_dirty_forget    drops [low, high): the host may have written there
+ *   device_dirty_at        the command that wrote the byte; NULL: none, or it is handed over
+ *   device_dirty_settle    drops bytes handed over by maps that are complete by done()
  *   device_dirty_empty     nothing is left
  *
- * Memory   What cannot be kept is forgotten: less is reported.
+ * Memory   Out of memory, writes are forgotten: less is reported.
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_DEVICE_DIRTY_H
 #define ORRERY_SIM_MEMMODEL_COMMANDS_DEVICE_DIRTY_H

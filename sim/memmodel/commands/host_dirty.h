@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Bytes of one allocation that the host has changed after a buffer (CL_MEM_USE_HOST_PTR) without a
- *          map: the device may have a copy that does not know (OpenCL 2.2 API, 5.2.1), until a command writes
+ *          map: the device may have an older copy (OpenCL 2.2 API, 5.2.1), until a command writes
  *          or maps them. Counts from the start of the allocation; commands by their serial numbers, in the
  *          order of enqueueing.
  *
  * Interface
  *   host_dirty_add      the host changed them before it enqueued `command`
- *   host_dirty_renew    `command` wrote or mapped them: whoever comes later reads what it left
- *   host_dirty_read     does `command` read some, other than bytes it writes itself? Told once: what the host
- *                       did at that time
- *                  is forgotten then
+ *   host_dirty_renew    `command` wrote or mapped them: later commands read its bytes
+ *   host_dirty_read     does `command` read some, other than bytes it writes itself? Reported once: the
+ *                       host's change is forgotten then
  *   host_dirty_empty    nothing is left
  *
- * Memory   What cannot be kept is forgotten: less is reported.
+ * Memory   Out of memory, changes are forgotten: less is reported.
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_HOST_DIRTY_H
 #define ORRERY_SIM_MEMMODEL_COMMANDS_HOST_DIRTY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launch tree: bit rows of which launch knows which, extended by enqueues, waits and ends. */
+/* The launch tree: bit rows of which launch happens before which, extended by enqueues, waits and ends. */
 #include "launch_tree.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "orrery/rule.h"
 
-/* At a row's start a launch is known as its work-group knew it at its end. Rows share their tails: who
- * came of one another knows the same. */
+/* At a row's start a launch is ordered as at its work-group's end. Rows share their tails: descendants of one
+ * launch have the same. */
 struct partly {
     const struct partly *next;
     struct partly *older; /* of all */
@@ -16,18 +16,19 @@ struct partly {
     uint64_t group;
 };
 
-/* Rows of bits: who is known. */
+/* Rows of bits: the launches that happen before. */
 struct launch_tree {
     const struct tree_launch *const *launches;
     uint32_t count, words;
-    uint64_t *known; /* count rows: all of the launch is known at the row's start */
-    /* as many, after them: more of it may be known than `partly` has, by atomics or of several work-groups */
+    uint64_t *known; /* count rows: all of the launch happens before the row's start */
+    /* as many, after them: more of it may happen before than `partly` has, by atomics or by several
+     * work-groups */
     uint64_t *vague;
     uint64_t *joined; /* atomics met */
     const struct partly **partly;
     struct partly *nodes;
     const struct partly **looked_up;
-    uint32_t looked_up_of; /* the row that was asked for last: by launch */
+    uint32_t looked_up_of; /* the row of the latest query: by launch */
     bool failed;           /* memory ran out */
 };
 
@@ -97,7 +98,7 @@ uint32_t launch_tree_child_between(const struct launch_tree *launch_tree, uint32
     return row;
 }
 
-/* ---- who knows whom ----------------------------------------------------------------------------- */
+/* ---- which launch happens before which ------------------------------------------------------------ */
 
 static bool bit(const struct launch_tree *launch_tree, const uint64_t *rows, uint32_t row, uint32_t column)
 {
@@ -158,14 +159,14 @@ static void learn_groups(struct launch_tree *launch_tree, uint32_t row, uint32_t
         learn_group(launch_tree, row, node->of, node->group);
 }
 
-/* What it knew when it began. */
+/* The launches before its begin. */
 static void learn_begun(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
     join_bits(launch_tree, row, other);
     learn_groups(launch_tree, row, other);
 }
 
-/* `row` knows that `other` has ended, and so what that knew. */
+/* `other` has ended before `row`, and so have those before it. */
 static void learn(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
     learn_begun(launch_tree, row, other);
@@ -200,7 +201,7 @@ static void learn_parent(struct launch_tree *launch_tree, uint32_t row)
         learn_group(launch_tree, row, parent, self->parent_group);
 }
 
-/* Who acquired knows of those work-groups, too; whether it did, and when, is not known here. */
+/* A launch that acquired is after those work-groups, too; whether it did, and when, is not known here. */
 static void hear_groups(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
     for (const struct partly *node = launch_tree->partly[other];
@@ -221,8 +222,8 @@ static void learn_joined(struct launch_tree *launch_tree, uint32_t row)
         }
 }
 
-/* Atomics may have ordered launches in either direction, so one pass does not do. It does for `partly`:
- * who is known so came before. */
+/* Atomics may have ordered launches in either direction, so one pass is not enough. It is for `partly`: a
+ * launch that is before by that came first. */
 bool launch_tree_learn(struct launch_tree *launch_tree)
 {
     const size_t bytes = 2 * (size_t)launch_tree->count * launch_tree->words * sizeof *launch_tree->known;
@@ -286,10 +287,10 @@ struct unknown launch_tree_unknown(struct launch_tree *launch_tree, uint32_t ear
     return (struct unknown){UNKNOWN_NOTHING, 0};
 }
 
-/* ---- what is known of fine-grained memory alone ------------------------------------------------------ */
+/* ---- order of fine-grained memory alone -------------------------------------------------------------- */
 
-/* When work-items of `of` enqueued kernels that one may have heard of: it knows what these did. latest: of
- * one work-item, 1 + the latest. */
+/* The calls by which work-items of `of` enqueued kernels that one may be after: their earlier operations
+ * happen before it. latest: of one work-item, 1 + the latest. */
 struct hearsay {
     uint32_t of;
     uint64_t *seen, group;
@@ -321,7 +322,7 @@ static bool is_new(uint64_t *seen, uint32_t member)
 
 static void gather_hearsay(const struct launch_tree *launch_tree, struct hearsay *hearsay, uint32_t row);
 
-/* Of who enqueued it, or a marker. */
+/* Of the work-item that enqueued it, or a marker. */
 static void gather_from_caller(const struct launch_tree *launch_tree, struct hearsay *hearsay,
                                uint32_t caller, uint32_t number, uint64_t group)
 {
@@ -340,7 +341,8 @@ static void gather_from_awaited(const struct launch_tree *launch_tree, struct he
             gather_hearsay(launch_tree, hearsay, k);
 }
 
-/* All that `row` may know: itself, whom it waited for and whom atomics joined to it. */
+/* All that may happen before `row`: itself, the launches that it waited for and those that atomics joined to
+ * it. */
 static void gather_hearsay(const struct launch_tree *launch_tree, struct hearsay *hearsay, uint32_t row)
 {
     if (row == UINT32_MAX || !is_new(hearsay->seen, row))
@@ -381,9 +383,9 @@ static struct hearsay hearsay_of(const struct launch_tree *launch_tree, uint32_t
     return hearsay;
 }
 
-/* Rule (1): an enqueueing call comes before what it enqueues, and orders fine-grained memory. Nothing also
- * where it is not known what: several work-items, or what atomics ordered, may have told it more, or the
- * earlier of the later. */
+/* Rule (1): an enqueueing call comes before what it enqueues, and orders fine-grained memory. Empty also if
+ * it is not known what: several work-items, or the order by atomics, may have added more, or the later one to
+ * the earlier. */
 struct unknown launch_tree_unknown_fine(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
 {
     const struct unknown nothing = {UNKNOWN_NOTHING, 0},

@@ -16,7 +16,7 @@
 enum { TEXT_CHARS = 400 };
 static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
 
-/* What one launch did to one allocation. */
+/* The accesses of one launch to one allocation. */
 struct operations {
     uint32_t region_id;
     uint64_t low;
@@ -40,8 +40,9 @@ struct member {
     const char *kernel;
     enum memory_scope releases, acquires;
     struct record all;
-    struct record *rests; /* per tree_launch.groups: what the group does not know at its end */
-    /* per tree_launch.callers: what a kernel does not know, of fine-grained memory, that was enqueued then */
+    struct record *rests; /* per tree_launch.groups: those that do not happen before the group's end */
+    /* per tree_launch.callers: those that do not happen before a kernel enqueued then, of fine-grained
+     * memory */
     struct record *clock_snapshots;
 };
 
@@ -290,7 +291,7 @@ struct family {
     struct launch_tree *launch_tree;
 };
 
-/* What of `earlier` is not known; NULL: nothing. */
+/* The accesses of `earlier` that do not happen before; NULL: none. */
 static const struct record *record_of(const struct family *family, uint32_t earlier, struct unknown unknown)
 {
     const struct member *member = family->members[earlier];
@@ -396,7 +397,7 @@ static const char *action_of(enum access_kind kind)
                                  : "write by a kernel";
 }
 
-/* Of several lines nobody knows which. */
+/* Of several lines it is not known which. */
 static const char *some_action_of(enum access_kind kind)
 {
     return kind > ACCESS_WRITE   ? "one of the atomic accesses by a kernel"
@@ -578,8 +579,8 @@ static void tell_all(const struct tree_races *tree_races, const struct family *f
 
 /* ---- packets of pipes ------------------------------------------------------------------------------- */
 
-/* Where work-groups of the earlier know of each other, here nobody knows when they moved theirs:
- * inter_launch.h does. */
+/* If work-groups of the earlier are ordered with each other, the times of their moves are not known here:
+ * inter_launch.h has them. */
 static bool packets_are_left(const struct family *family, uint32_t earlier, const struct unknown *unknown)
 {
     return unknown->what == UNKNOWN_AFTER_GROUP && family->members[earlier]->releases >= SCOPE_DEVICE;

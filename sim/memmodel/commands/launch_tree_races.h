@@ -2,11 +2,11 @@
 /*
  * PURPOSE  Kernels that enqueue each other on the device, touch the same bytes and are not ordered:
  *          `race-commands`. Judged when all of a family is complete, from the footprints that its launches
- *          leave, and who of them knows of whom (launch_tree.h).
+ *          leave, and the order between them (launch_tree.h).
  *
- * Calls    of enqueue_kernel tell of fine-grained SVM alone: the checker keeps a footprint of what came after
- *          each of the first calls of a launch. All that the parent does there counts as known where it is
- *          not kept, and where the parent's atomics met those of others, but for what inter_launch.h finds
+ * Calls    of enqueue_kernel order fine-grained SVM alone: the checker keeps a footprint of the accesses
+ *          after each of the first calls of a launch. All that the parent does there counts as ordered if it
+ *          is not kept, and if the parent's atomics met those of others, but for what inter_launch.h finds
  *          then.
  * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6): two launches
  *          whose atomics meet count as ordered, if the code of one releases and that of the other acquires;
@@ -14,12 +14,12 @@
  *
  * Interface
  *   tree_races_new/free
- *   tree_races_set_cross    who hears of such launches; borrowed; NULL: nobody
+ *   tree_races_set_cross    receives such launches; borrowed; NULL: none
  *   tree_races_footprints   where the accesses of launches go; they are handed on to `next`
  *   tree_races_packets      a launch moves packets by one side of a pipe, of which one kernel at a time has
  *                           the use
- *   tree_races_complete     nothing more comes of the family: judges and forgets it. known: who waited for
- *                           whom; else memory ran out
+ *   tree_races_complete     nothing more comes of the family: judges and forgets it. known: the waits between
+ *                           launches are; else memory ran out
  *
  * Threads  All calls come from the thread that launches.
  */

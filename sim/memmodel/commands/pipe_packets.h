@@ -5,7 +5,7 @@
  *
  * Interface
  *   packets_note     a work-group moves some
- *   packets_forget   the launch is nobody's concern any more
+ *   packets_forget   the launch can conflict with no other any more
  *   packets_fini
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_PIPE_PACKETS_H

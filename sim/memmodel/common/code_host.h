@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the checker asks about the code of the kernel that runs: the place of an
+ * PURPOSE  The checker's queries about the code of the kernel that runs: the place of an
  *          instruction, which of two comes first, and where a barrier or a fence would fit.
- *          The device answers (sim/device/launch_places.c); the checker knows no program.
+ *          The device implements them (sim/device/launch_places.c); the checker has no program.
  *
  * A site is the number of an instruction (access_event.site).
  */
@@ -23,19 +23,19 @@ struct code_place {
     bool branches, braces;
 };
 
-/* Where a fence fits that comes before an operation, or after it, and is on the same side of an access as it.
+/* A place for a fence that is before an operation, or after it, and is on the same side of an access as it.
  * BETWEEN: the two are on one line; LOOP: after the loop that the operation is in; NOWHERE: no place would
- * do. Of the site's file; braces: what is there is all that an if or a loop without braces has. */
+ * do. Of the site's file; braces: the operation is the only statement of an if or a loop without braces. */
 struct fence_place {
     enum { FENCE_BEFORE, FENCE_AFTER, FENCE_BETWEEN, FENCE_LOOP, FENCE_NOWHERE } side;
     uint32_t site, line;
     bool braces;
 };
 
-/* How two sites stand in the code. Entwined: of one statement over several lines, or of one that calls who
- * does one of them; the other is at `statement`. Parted: every work-item of a work-group that comes to one of
- * them comes by once between the two, whether a line ends there or not. Branched: in no loop, and some
- * work-items may come by neither one nor what is between. */
+/* How two sites stand in the code. Entwined: of one statement over several lines, or of one that calls the
+ * function of one of them; the other is at `statement`. Parted: every work-item of a work-group that reaches
+ * one of them executes a place between the two once, whether a line ends there or not. Branched: in no loop,
+ * and some work-items may reach neither one nor the place between. */
 struct code_order {
     int first;
     bool entwined, parted, branched;
@@ -51,7 +51,7 @@ struct code_edit {
     char text[CODE_TEXT_CHARS], old[CODE_OLD_CHARS]; /* old: what stands there; "": it is long */
 };
 
-/* A change of the code, in the terms of who looks for it; the text of the source gives the edits. */
+/* A change of the code, in the terms of the fix search; the text of the source gives the edits. */
 struct code_change {
     enum code_change_kind {
         CHANGE_STATEMENT, /* `text`, a call, as a statement beside `site`, on the side of `place` */
@@ -70,7 +70,7 @@ struct code_change {
     char text[CODE_STATEMENT_CHARS]; /* "": as it is */
 };
 
-/* UNKNOWN: there is no source, or nobody knows how it was compiled. */
+/* UNKNOWN: there is no source, or its compilation is not known. */
 enum code_builds { BUILDS_UNKNOWN, BUILDS_NOT, BUILDS };
 
 /* An atomic update in place of a read and a write of one object, or other edits of which there are no more
@@ -83,59 +83,59 @@ struct code_rewrite {
     struct code_edit edits[CODE_EDITS_MOST]; /* they do not overlap */
 };
 
-/* What the checker asks of those who know programs. Valid while the launch runs. */
+/* The checker's queries to the owner of programs. Valid while the launch runs. */
 struct checker_host {
     void *self;
     void (*place)(void *self, uint32_t site, struct source_place *out_place);
-    /* What the code says of an instruction: its place, who called the function, the type of the value, its
-     * scope. NULL: nobody knows more than place. */
+    /* An instruction in the code: its place, the caller of the function, the type of the value, its scope.
+     * NULL: only the place is known. */
     void (*access)(void *self, uint32_t site, struct finding_access *out_access);
     const char *(*what)(void *self, uint32_t site); /* "plain store" */
     void (*object)(void *self, uint64_t address, char *out_name, size_t size);
-    /* NULL, or: a place between statements that every work-item of a work-group that does something at one of
-     * the two sites comes by once, after all that it does at one of them and before all at the other. */
+    /* NULL, or: a place between statements that every work-item of a work-group that executes one of the two
+     * sites reaches once, after all its executions of one of them and before all of the other. */
     bool (*between)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
     /* The same in a loop, for two accesses after a barrier at `since` (0: after none) and before the next one
-     * of their work-group: a place that every work-item comes by in each turn, which is after the one and
+     * of their work-group: a place that every work-item reaches in each iteration, which is after the one and
      * before the other. NULL, or. */
-    bool (*in_turn)(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
-    /* NULL, or: the same where nobody waits in the loop, of an access at `a` and one in a later turn at `b`:
-     * all of the work-group go round equally often. */
-    bool (*next_turn)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
-    /* NULL, or: two places where all of the work-group come by in each turn, and go round equally often: the
-     * one between the two within a turn, the other between a turn and the next. */
-    bool (*each_turn)(void *self, uint32_t a, uint32_t b, struct code_place out_places[2]);
-    /* NULL, or: whoever has been at `a`, in a loop, comes by that place in the same turn, and `b` is after
-     * the loop. */
-    bool (*last_turn)(void *self, uint32_t a, const struct code_place *place, uint32_t b);
+    bool (*in_iteration)(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
+    /* NULL, or: the same if the loop has no wait, of an access at `a` and one in a later iteration at `b`:
+     * all of the work-group iterate equally often. */
+    bool (*next_iteration)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
+    /* NULL, or: two places that all of the work-group reach in each iteration, and iterate equally often: the
+     * one between the two within an iteration, the other between an iteration and the next. */
+    bool (*each_iteration)(void *self, uint32_t a, uint32_t b, struct code_place out_places[2]);
+    /* NULL, or: every work-item that has executed `a`, in a loop, reaches that place in the same iteration,
+     * and `b` is after the loop. */
+    bool (*last_iteration)(void *self, uint32_t a, const struct code_place *place, uint32_t b);
     /* NULL, or: whatever a work-item does at `a`, it does before all that it does at `b`. */
     bool (*precedes)(void *self, uint32_t a, uint32_t b);
-    /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item comes by
-     * once, between the two. */
+    /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item reaches once,
+     * between the two. */
     bool (*collective)(void *self, uint32_t a, uint32_t b, uint32_t *out_site);
     /* NULL, or: does a branch depend on what is read there? */
     bool (*controls_branch)(void *self, uint32_t site);
-    /* NULL, or: and who has read at `a` may not come by `b` */
+    /* NULL, or: and a work-item that has read at `a` may not reach `b` */
     bool (*decides)(void *self, uint32_t a, uint32_t b);
     /* NULL, or: and `a` is in a loop that is over before `b` */
     bool (*spins_on)(void *self, uint32_t a, uint32_t b);
-    /* NULL, or: false where nothing is known of the code. */
+    /* NULL, or: false if nothing is known of the code. */
     bool (*beside)(void *self, uint32_t operation, uint32_t access, bool past, struct fence_place *out_place);
-    /* NULL, or: false where it is not known */
+    /* NULL, or: false if it is not known */
     bool (*order)(void *self, uint32_t a, uint32_t b, struct code_order *out_order);
     /* NULL, or: the version of the kernel's language, 102 is 1.2; 0: not known */
     uint32_t (*opencl_c)(void *self);
     /* NULL, or: a store, and the first load of the same address that it depends on; `site` is it, or such
      * a load. False: it is none. */
     bool (*update)(void *self, uint32_t site, uint32_t *out_load, uint32_t *out_store);
-    /* NULL, or: the source's text with one atomic update instead of them. False: it has no form that is
-     * known, or there is no source. */
+    /* NULL, or: the source's text with one atomic update instead of them. False: its form is not supported,
+     * or there is no source. */
     bool (*rewrite)(void *self, uint32_t load, uint32_t store, bool local, bool one_group,
                     struct code_rewrite *out_rewrite);
     /* NULL, or: does the source with those edits compile? They are of the site's file. */
     enum code_builds (*builds)(void *self, uint32_t site, const struct code_edit *edits, uint32_t count);
-    /* NULL, or: does an access and a later write go to one of two buffers that take turns, where the other
-     * one would do? Its name. */
+    /* NULL, or: does an access and a later write go to one of two buffers that alternate, if the other one
+     * would do? Its name. */
     bool (*other_buffer)(void *self, uint32_t first, uint32_t later, char *out_name, size_t size);
     /* NULL, or: adds the edits that make a change to *rewrite. False: the source has no text for it. */
     bool (*change)(void *self, const struct code_change *change, struct code_rewrite *rewrite);

@@ -194,7 +194,7 @@ void byte_set_add_granules(struct byte_set *set, struct byte_run *run, uint64_t 
     }
 }
 
-/* ---- asking ------------------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------------------- */
 
 bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *out_run)
 {

@@ -52,7 +52,7 @@ bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, s
 /* at or after `from` */
 bool byte_set_common(const struct byte_set *a, const struct byte_set *b, uint64_t from,
                      struct byte_run *out_run);
-/* What the first has and the second has not. */
+/* The bytes of the first that the second has not. */
 void byte_set_difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest);
 void byte_set_join(struct byte_set *set, const struct byte_set *more); /* of the same size */
 
@@ -64,14 +64,14 @@ enum footprint_use {
     FOOTPRINT_USES
 };
 
-/* The instructions that used an allocation in one way: of each byte some are known that did, if it is not
- * one of many. */
+/* The instructions that used an allocation in one way: for each byte some of the instructions that used it
+ * are known, if it is not one of many. */
 enum { FOOTPRINT_SITES = 8 };
 struct footprint_sites {
     uint32_t site[FOOTPRINT_SITES]; /* launch_site of the launch */
     uint32_t count, latest;
     bool more; /* there are others */
-    /* of each. NULL: of one instruction all; of several nobody knows who did what */
+    /* of each. NULL: one instruction used all; of several it is not known which used what */
     struct byte_set *bytes;
 };
 uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site);
@@ -79,7 +79,7 @@ uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site);
 bool footprint_sites_part(struct footprint_sites *sites, uint64_t size);
 void footprint_sites_fini(struct footprint_sites *sites);
 uint64_t footprint_sites_room(const struct footprint_sites *sites); /* memory that the bytes of each take */
-/* The index of one that did the byte, FOOTPRINT_SITES: it is not known; *out_end: up to where that holds. */
+/* The index of one that used the byte, FOOTPRINT_SITES: it is not known; *out_end: up to where that holds. */
 uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end);
 
 /* Of these, or FOOTPRINT_SITES: one of the others. */
@@ -100,12 +100,12 @@ struct footprint_part {
     struct byte_set bytes[FOOTPRINT_USES];
     struct footprint_sites sites[FOOTPRINT_USES]; /* count 0: there are no such bytes */
     struct footprint_keeper *keeper;              /* NULL, or: the bytes are not here yet */
-    int32_t from, end;                            /* what to ask it for */
+    int32_t from, end;                            /* the argument of its queries */
 };
 
-/* What launches did to one allocation, kept where it was gathered: whole commands are in order most of the
- * time, and nobody asks. Of a byte that a later launch touched, which knows the earlier one, the later
- * access stands for the earlier one. */
+/* The accesses of launches to one allocation, kept where they were gathered: whole commands are ordered most
+ * of the time, and no query comes. For a byte that a later launch touched, which the earlier one happens
+ * before, the later access stands for the earlier one. */
 struct footprint_keeper {
     void *self;
     uint32_t region_id;
@@ -115,15 +115,16 @@ struct footprint_keeper {
 bool footprint_fetch(struct footprint_part *part);
 void footprint_part_fini(struct footprint_part *part);
 
-/* What one work-group does not know at its end: the same without all that happens before. */
+/* The accesses that do not happen before the end of one work-group: the same without all that happens
+ * before. */
 struct footprint_rest {
     uint64_t group;
     struct footprint_part *parts;
     uint32_t count;
 };
 
-/* What a kernel does not know that one of its work-items enqueued: the same, of fine-grained memory alone,
- * without all that happens before the call. */
+/* The accesses that do not happen before a kernel that one of the work-items enqueued: the same, of
+ * fine-grained memory alone, without all that happens before the call. */
 struct footprint_clock_snapshot {
     uint64_t unit;
     struct footprint_part *parts;
@@ -143,14 +144,14 @@ struct footprint {
 
 const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id);
 
-/* Who wants to hear of each launch that ended. */
+/* Receives each launch that ended. */
 struct footprint_sink {
     void *self;
     void (*launch_ended)(void *self, const struct footprint *footprint);
-    /* All NULL: every part has its bytes. The keeper will forget what it has: it may be asked until this
+    /* All NULL: every part has its bytes. The keeper will forget what it has: it may be queried until this
      * returns. */
     void (*settle)(void *self, struct footprint_keeper *keeper);
-    /* Does the launch that runs know all those of which the keeper may still be asked? */
+    /* Does all that the keeper may still be queried for happen before the launch that runs? */
     bool (*follows)(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper);
 };
 

@@ -14,8 +14,8 @@
 struct doubt {
     int space; /* IN_GLOBAL and so on */
     uint64_t address;
-    uint64_t earlier, clock; /* who, and in which slice of its */
-    uint64_t later;          /* who acts now */
+    uint64_t earlier, clock; /* the unit, and its segment */
+    uint64_t later;          /* the unit that acts now */
     uint64_t group_items;    /* of the launch's largest work-group */
 };
 

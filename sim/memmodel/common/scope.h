@@ -12,13 +12,13 @@
 #include "orrery/observer.h"
 #include "orrery/scenario.h"
 
-/* Who asks: the work-item's place in the launch. */
+/* The work-item's place in the launch. */
 struct place {
     uint64_t group;
     uint32_t sub_group, device;
 };
 
-/* Where the memory location lies: in local memory, or in fine-grained SVM with atomics. */
+/* The memory location: in local memory, or in fine-grained SVM with atomics. */
 enum memory_scope scope_reduced(enum memory_scope scope, bool local, bool svm_atomics);
 
 /* Both scopes reduced; of one kernel instance. */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- who ------------------------------------------------------------------------------ */
+/* ---- units ---------------------------------------------------------------------------- */
 
 static uint64_t group_items(const struct edges_world *world)
 {
@@ -119,7 +119,7 @@ static bool ends_meet(const struct edges_world *world, const struct sync_op *ato
 
 /* ---- release sequences ---------------------------------------------------------------------- */
 
-/* Who asks for releases, of the latest ones first: true ends the search. */
+/* Called with releases, the latest first: true ends the search. */
 struct asking {
     struct edges_world *world;
     struct edge_end to;
@@ -189,7 +189,7 @@ static bool follow(struct asking *asking, uint32_t load)
     return false;
 }
 
-/* Of all that synchronises with what asks, by atomics and fences. */
+/* Of all operations that synchronise with the acquire, by atomics and fences. */
 static bool ask(struct asking *asking)
 {
     struct edges_world *world = asking->world;
@@ -308,7 +308,7 @@ static bool is_after(const struct asking *asking, struct edge_end from)
     return found != NO_UNIT && walk->items[found].since <= from.at;
 }
 
-/* Who acquires from one that was reached is reached, too. */
+/* A unit that acquires from one that was reached is reached, too. */
 static void reach_by_ask(struct walk *walk, uint64_t unit, uint32_t at)
 {
     struct asking asking = {.world = walk->world, .to = {unit, at}, .wanted = is_after, .context = walk};
@@ -319,7 +319,7 @@ static void reach_by_ask(struct walk *walk, uint64_t unit, uint32_t at)
                           unit, since, reached_find(walk, asking.found.unit), {asking.found, {unit, at}}});
 }
 
-/* The others at a barrier learn of what one of them knew when it came. */
+/* What one of them had acquired when it arrived at a barrier happens before the others' next operations. */
 static void reach_members(struct walk *walk, uint32_t at)
 {
     const struct sync_op *item = &walk->world->items[at];

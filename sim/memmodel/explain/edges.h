@@ -7,11 +7,11 @@
  *   edges_synchronise   is there an edge from one operation to another?
  *   edges_into          the latest operation of another unit that synchronises with this one
  *   edges_out_of        the first operation of another unit that this one synchronises with
- *   unit_place          where a work-item is in its launch
+ *   unit_place          the position of a work-item in its launch
  *   edges_path          the edges that lead from a unit, from some sync operation on, to another one
  *
- * An edge is from the operation that releases (a fence, not the store that carries its news) to the one that
- * acquires; between two members of a group that wait at one barrier, from the barrier to itself.
+ * An edge is from the operation that releases (a fence, not the store that publishes its clock) to the one
+ * that acquires; between two members of a group that wait at one barrier, from the barrier to itself.
  * Effort    All stop when world->work is used up, and have found nothing then.
  * Unknown   asynchronous copies, which no operation of a work-item synchronises with.
  */

@@ -2,19 +2,19 @@
 /*
  * PURPOSE  Why two accesses of a launch are unordered, and the smallest edit of the kernel that
  *          orders them: the launch's history is ordered again with one operation changed, then
- *          with two, until the first access is known to whoever makes the second.
+ *          with two, until the first access happens before the second.
  *
  * Interface
  *   explain_race     false: no edit of an operation that is there orders them, or the history
  *                    does not reach; the answer then has steps, but no sentences
- *   explain_fix   what would have to be added where no edit helps; explain_barrier_at,
+ *   explain_fix   the operation to add if no edit helps; explain_barrier_at,
  *                 explain_barrier_before,
- *                    explain_image_fence and explain_wait where it is known what, but not whether it helps;
- *                    explain_advice where nothing can be tried
+ *                    explain_image_fence and explain_wait if the operation is known, but not whether it
+ *                    helps; explain_advice where nothing can be tried
  *   explain_is_update   are the two accesses halves of one update, which reads an object and writes it again?
  *   explain_covers   does an answer's edit order later pairs of the same two places, too?
- *   explain_release_clock  does a barrier at one end of what other work-items of the two work-groups release
- *                          and acquire order them,
+ *   explain_release_clock  does a barrier at one end of the release and acquire of other work-items of the
+ *                          two work-groups order them,
  *                    or one at each end? FIX_NONE: where it would stand is advice. _covers: the other
  *                    meetings, too?
  *   explain_side     would they be ordered, were one of them on the other side of a release or acquire of its
@@ -98,7 +98,7 @@ struct question {
     enum scope_rule rule;
     int region;       /* of the bytes */
     bool svm_atomics; /* they lie in fine-grained SVM with atomics */
-    /* of the same two places: the first is asked about; an edit for all is preferred */
+    /* of the same two places: the first is the question; an edit for all is preferred */
     const struct meeting *meetings;
     uint32_t meeting_count;    /* 1 to MEETINGS_MOST */
     const struct locks *locks; /* of the launch so far; NULL: none is known */
@@ -148,7 +148,7 @@ struct answer {
 bool explain_race(const struct question *question, struct answer *out_answer);
 /* True also where that cannot be reported. */
 bool explain_covers(const struct question *question, const struct tried_edit *tried_edits, uint32_t count);
-/* out_why, out_fix: of those who race on what the flag guards. */
+/* out_why, out_fix: of the races on the memory that the flag guards. */
 bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag,
                   struct wording *out_why, struct wording *out_fix);
 bool explain_flag_covers(const struct question *question, const struct passings *passings,
@@ -162,8 +162,8 @@ struct side {
     bool before;
     uint32_t store;
 };
-/* Asked anew when the launch ends: what comes later may be what it should have waited for. work: sync
- * operations ordered, added up. */
+/* Called again when the launch ends: a later operation may be the one that it should have waited for. work:
+ * sync operations ordered, added up. */
 bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,
                   struct wording *out_why, struct wording *out_fix);
 /* Would they be ordered, had one of the two read before its access what the other stores after its own?
@@ -171,27 +171,28 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
 bool explain_stale(const struct question *question, uint64_t *work, struct side *out_side,
                    struct wording *out_why, struct wording *out_fix);
 bool explain_side_covers(const struct question *question, const struct side *side);
-/* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree;
- * one that serves the other meetings, too, is preferred. */
+/* If no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one
+ * that covers the other meetings, too, is preferred. */
 struct suggested_fix {
-    /* TURN: in each turn of a loop; NEXT_TURN: where accesses of one turn are not ordered by it; TURNS: two
-     * in each turn; MESSAGE: beside the release, the acquire, or both; WAIT: for a copy, or before one:
-     * serves who is of its work-group */
+    /* ITERATION: in each iteration of a loop; NEXT_ITERATION: if accesses of one iteration are not ordered by
+     * it; ITERATIONS: two in each iteration; RELEASE_CLOCK: beside the release, the acquire, or both; WAIT:
+     * for a copy, or before one: covers the units of its work-group */
     enum {
         FIX_NONE,
         FIX_WAIT,
         FIX_BARRIER,
-        FIX_TURN,
-        FIX_NEXT_TURN,
-        FIX_TURNS,
+        FIX_ITERATION,
+        FIX_NEXT_ITERATION,
+        FIX_ITERATIONS,
         FIX_SPLIT,
         FIX_ATOMIC,
         FIX_RELEASE_CLOCK
     } kind;
     struct code_place place;             /* of the barrier, and where the kernel is cut */
-    struct code_place next;              /* TURNS, MESSAGE: of the other barrier; site 0: there is none */
-    uint32_t since;                      /* TURN: the barrier that both accesses are after */
-    uint32_t release_site, acquire_site; /* MESSAGE: NO_END: nothing is missing there */
+    struct code_place next;              /* ITERATIONS, RELEASE_CLOCK: of the other barrier; site 0: there is
+                                          * none */
+    uint32_t since;                      /* ITERATION: the barrier that both accesses are after */
+    uint32_t release_site, acquire_site; /* RELEASE_CLOCK: NO_END: nothing is missing there */
     enum memory_scope scope;             /* of the atomic operations */
 };
 bool explain_fix(const struct question *question, struct proposal *out_proposal,
@@ -204,13 +205,13 @@ bool explain_release_clock_covers(const struct question *question, const struct 
  * where that can be reported to do. */
 bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions,
                         struct wording *out_fix, struct suggested_fix *out_suggested_fix);
-/* Where the work-group has to wait before it begins the asynchronous copy that is the second access. */
+/* The place of the work-group's wait before it begins the asynchronous copy that is the second access. */
 bool explain_barrier_before(const struct question *question, struct wording *out_fix);
-/* Where a fence for images fits between a write and a read of one work-item. */
+/* The place of a fence for images between a write and a read of one work-item. */
 bool explain_image_fence(const struct question *question, struct wording *out_fix);
-/* Where to wait for the asynchronous copy that is the first access. */
+/* The place of the wait for the asynchronous copy that is the first access. */
 bool explain_wait(const struct question *question, struct wording *out_fix);
-/* Not tried, where the words that serve everybody would be wrong. False: they will do. */
+/* Not tried: used if the general words would be wrong. False: they are right. */
 bool explain_advice(const struct question *question, struct wording *out_fix);
 /* Does it serve another pair of the same two places? A barrier does within a group, a second launch
  * everywhere. */

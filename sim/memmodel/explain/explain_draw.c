@@ -103,7 +103,8 @@ static void draw_edited(struct drawing *drawing, const struct found *found)
     free(list.was);
 }
 
-/* What the first unit did after its access, and the second before its own: the next few of each. */
+/* The next few operations of the first unit after its access, and the last few of the second before its
+ * own. */
 static void draw_own(struct drawing *drawing)
 {
     enum { OWN = 4 };
@@ -131,7 +132,8 @@ static bool is_end(const struct drawing *drawing, uint32_t step)
     return false;
 }
 
-/* What the second unit acquired, and who acquired what the first released: how near they came. */
+/* What the second unit acquired, and which units acquired from the first one's releases: how near they
+ * came. */
 static void draw_near(struct drawing *drawing)
 {
     const uint32_t own = drawing->count;
@@ -153,7 +155,7 @@ static bool meet(const struct sync_op *from, const struct sync_op *to)
            from < to;
 }
 
-/* No edit is known: where the two sides met all the same. */
+/* No edit is known: the operations by which the two sides met all the same. */
 static void draw_meeting(struct drawing *drawing)
 {
     const struct sync_op *items = drawing->world.items;

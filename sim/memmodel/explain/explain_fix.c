@@ -53,8 +53,8 @@ static bool is_held(const struct question *question, const struct code_place *pl
                : host->order(host->self, place->site, lock->store, &order) && order.first == 0;
 }
 
-/* Those who wait go on only when somebody is past the place: at a barrier there, or when a kernel ends
- * there, nobody ever is. */
+/* A loop that waits ends only when another unit is past the place: at a barrier there, or when a kernel ends
+ * there, no unit ever is. */
 static const struct lock *lock_at(const struct question *question, const struct code_place *place)
 {
     for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
@@ -68,7 +68,7 @@ static bool is_in_lock(const struct question *question, const struct code_place 
     return lock_at(question, place) != NULL;
 }
 
-/* The line of the first access goes on with a branch: after the line would be within the branch. */
+/* The line of the first access continues with a branch: after the line would be within the branch. */
 static void say_before_branch(const struct question *question, const struct suggested_fix *suggested_fix,
                               struct wording *fix)
 {
@@ -92,61 +92,62 @@ void say_and_at(const struct question *question, const struct code_place *place,
     say_at(question, place, fix);
 }
 
-static void say_turns(const struct question *question, const struct suggested_fix *suggested_fix,
-                      struct wording *fix)
+static void say_iterations(const struct question *question, const struct suggested_fix *suggested_fix,
+                           struct wording *fix)
 {
     wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
     say_at(question, &suggested_fix->place, fix);
-    if (suggested_fix->kind == FIX_TURNS)
+    if (suggested_fix->kind == FIX_ITERATIONS)
         say_and_at(question, &suggested_fix->next, fix);
     wording_add(fix, ", in each turn of the loop%s",
                 suggested_fix->place.braces ? ", which needs braces" : "");
 }
 
-/* Nobody waits in the loop, but both were in one turn at any time: the later one stands before the other,
- * and so its turn is a later one. */
-static bool separate_next_turn(const struct question *question, struct wording *fix,
-                               struct suggested_fix *suggested_fix)
+/* The loop has no wait, but both were in one iteration at any time: the later one stands before the other,
+ * and so its iteration is a later one. */
+static bool separate_next_iteration(const struct question *question, struct wording *fix,
+                                    struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
-    if (!host->next_turn || !question->one_wave || question->sync_log->full ||
+    if (!host->next_iteration || !question->one_wave || question->sync_log->full ||
         !in_one_group(question, meeting) ||
-        !host->next_turn(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place) ||
+        !host->next_iteration(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place) ||
         is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
         return false;
-    suggested_fix->kind = FIX_NEXT_TURN;
-    say_turns(question, suggested_fix, fix);
+    suggested_fix->kind = FIX_NEXT_ITERATION;
+    say_iterations(question, suggested_fix, fix);
     return true;
 }
 
-/* One turn of a loop follows the other, and nobody waits in between. */
-static bool separate_turns(const struct question *question, struct wording *fix,
-                           struct suggested_fix *suggested_fix)
+/* One iteration of a loop follows the other, without a wait between them. */
+static bool separate_iterations(const struct question *question, struct wording *fix,
+                                struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
     uint32_t since;
-    if (!host->in_turn || question->sync_log->full || !all_in_one_group(question) ||
+    if (!host->in_iteration || question->sync_log->full || !all_in_one_group(question) ||
         !last_barrier(question, &since) ||
-        !host->in_turn(host->self, meeting->first.site, meeting->second.site, since, &suggested_fix->place) ||
+        !host->in_iteration(host->self, meeting->first.site, meeting->second.site, since,
+                            &suggested_fix->place) ||
         is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
         return false;
-    suggested_fix->kind = FIX_TURN;
+    suggested_fix->kind = FIX_ITERATION;
     suggested_fix->since = since;
-    say_turns(question, suggested_fix, fix);
+    say_iterations(question, suggested_fix, fix);
     return true;
 }
 
-/* Either may be a turn ahead: two barriers part them, whichever comes first. */
-static bool separate_each_turn(const struct question *question, struct wording *fix,
-                               struct suggested_fix *suggested_fix)
+/* Either may be an iteration ahead: two barriers separate them, whichever comes first. */
+static bool separate_each_iteration(const struct question *question, struct wording *fix,
+                                    struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
     struct code_place places[2];
-    if (!host->each_turn || question->sync_log->full || !all_in_one_group(question) ||
-        !host->each_turn(host->self, meeting->first.site, meeting->second.site, places) ||
+    if (!host->each_iteration || question->sync_log->full || !all_in_one_group(question) ||
+        !host->each_iteration(host->self, meeting->first.site, meeting->second.site, places) ||
         is_in_lock(question, &places[0]) || is_in_lock(question, &places[1]))
         return false;
     for (int first = 0; first < 2; first++) {
@@ -154,8 +155,8 @@ static bool separate_each_turn(const struct question *question, struct wording *
         if (!insert_barrier(question, &places[0]))
             return false;
     }
-    *suggested_fix = (struct suggested_fix){.kind = FIX_TURNS, .place = places[0], .next = places[1]};
-    say_turns(question, suggested_fix, fix);
+    *suggested_fix = (struct suggested_fix){.kind = FIX_ITERATIONS, .place = places[0], .next = places[1]};
+    say_iterations(question, suggested_fix, fix);
     return true;
 }
 
@@ -202,7 +203,7 @@ static bool on_one_line(const struct question *question)
            (a.line && a.line == b.line && same_text(a.file, b.file));
 }
 
-/* The first two accesses; false: nobody knows. */
+/* The first two accesses; false: not known. */
 static bool code_order(const struct question *question, struct code_order *out_order)
 {
     const struct checker_host *host = question->host;
@@ -318,7 +319,7 @@ void say_statement_beside(const struct question *question, uint32_t site, bool p
     say_beside(question, site, past, fix);
     if (!host->beside || !host->beside(host->self, site, access, past, &place) ||
         place.side == FENCE_NOWHERE || strlen(statement) >= sizeof change.text) {
-        fix->untold = true;
+        fix->partial = true;
         return;
     }
     strcpy(change.text, statement);
@@ -361,7 +362,7 @@ static void say_in_line(const struct question *question, const struct code_order
     if (two)
         wording_change(fix, &change);
     else
-        fix->untold = true;
+        fix->partial = true;
 }
 
 static bool separate_in_line(const struct question *question, struct wording *fix,
@@ -514,13 +515,13 @@ const char *store_function(const struct question *question, uint32_t load)
                : "atomic_store_explicit";
 }
 
-/* What gives back the lock that is waited for there. */
+/* The release of the lock that is waited for there. */
 static void say_release(const struct question *question, uint32_t load, enum memory_scope scope,
                         struct wording *fix)
 {
     wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, load),
                 memory_scope_word(scope));
-    fix->untold |= strcmp(store_function(question, load), "atomic_store_explicit") != 0;
+    fix->partial |= strcmp(store_function(question, load), "atomic_store_explicit") != 0;
 }
 
 static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
@@ -547,7 +548,7 @@ static void say_atomics(const struct question *question, enum memory_scope scope
         wording_store(fix, question->meetings->first.site, question->region == IN_LOCAL,
                       lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
     else
-        fix->untold = true;
+        fix->partial = true;
 }
 
 /* Other groups execute the same statement. */
@@ -558,7 +559,7 @@ static enum memory_scope scope_of_all(const struct question *question)
                                                                                : SCOPE_DEVICE;
 }
 
-/* One access is atomic. What gives a lock back publishes what was done with it. */
+/* One access is atomic. The release of a lock publishes the accesses under it. */
 static void say_other_atomic(const struct question *question, const struct asked *atomic,
                              const struct asked *plain, struct wording *fix)
 {
@@ -603,8 +604,7 @@ static bool agree(const struct question *question, struct wording *fix, struct s
     return true;
 }
 
-/* Within branches, or after a return: a barrier between the two where they stand is one that some do not
- * come by. */
+/* Within branches, or after a return: some work-items do not reach a barrier between the two. */
 static bool is_branched(const struct question *question)
 {
     const struct meeting *meeting = question->meetings;
@@ -625,7 +625,7 @@ static const struct sync_op *release_at(const struct question *question, uint32_
     return NULL;
 }
 
-/* What is done with the lock, within work-groups that have to be reported of each other. */
+/* The lock's operations, within work-groups whose accesses have to be ordered. */
 static bool advise_scopes(const struct question *question, const struct sync_op *release, struct wording *fix)
 {
     enum { PLACES_MOST = 4 };
@@ -668,26 +668,26 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
     return true;
 }
 
-/* Of one statement that a loop repeats: of work-items that do not go round together nobody knows which
- * turns the two are of. */
-static bool advise_turns(const struct question *question, struct wording *fix)
+/* Of one statement that a loop repeats: if the work-items do not iterate together, the iterations of the two
+ * are not known. */
+static bool advise_iterations(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
     const uint32_t first = question->meetings->first.site, second = question->meetings->second.site;
-    struct suggested_fix suggested_fix = {.kind = FIX_NEXT_TURN};
-    if (question->one_wave || !host->next_turn ||
-        !(host->next_turn(host->self, first, second, &suggested_fix.place) ||
-          host->next_turn(host->self, second, first, &suggested_fix.place)) ||
+    struct suggested_fix suggested_fix = {.kind = FIX_NEXT_ITERATION};
+    if (question->one_wave || !host->next_iteration ||
+        !(host->next_iteration(host->self, first, second, &suggested_fix.place) ||
+          host->next_iteration(host->self, second, first, &suggested_fix.place)) ||
         is_in_lock(question, &suggested_fix.place))
         return false;
-    say_turns(question, &suggested_fix, fix);
+    say_iterations(question, &suggested_fix, fix);
     wording_add(
         fix,
         "; if the two are of one turn, read into a variable, too, with another barrier before the write");
     return true;
 }
 
-/* A read and a later write of one of two buffers that take turns: the other one was meant. */
+/* A read and a later write of one of two buffers that alternate: the other one was meant. */
 static bool find_other_buffer(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
@@ -787,7 +787,7 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     }
     if (!in_one_group(question, question->meetings))
         return false;
-    if (advise_turns(question, out_fix))
+    if (advise_iterations(question, out_fix))
         return true;
     wording_add(
         out_fix,
@@ -811,7 +811,7 @@ bool explain_covers_all(const struct launch_info *launch, bool local,
 bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
                         const struct suggested_fix *suggested_fix, uint64_t first, uint64_t second)
 {
-    /* explain_release_clock_covers; who asks knows whose copy it is */
+    /* explain_release_clock_covers; the caller has the unit of the copy */
     if (suggested_fix->kind == FIX_RELEASE_CLOCK || suggested_fix->kind == FIX_WAIT)
         return true;
     if (first >= UNIT_COPIES || second >= UNIT_COPIES)
@@ -819,9 +819,9 @@ bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
     const struct place a = unit_place(launch, first), b = unit_place(launch, second);
     switch (suggested_fix->kind) {
     case FIX_BARRIER:
-    case FIX_TURN:
-    case FIX_TURNS:
-    case FIX_NEXT_TURN: return a.group == b.group;
+    case FIX_ITERATION:
+    case FIX_ITERATIONS:
+    case FIX_NEXT_ITERATION: return a.group == b.group;
     case FIX_ATOMIC: return scope_inclusive(rule, suggested_fix->scope, &a, suggested_fix->scope, &b);
     default: return true;
     }
@@ -853,8 +853,8 @@ static bool barrier_builds(const struct question *question, const struct suggest
                            struct proposal *proposal)
 {
     const struct checker_host *host = question->host;
-    const bool lines = suggested_fix->kind == FIX_BARRIER || suggested_fix->kind == FIX_TURN ||
-                       suggested_fix->kind == FIX_NEXT_TURN || suggested_fix->kind == FIX_TURNS;
+    const bool lines = suggested_fix->kind == FIX_BARRIER || suggested_fix->kind == FIX_ITERATION ||
+                       suggested_fix->kind == FIX_NEXT_ITERATION || suggested_fix->kind == FIX_ITERATIONS;
     struct code_rewrite *rewrite = &proposal->rewrites[0];
     if (!lines || !suggested_fix->place.site || suggested_fix->place.branches || !host->builds)
         return true;
@@ -862,13 +862,13 @@ static bool barrier_builds(const struct question *question, const struct suggest
         char statement[CODE_STATEMENT_CHARS];
         snprintf(statement, sizeof statement, "work_group_barrier(%s)", region_flag(question->region));
         put_at(&suggested_fix->place, statement, &proposal->fix);
-        if (suggested_fix->kind == FIX_TURNS)
+        if (suggested_fix->kind == FIX_ITERATIONS)
             put_at(&suggested_fix->next, statement, &proposal->fix);
         return true;
     }
     *rewrite = (struct code_rewrite){.edit_count = 0};
     edit_barrier(question, &suggested_fix->place, rewrite);
-    if (suggested_fix->kind == FIX_TURNS)
+    if (suggested_fix->kind == FIX_ITERATIONS)
         edit_barrier(question, &suggested_fix->next, rewrite);
     const enum code_builds builds =
         host->builds(host->self, suggested_fix->place.site, rewrite->edits, rewrite->edit_count);
@@ -886,7 +886,8 @@ static bool separate_by_barrier(const struct question *question, bool update, st
     *fix = (struct wording){.used = 0};
     if (!update && separate_in_line(question, fix, suggested_fix)) /* within a statement: words only */
         return true;
-    if ((separate_turns(question, fix, suggested_fix) || separate_next_turn(question, fix, suggested_fix)) &&
+    if ((separate_iterations(question, fix, suggested_fix) ||
+         separate_next_iteration(question, fix, suggested_fix)) &&
         barrier_builds(question, suggested_fix, proposal))
         return true;
     *fix = (struct wording){.used = 0};
@@ -913,7 +914,7 @@ bool explain_fix(const struct question *question, struct proposal *out_proposal,
         separate_by_barrier(question, update, out_proposal, out_suggested_fix) ||
         explain_update(question, false, out_proposal, out_suggested_fix) ||
         (!(update && has_text(question)) && agree(question, fix, out_suggested_fix)) ||
-        (separate_each_turn(question, fix, out_suggested_fix) &&
+        (separate_each_iteration(question, fix, out_suggested_fix) &&
          barrier_builds(question, out_suggested_fix, out_proposal)))
         return true;
     out_suggested_fix->kind = FIX_NONE;

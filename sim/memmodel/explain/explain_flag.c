@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races that follow from one on a flag: a plain store that others wait for, or ask, before they use what
- * it announces. */
+/* Races that follow from one on a flag: a plain store that others wait for, or read, before they use the
+ * memory that it announces. */
 #include "explain_state.h"
 #include "sim/base/memory_words.h"
 
@@ -98,7 +98,7 @@ static void say_end(const struct question *question, int region, const struct as
     else if (!end->writes)
         wording_load(fix, end->site, local, order, scope);
     else
-        fix->untold = true;
+        fix->partial = true;
 }
 
 static void say_fix(const struct question *question, const struct passing *passing, enum memory_scope scope,

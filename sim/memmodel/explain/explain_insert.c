@@ -84,7 +84,7 @@ static bool waits_after(const struct question *question, const struct waiters *w
            at >= waiters->own[local];
 }
 
-/* Two of one work-group come by its barrier both: it does not order what they do on the same side of it. */
+/* Two of one work-group both reach its barrier: it does not order accesses on the same side of it. */
 static bool may_part(const struct question *question, const struct meeting *meeting, uint32_t before,
                      uint32_t past)
 {
@@ -152,7 +152,7 @@ bool insert_image_fence(const struct question *question, const struct code_place
     return replay_end(&replay, order_sees_own_image(&unit_state, slice));
 }
 
-/* Where the second copy begins, the second access: sync operations before it. */
+/* The begin of the second copy, the second access: the sync operations before it. */
 static uint32_t wait_place(const struct question *question)
 {
     const struct meeting *meeting = question->meetings;
@@ -184,8 +184,8 @@ bool insert_wait(const struct question *question)
                                                       meeting->first.clock));
 }
 
-/* Of members that come to a copy one after another the first ones are before it when the first access is
- * made: after the barrier the copy begins anew. */
+/* If members reach a copy one after another, the first ones reach it before the first access is made: after
+ * the barrier the copy begins anew. */
 bool insert_barrier_before_copy(const struct question *question, uint32_t site)
 {
     const struct meeting *meeting = question->meetings;

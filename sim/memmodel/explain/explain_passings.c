@@ -14,7 +14,7 @@ struct passed_on {
     const struct flag *flag;
     struct passed items[PASSINGS_MOST];
     uint32_t count, meeting_count;
-    /* of the first access's slice: it is asked for its clock value when this many sync operations were
+    /* of the first access's segment: it is queried for its clock value when this many sync operations were
      * done */
     uint32_t past[MEETINGS_MOST];
     bool after[MEETINGS_MOST]; /* and the stores that are put there */
@@ -50,7 +50,7 @@ static void place_passings(struct passed_on *on, const struct passings *passings
     }
 }
 
-/* What may come after a store in its slice is not published by it. */
+/* Operations after a store in its segment may be not published by it. */
 static void place_meeting(struct passed_on *on, uint32_t index, uint32_t first_at)
 {
     const struct checker_host *host = on->question->host;

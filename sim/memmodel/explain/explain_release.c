@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work-items of two work-groups pass a message, but those who race are others: a barrier is missing after the
- * acquire, before the release, or both. */
+/* Work-items of two work-groups hand a release on, but the race is between other work-items: a barrier is
+ * missing after the acquire, before the release, or both. */
 #include "explain_state.h"
 
 enum { ENDS_MOST = 4 };
 
-/* Where a work-group does what may hand its vector clock on, or take what others hand it: the latest
+/* The operations by which a work-group may hand its vector clock on, or acquire that of others: the latest
  * first. */
 struct ends {
     struct end {

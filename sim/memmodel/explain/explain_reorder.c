@@ -39,7 +39,7 @@ static void strengthen(const struct edit *edit, uint32_t spot, struct sync_op *s
         sync_op->order = (uint8_t)edit->order;
 }
 
-/* What the source would say at this place. */
+/* As the source would be at this place. */
 static struct sync_op edited(const struct again *again, uint32_t at)
 {
     struct sync_op sync_op = again->search->question->sync_log->items[at];
@@ -100,7 +100,7 @@ static bool puts_fences(const struct edit *edits, uint32_t count)
     return false;
 }
 
-/* Where the unit's latest operation is looked up: 1 + its place in the history. */
+/* The index of the unit's latest operation: 1 + its place in the history. */
 static uint32_t *latest_of(uint32_t *table, uint32_t mask, const struct sync_op *items, uint64_t unit)
 {
     uint32_t at = (uint32_t)(unit * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
@@ -322,7 +322,8 @@ uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t 
 
 /* ---- atomics that the edits make race ------------------------------------------------------------- */
 
-/* The latest of each work-item at each place and object: who knows of that knows of the earlier ones. */
+/* The latest of each work-item at each place and object: a unit that it happens before has the earlier ones
+ * before it, too. */
 enum { LATEST_MOST = HOSTILE(256, 8) };
 struct latest {
     struct {

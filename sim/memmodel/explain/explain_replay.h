@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The synchronising events of a launch, ordered once more from its history. Whoever explains a race
- *          does other than the history says on the way, and asks who would then know of whom.
+ * PURPOSE  The synchronising events of a launch, ordered once more from its history. The explanation of a
+ *          race deviates from the history on the way, and queries what would happen before what then.
  *
  * Interface
  *   replay_begin   nothing has happened yet. Never fails; no memory shows in replay_end, replay_failed
- *   replay_happen  what the history has, or might have
+ *   replay_happen  an operation of the history, or a possible one
  *   replay_until   all of the question's history from there to before that
- *   replay_slice   the slice in which that unit is
- *   replay_knows   does a unit know, of the question's memory, what another one did in that slice?
- *   replay_failed  there was no memory: no answer holds
- *   replay_end     frees it; the answer, unless there was no memory
+ *   replay_slice   the segment in which that unit is
+ *   replay_knows   for the question's memory, does what a unit did in that segment happen before the other's
+ *                  next operation?
+ *   replay_failed  out of memory: no result holds
+ *   replay_end     frees it; the result, unless out of memory
  *
  * It owns the order. The question is borrowed.
  */

@@ -52,7 +52,7 @@ static void fix_call(const struct saying *saying, uint32_t spot, uint32_t region
     wording_change(&saying->answer->fix, &change);
 }
 
-/* What the source has there; NULL: not known. */
+/* The operation in the source; NULL: not known. */
 static const char *text_at(const struct saying *saying, uint32_t spot)
 {
     const struct checker_host *host = saying->search->question->host;
@@ -124,7 +124,7 @@ static bool is_failed_exchange(const struct saying *saying, const struct sync_op
            strcmp(host->what(host->self, sample->site), "atomic compare-exchange") == 0;
 }
 
-/* What an atomic or fence is in the edge that is missing. */
+/* The part of an atomic or fence in the edge that is missing. */
 static const char *role(const struct saying *saying, const struct sync_op *sample)
 {
     bool releases = sample->order == ORDER_RELEASE ||
@@ -262,7 +262,7 @@ static bool receives(const struct saying *saying, const struct edit *edit)
     return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
 }
 
-/* Who sends comes before who receives. */
+/* The release comes before the acquire. */
 static bool is_backward(const struct saying *saying, const struct edit edits[2])
 {
     return receives(saying, &edits[0]) && !receives(saying, &edits[1]);
@@ -576,7 +576,7 @@ static void say_update(const struct saying *saying, const struct edit *edit)
     if (begins(text_at(saying, edit->spot), "atomic_store"))
         wording_change(&saying->answer->fix, &change);
     else
-        saying->answer->fix.untold = true;
+        saying->answer->fix.partial = true;
 }
 
 static void say_edit(const struct saying *saying, const struct edit *edit)
@@ -601,7 +601,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
         why_place(saying, edit->spot);
         wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag"
                                                : " comes after the atomic that sets the flag");
-        fix->untold = true;
+        fix->partial = true;
         wording_add(fix, "the fence of ");
         fix_place(saying, edit->spot);
         wording_add(fix, moves_forward(sample) ? " after that atomic" : " before that atomic");
@@ -611,7 +611,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
 }
 
 /* Two seq_cst operations: rule 16 joins the two memories for them, and no chain of happens-before that could
- * order data goes through them. Whoever relies on its intent is to know. */
+ * order data goes through them. A reader who relies on the intent has to learn that. */
 static bool is_sequential(const struct saying *saying, const struct edit *edits, uint32_t count)
 {
     bool all = count == 2;

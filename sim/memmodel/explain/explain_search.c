@@ -5,9 +5,9 @@
 #include "edges.h"
 #include "explain_state.h"
 
-/* An operation begins a slice: the clock value tells after which one the first access was. A wave's updates
- * share one, and what begins a slice without being kept, as to come to a copy does, is after those of
- * earlier clock values. */
+/* An operation begins a segment: the clock value identifies the one that the first access follows. A wave's
+ * updates share one, and an operation that begins a segment without being kept, such as the arrival at a
+ * copy, follows those of earlier clock values. */
 static uint32_t locate(const struct sync_log *sync_log, const struct meeting *meeting)
 {
     uint32_t at = meeting->first.clock <= 1 ? 0 : meeting->end;
@@ -210,8 +210,8 @@ static bool is_widening(enum edit_kind kind)
     return kind == EDIT_SCOPE || kind == EDIT_ORDER_AND_SCOPE;
 }
 
-/* What others do with an object may need the scope that it has: to widen the narrower end comes before to
- * narrow the wider one. */
+/* Other operations on an object may need the scope that it has: widening the narrower end is tried before
+ * narrowing the wider one. */
 static void list_scopes(struct search *search, enum memory_scope scope)
 {
     enum memory_scope widest = scope;

@@ -38,8 +38,8 @@ static bool at_one_place(const struct question *question, uint32_t a, uint32_t b
     return on_one_line(question, a, b) && (x.column == y.column || !x.column || !y.column);
 }
 
-/* Is one access known to the other's work-item, when the mover is on the other side of what happened
- * there? */
+/* Does one access happen before the other's work-item's next operation, with the mover on the other side of
+ * the operation there? */
 static bool orders(const struct question *question, const struct pair *pair, int mover, uint32_t at,
                    bool before)
 {
@@ -56,7 +56,7 @@ static bool takes_lock(const struct question *question, const struct sync_op *sy
            host->spins_on(host->self, sync_op->site, site);
 }
 
-/* What was read there decides whether the access after it is done, or when it may be. */
+/* The value read there decides whether the access after it is done, or when it may be. */
 static bool holds_back(const struct question *question, const struct sync_op *sync_op, uint32_t access,
                        bool before)
 {
@@ -161,7 +161,7 @@ static bool is_read_of(const struct sync_op *read, const struct sync_op *store)
            read->address == store->address && read->size == store->size;
 }
 
-/* Nobody could tell by the value, if it were the same. */
+/* The value would be no evidence, if it were the same. */
 static bool differs(const struct sync_op *read, const struct sync_op *store)
 {
     return read->values.has_read && store->values.has_written && read->values.read != store->values.written;

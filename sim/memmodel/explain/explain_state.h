@@ -3,14 +3,14 @@
  * PURPOSE  What the files of explain.h share: a search for the edits that order a race's accesses.
  *
  * Interface
- *   search_locate    finds where in the history the first accesses of the meetings are; false: there are none
+ *   search_locate    finds the first accesses of the meetings in the history; false: there are none
  *   search_spots     finds the operations that could be edited, and those that are accesses of the meetings;
  *                    false: no memory
  *   search_edits     finds the smallest edits that order most meetings; none when it is no order that is
  *                    missing
  *   search_fini      frees what it has found
  *   again_orders     orders the launch again with the edits: in how many meetings would the second access
- *                    come after the first? 0: not in the one that was asked about
+ *                    come after the first? 0: not in the question's own
  *   again_clashes    do atomics of one object race with the edits whose scopes include each other without?
  *   insert_barrier   the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other after it
@@ -21,10 +21,10 @@
  *   insert_release_clock_barriers   of any meeting: with a barrier of the first one's work-group before the
  *                                   fix's release, and of the second
  *                    one's after its acquire, where it has them
- *   again_known      does the one unit know, at that moment of the history, what the other did at an earlier
- *                    one?
- *   again_read       the same, had the unit waited with what it did from then on until somebody's store was
- *                    done?
+ *   again_known      at that position of the history, does what the other unit did up to an earlier one
+ *                    happen before?
+ *   again_read       the same, had the unit waited with what it did from then on until the store of another
+ *                    unit was done?
  *   is_of_unit       has the unit a part in it, a barrier of its group among them?
  *   is_release_clock_end   is it a release, or an acquire, as for the question's memory?
  *   release_clock_end      is it a release by the first one's work-group, or an acquire by the second's?
@@ -137,7 +137,7 @@ struct edited {
     uint32_t count, room;
 };
 
-/* What a unit has done when so many sync operations were. */
+/* Up to where a unit has executed when that many sync operations were done. */
 struct clock_snapshot {
     uint64_t unit;
     uint32_t at;
@@ -180,7 +180,7 @@ bool explain_update_advice(const struct question *question, struct wording *out_
 void say_edits(struct search *search, const struct found *found, struct answer *answer);
 void draw(struct search *search, const struct found *found, struct answer *answer);
 
-/* What a sentence calls it. */
+/* Its name in a sentence. */
 const char *sync_op_noun(const struct sync_op *sync_op);
 
 static inline bool is_barrier(const struct sync_op *sync_op)

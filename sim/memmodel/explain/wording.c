@@ -26,7 +26,7 @@ void wording_change(struct wording *text, const struct code_change *change)
     if (text->change_count < CHANGES_MOST)
         text->changes[text->change_count++] = *change;
     else
-        text->untold = true;
+        text->partial = true;
 }
 
 void wording_call(struct wording *text, uint32_t site, uint32_t regions, int order, int failure, int scope)
@@ -68,7 +68,7 @@ void wording_statement(struct wording *text, const char *statement, const struct
 {
     struct code_change change = {.kind = CHANGE_STATEMENT, .site = place->site, .place = *place};
     if (strlen(statement) >= sizeof change.text) {
-        text->untold = true;
+        text->partial = true;
         return;
     }
     strcpy(change.text, statement);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Sentences about races, piece by piece in fixed room; what does not fit is cut.
+ * PURPOSE  Sentences about races, piece by piece in a fixed buffer; an overflow is cut.
  *
  * Interface
  *   wording_add      printf
- *   wording_change   a change that the words ask for; wording_call: of the call at a site, what is not
+ *   wording_change   a change that the words propose; wording_call: of the call at a site, what is not
  *                    NOT_GIVEN; wording_store, wording_load: an atomic access instead of a plain one;
  *                    wording_statement: a call more
  *   wording_put      another word instead of one, as long or shorter, wherever it stands
@@ -12,7 +12,7 @@
  *   wording_group    "work-group (1,0,0)"
  *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
  *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
- *   wording_one_at_a_time  goes on with a sentence: of a pipe's side
+ *   wording_one_at_a_time  continues a sentence: of a pipe's side
  *   region_flag, space_word
  */
 #ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
@@ -22,13 +22,13 @@
 
 enum { CHANGES_MOST = 3 };
 
-/* changes: those of the code that a fix's words ask for; untold: the words ask for more. */
+/* changes: those of the code that a fix's words propose; partial: the words propose more. */
 struct wording {
     char bytes[600];
     size_t used;
     struct code_change changes[CHANGES_MOST];
     uint32_t change_count;
-    bool untold;
+    bool partial;
 };
 
 void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

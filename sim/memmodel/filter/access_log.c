@@ -253,7 +253,7 @@ void access_log_replay(const struct access_log *access_log, past_visitor *visit,
     }
 }
 
-/* Asked for by each event, where a epoch filter finds no room: looks at what came since. */
+/* Called by each event, if an epoch filter is out of memory: looks at the accesses since. */
 uint32_t access_log_grain(struct access_log *access_log)
 {
     uint64_t bits = 4 | access_log->grains;

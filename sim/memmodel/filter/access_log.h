@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Accesses of whole waves to one allocation, noted down in the order of time: to be done again, one
- *          by one, in the exact shadow, should anybody come who may race with them.
+ *          by one, in the exact shadow, before an access that may race with them.
  *
  * Interface
- *   access_log_places     where active lanes act, if they are listed; false: not all of it, or of whole rows,
- *                         lies within the allocation
+ *   access_log_places     the places of active lanes, if they are listed; false: not all of it, or of whole
+ *                         rows, lies within the allocation
  *   access_log_add        false: no room within the budget
  *   access_log_replay     each access once
  *   access_log_grain      a power of two that divides all offsets and sizes
@@ -13,7 +13,7 @@
  *   access_log_forget, access_log_fini
  *
  * Memory   160 bytes a wave, 8 for each run of lanes, and 4 for each lane whose address follows no rule: as
- *          many as the allocation has, and what there is to spare. Offsets count from `low`.
+ *          many as the allocation has, and the spare budget. Offsets count from `low`.
  */
 #ifndef ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
 #define ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
@@ -45,9 +45,9 @@ struct access_log {
     size_t used, room;
     size_t grained;
     uint64_t grains;     /* bits of the offsets and sizes in so many of these bytes */
-    uint64_t wave_items; /* whom the latest notes speak of; 0: nobody */
+    uint64_t wave_items; /* the wave items of the latest notes; 0: none */
     struct footprint_sites sites[FOOTPRINT_USES];
-    /* set by who notes: of the largest work-group, where none learns what another did; 0: some may */
+    /* set by the caller: of the largest work-group, if no group acquires from another; 0: some may */
     uint64_t group_items;
     bool thinned; /* reads were left out that others stand for (access_log_thin.c) */
 };
@@ -82,7 +82,7 @@ uint32_t access_log_grain(struct access_log *access_log);
 bool access_log_collect(struct access_log *access_log, enum footprint_use use, const uint32_t *site,
                         struct byte_set *bytes);
 void access_log_forget(struct access_log *access_log);
-void access_log_release(struct access_log *access_log); /* forgets them, and keeps no room */
+void access_log_release(struct access_log *access_log); /* forgets them, and frees its memory */
 void access_log_fini(struct access_log *access_log);
 /* From a size that is within `share` and what was taken before to another; false: there is not as much to
  * spare. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where no room is left, reads that others stand for are left out: nobody in the launch learns what another
- * work-group did, so whoever writes later races with a read by one of two work-groups, whichever he is of.
- * Two reads of each word by one instruction stay, of the first two work-groups, and all that the first one
- * did before the second came. */
+/* When memory is used up, reads that others stand for are left out: no unit of the launch acquires from
+ * another work-group, so a later write races with a read by one of two work-groups, whichever of the two it
+ * is of. Two reads of each word by one instruction stay, of the first two work-groups, and all reads of the
+ * first one before the second came. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +113,7 @@ static void thin_site(struct access_log *access_log, struct thinning *thinning)
         struct note *note = (void *)(access_log->bytes + at);
         bytes = note->bytes;
         if (note->shape == NOTE_WAVE_ITEMS && is_single_wave_items(access_log, last_wave_items, used))
-            used = last_wave_items; /* nobody of it has anything left */
+            used = last_wave_items; /* none of its reads are left */
         if (note->shape == NOTE_WAVE_ITEMS)
             thinning->wave_items =
                 (struct wave_items_note){note->base, note->in_a_row ? NULL : (const uint32_t *)(note + 1)};

@@ -7,7 +7,7 @@
 
 #include "orrery/limits.h"
 
-enum { AXIS_TURN = 3, BOXES_MOST = HOSTILE(1 << 16, 8) };
+enum { AXIS_ITERATION = 3, BOXES_MOST = HOSTILE(1 << 16, 8) };
 
 /* ---- geometry --------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static bool apart(const int64_t step[3], uint32_t known, const uint64_t extent[3
 
 /* ---- does the line leave the event alone? --------------------------------------------- */
 
-/* Steps that fit both: who has one position on an axis goes along with any step. */
+/* Steps that fit both: a line with one position on an axis fits any step. */
 static bool common_steps(const struct affine_filter_line *line, const struct affine_filter_event *event,
                          int64_t out_step[3], uint64_t *out_line_origin, uint64_t out_extent[3])
 {
@@ -84,11 +84,11 @@ static bool own_bytes(const struct affine_filter_line *line, const struct affine
 {
     int64_t step[3];
     uint64_t a, b = event->base, extent[3];
-    if (line->step[AXIS_TURN] < 0 || !common_steps(line, event, step, &a, extent))
+    if (line->step[AXIS_ITERATION] < 0 || !common_steps(line, event, step, &a, extent))
         return false;
     for (int axis = 0; axis < 3; axis++)
         b -= (uint64_t)step[axis] * event->low[axis];
-    uint64_t end_a = a + line->size + (uint64_t)line->step[AXIS_TURN] * (line->turns - 1),
+    uint64_t end_a = a + line->size + (uint64_t)line->step[AXIS_ITERATION] * (line->iterations - 1),
              end_b = b + event->size;
     uint64_t from = (int64_t)(a - b) < 0 ? a : b, end = (int64_t)(end_a - end_b) > 0 ? end_a : end_b;
     return (int64_t)(end - from) > 0 && apart(step, 7, extent, end - from);
@@ -168,19 +168,19 @@ static bool line_add(struct affine_filter_line *line, const struct affine_filter
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static inline void box_of(const struct affine_filter_event *event, uint64_t turn,
+static inline void box_of(const struct affine_filter_event *event, uint64_t iteration,
                           struct affine_filter_box *out)
 {
     for (int axis = 0; axis < 3; axis++) {
         out->low[axis] = event->low[axis];
         out->high[axis] = event->high[axis];
     }
-    out->low[AXIS_TURN] = turn;
-    out->high[AXIS_TURN] = turn + 1;
+    out->low[AXIS_ITERATION] = iteration;
+    out->high[AXIS_ITERATION] = iteration + 1;
     out->clock = event->clock;
 }
 
-/* Steps that one of the two does not know, since it has one position on that axis, may follow from both. */
+/* Steps that one of the two does not have, since it has one position on that axis, may follow from both. */
 static bool adopt(struct affine_filter_line *line, const struct affine_filter_event *event,
                   uint64_t *out_rest)
 {
@@ -218,19 +218,19 @@ static bool adopt(struct affine_filter_line *line, const struct affine_filter_ev
     return true;
 }
 
-/* Which turn of the line the event is; false: none. */
-static bool turn_of(struct affine_filter_line *line, uint64_t rest, uint64_t *out_turn)
+/* The iteration of the line that the event is; false: none. */
+static bool iteration_of(struct affine_filter_line *line, uint64_t rest, uint64_t *out_iteration)
 {
-    int64_t step = line->step[AXIS_TURN];
+    int64_t step = line->step[AXIS_ITERATION];
     if (!step && !rest) {
-        *out_turn = 0;
+        *out_iteration = 0;
         return true;
     }
     if (!step)
-        step = line->step[AXIS_TURN] = (int64_t)rest;
+        step = line->step[AXIS_ITERATION] = (int64_t)rest;
     if ((int64_t)rest % step || (int64_t)rest / step < 0)
         return false;
-    *out_turn = (uint64_t)((int64_t)rest / step);
+    *out_iteration = (uint64_t)((int64_t)rest / step);
     return true;
 }
 
@@ -246,7 +246,7 @@ static void widen(struct affine_filter_line *line, const struct affine_filter_ev
 static bool line_takes(struct affine_filter_line *line, const struct affine_filter_event *event, uint64_t low,
                        uint64_t high)
 {
-    uint64_t rest, turn;
+    uint64_t rest, iteration;
     uint32_t known;
     if (line->site != event->site || line->size != event->size || line->write != event->write)
         return false;
@@ -254,13 +254,13 @@ static bool line_takes(struct affine_filter_line *line, const struct affine_filt
     for (int axis = 0; axis < 3; axis++)
         if (known >> axis & 1 && line->step[axis] != event->step[axis])
             return false;
-    if (!adopt(line, event, &rest) || !turn_of(line, rest, &turn))
+    if (!adopt(line, event, &rest) || !iteration_of(line, rest, &iteration))
         return false;
     struct affine_filter_box box;
-    box_of(event, turn, &box);
+    box_of(event, iteration, &box);
     if (!line_add(line, &box))
         return false;
-    line->turns = turn + 1 > line->turns ? turn + 1 : line->turns;
+    line->iterations = iteration + 1 > line->iterations ? iteration + 1 : line->iterations;
     widen(line, event, low, high);
     return true;
 }
@@ -279,8 +279,8 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     line->write = event->write;
     line->known = event->known;
     line->base = event->base;
-    line->step[AXIS_TURN] = 0;
-    line->turns = 1;
+    line->step[AXIS_ITERATION] = 0;
+    line->iterations = 1;
     line->low = low;
     line->high = high;
     line->group = event->group;
@@ -300,9 +300,9 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     return true;
 }
 
-/* A line of several events whose addresses this one continues, at a turn that it has. */
+/* A line of several events whose addresses this one continues, at an iteration that it has. */
 static struct affine_filter_line *continued(struct affine_filter *affine_filter,
-                                            const struct affine_filter_event *event, uint64_t *out_turn)
+                                            const struct affine_filter_event *event, uint64_t *out_iteration)
 {
     const uint32_t hint = affine_filter->hint[event->site % AFFINE_FILTER_HINTS];
     struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
@@ -319,35 +319,35 @@ static struct affine_filter_line *continued(struct affine_filter *affine_filter,
         same &= line->step[axis] == event->step[axis];
         rest -= (uint64_t)event->step[axis] * event->low[axis];
     }
-    const uint64_t step = (uint64_t)line->step[AXIS_TURN];
-    *out_turn = rest && step ? (uint64_t)((int64_t)rest / (int64_t)step) : 0;
-    return same && *out_turn * step == rest && *out_turn < line->turns ? line : NULL;
+    const uint64_t step = (uint64_t)line->step[AXIS_ITERATION];
+    *out_iteration = rest && step ? (uint64_t)((int64_t)rest / (int64_t)step) : 0;
+    return same && *out_iteration * step == rest && *out_iteration < line->iterations ? line : NULL;
 }
 
 /* Nothing needs to be looked at again. */
 static bool take_continued(struct affine_filter *affine_filter, const struct affine_filter_event *event,
                            uint64_t low, uint64_t high)
 {
-    uint64_t turn;
+    uint64_t iteration;
     struct affine_filter_box box;
-    struct affine_filter_line *line = continued(affine_filter, event, &turn);
+    struct affine_filter_line *line = continued(affine_filter, event, &iteration);
     if (!line)
         return false;
     for (uint32_t i = 0; (event->write || affine_filter->has_write) && i < affine_filter->count; i++)
         if ((event->write || affine_filter->lines[i].write) && !(line->agrees >> i & 1))
             return false;
-    box_of(event, turn, &box);
+    box_of(event, iteration, &box);
     if (!line_add(line, &box))
         return false;
     widen(line, event, low, high);
     return true;
 }
 
-/* What was found of the event holds for the line it went to, unless that has more turns. */
+/* The decision on the event holds for the line that it went to, unless that has more iterations. */
 static void note_agreement(struct affine_filter *affine_filter, uint32_t at, uint32_t agrees)
 {
     struct affine_filter_line *line = &affine_filter->lines[at];
-    if (line->turns > 1)
+    if (line->iterations > 1)
         return;
     line->agrees |= agrees;
     for (uint32_t i = 0; i < affine_filter->count; i++)
@@ -386,13 +386,13 @@ bool affine_filter_take(struct affine_filter *affine_filter, const struct affine
     }
     for (uint32_t i = 0; i < affine_filter->count; i++) {
         struct affine_filter_line *line = &affine_filter->lines[i];
-        const uint64_t base = line->base, turns = line->turns;
-        const int64_t step = line->step[AXIS_TURN];
+        const uint64_t base = line->base, iterations = line->iterations;
+        const int64_t step = line->step[AXIS_ITERATION];
         const uint32_t known = line->known;
         if (!line_takes(line, event, low, high))
             continue;
-        if (line->base != base || line->turns != turns || line->known != known ||
-            line->step[AXIS_TURN] != step)
+        if (line->base != base || line->iterations != iterations || line->known != known ||
+            line->step[AXIS_ITERATION] != step)
             forget_agreement(affine_filter, i);
         else if (known == event->known)
             note_agreement(affine_filter, i, agrees);
@@ -402,14 +402,14 @@ bool affine_filter_take(struct affine_filter *affine_filter, const struct affine
     return line_new(affine_filter, event, low, high);
 }
 
-/* The line, if that is all of it: one box of one turn, which the row makes longer. */
+/* The line, if that is all of it: one box of one iteration, which the row makes longer. */
 static struct affine_filter_line *goes_on(struct affine_filter *affine_filter,
                                           const struct affine_filter_row *row)
 {
     const uint32_t hint = affine_filter->hint[row->site % AFFINE_FILTER_HINTS];
     struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
     if (!line || line->site != row->site || line->size != row->size || line->write != row->write ||
-        line->known != 1 || line->count != 1 || line->step[0] != row->step || line->step[AXIS_TURN] ||
+        line->known != 1 || line->count != 1 || line->step[0] != row->step || line->step[AXIS_ITERATION] ||
         row->base != line->base + (uint64_t)row->step * row->low[0])
         return NULL;
     const struct affine_filter_box *box = &line->boxes[0];
@@ -443,7 +443,7 @@ bool affine_filter_stand(const struct affine_filter *affine_filter, const struct
     const uint32_t hint = affine_filter->hint[event->site % AFFINE_FILTER_HINTS];
     const struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
     out->serial = 0;
-    if (!line || affine_filter->has_write || line->site != event->site || line->step[AXIS_TURN] == 0)
+    if (!line || affine_filter->has_write || line->site != event->site || line->step[AXIS_ITERATION] == 0)
         return false;
     const struct affine_filter_box *box = &line->boxes[line->count - 1];
     uint64_t rest = event->base - line->base;
@@ -452,13 +452,13 @@ bool affine_filter_stand(const struct affine_filter *affine_filter, const struct
             return false;
         rest -= line->known >> axis & 1 ? (uint64_t)line->step[axis] * event->low[axis] : 0;
     }
-    if (box->clock != event->clock || (int64_t)rest % line->step[AXIS_TURN])
+    if (box->clock != event->clock || (int64_t)rest % line->step[AXIS_ITERATION])
         return false;
     *out = (struct affine_filter_cursor){.serial = affine_filter->serial + 1,
                                          .line = hint - 1,
                                          .box = line->count - 1,
                                          .base = event->base,
-                                         .turn = (uint64_t)((int64_t)rest / line->step[AXIS_TURN])};
+                                         .iteration = (uint64_t)((int64_t)rest / line->step[AXIS_ITERATION])};
     affine_filter_event_range(event, &out->low, &out->high);
     return true;
 }
@@ -470,24 +470,25 @@ bool affine_filter_move(struct affine_filter *affine_filter, struct affine_filte
         return false;
     struct affine_filter_line *line = &affine_filter->lines[cursor->line];
     struct affine_filter_box *box = &line->boxes[cursor->box];
-    const uint64_t step = (uint64_t)line->step[AXIS_TURN], fast_path = base - cursor->base;
-    uint64_t turn = cursor->turn;
+    const uint64_t step = (uint64_t)line->step[AXIS_ITERATION], fast_path = base - cursor->base;
+    uint64_t iteration = cursor->iteration;
     if (fast_path == step)
-        turn++;
-    else if (fast_path == 0 - turn * step)
-        turn = 0;
+        iteration++;
+    else if (fast_path == 0 - iteration * step)
+        iteration = 0;
     else if (fast_path)
         return false;
-    if (cursor->box != line->count - 1 || turn > box->high[AXIS_TURN] || turn < box->low[AXIS_TURN])
+    if (cursor->box != line->count - 1 || iteration > box->high[AXIS_ITERATION] ||
+        iteration < box->low[AXIS_ITERATION])
         return false;
     cursor->base = base;
-    cursor->turn = turn;
+    cursor->iteration = iteration;
     cursor->low += fast_path;
     cursor->high += fast_path;
-    if (turn < box->high[AXIS_TURN])
+    if (iteration < box->high[AXIS_ITERATION])
         return true;
-    box->high[AXIS_TURN]++;
-    line->turns = turn + 1 > line->turns ? turn + 1 : line->turns;
+    box->high[AXIS_ITERATION]++;
+    line->iterations = iteration + 1 > line->iterations ? iteration + 1 : line->iterations;
     line->low = cursor->low < line->low ? cursor->low : line->low;
     line->high = cursor->high > line->high ? cursor->high : line->high;
     return true;
@@ -495,8 +496,8 @@ bool affine_filter_move(struct affine_filter *affine_filter, struct affine_filte
 
 /* ---- replay ------------------------------------------------------------------------------------- */
 
-static void replay_turn(const struct affine_filter_line *line, const struct affine_filter_box *box,
-                        uint64_t turn, past_visitor *visit, void *self)
+static void replay_iteration(const struct affine_filter_line *line, const struct affine_filter_box *box,
+                             uint64_t iteration, past_visitor *visit, void *self)
 {
     struct past_access access = {.clock = box->clock,
                                  .site = line->site,
@@ -507,7 +508,7 @@ static void replay_turn(const struct affine_filter_line *line, const struct affi
     for (at[2] = box->low[2]; at[2] < box->high[2]; at[2]++)
         for (at[1] = box->low[1]; at[1] < box->high[1]; at[1]++)
             for (at[0] = box->low[0]; at[0] < box->high[0]; at[0]++) {
-                access.address = line->base + (uint64_t)line->step[AXIS_TURN] * turn;
+                access.address = line->base + (uint64_t)line->step[AXIS_ITERATION] * iteration;
                 for (int axis = 0; axis < 3; axis++)
                     access.address += (uint64_t)line->step[axis] * at[axis];
                 visit(self, &access);
@@ -517,8 +518,8 @@ static void replay_turn(const struct affine_filter_line *line, const struct affi
 static void replay_box(const struct affine_filter_line *line, const struct affine_filter_box *box,
                        past_visitor *visit, void *self)
 {
-    for (uint64_t turn = box->low[AXIS_TURN]; turn < box->high[AXIS_TURN]; turn++)
-        replay_turn(line, box, turn, visit, self);
+    for (uint64_t iteration = box->low[AXIS_ITERATION]; iteration < box->high[AXIS_ITERATION]; iteration++)
+        replay_iteration(line, box, iteration, visit, self);
 }
 
 void affine_filter_replay(const struct affine_filter *affine_filter, past_visitor *visit, void *self)

@@ -2,12 +2,12 @@
 /*
  * PURPOSE  The fast path before the shadow: whole waves of plain accesses whose addresses are affine in the
  *          work-item's position are kept as one line of an affine filter and judged against the few other
- *          lines in constant time. What that cannot decide goes, with all that stands in the affine filter,
- *          into the shadow, which is exact.
+ *          lines in constant time. If it cannot decide, the access goes into the exact shadow with all that
+ *          the affine filter holds.
  *
- * Lines    One per instruction and steps: address = base + step . position + step[3] * turn, for boxes of
- *          positions and ranges of turns (a loop in which the address moves on evenly). Boxes that continue
- *          each other become one.
+ * Lines    One per instruction and steps: address = base + step . position + step[3] * iteration, for boxes
+ *          of positions and ranges of iterations (a loop in which the address moves on evenly). Boxes that
+ *          continue each other become one.
  * Decided  No write among the two; bytes apart; equal steps so wide that each work-item stays among its own
  *          bytes; one work-group, and the older line from before its last barrier of this memory.
  *
@@ -23,7 +23,7 @@
 
 #include "access_log.h"
 
-/* x, y, z of the global position without offset; turns */
+/* x, y, z of the global position without offset; iterations */
 enum { AFFINE_FILTER_LINES = 24, AFFINE_FILTER_AXES = 4, AFFINE_FILTER_HINTS = 32 };
 
 struct affine_filter_box {
@@ -34,10 +34,10 @@ struct affine_filter_box {
 struct affine_filter_line {
     uint32_t site, size;
     bool write;
-    uint32_t known; /* axes whose step is known; others have one position only */
+    uint32_t known; /* axes whose step is known; the lines have one position on others */
     uint64_t base;
     int64_t step[AFFINE_FILTER_AXES];
-    uint64_t turns;
+    uint64_t iterations;
     uint64_t low, high;    /* bytes touched lie within */
     uint64_t group, clock; /* the only work-group that did this; the newest clock value */
     bool one_group;
@@ -92,7 +92,7 @@ struct affine_filter_cursor {
     uint64_t serial; /* the affine filter's */
     uint32_t line, box;
     int64_t step[3];
-    uint64_t base, turn, low, high; /* of the latest event */
+    uint64_t base, iteration, low, high; /* of the latest event */
 };
 /* after taking it */
 bool affine_filter_stand(const struct affine_filter *affine_filter, const struct affine_filter_event *event,

@@ -138,7 +138,7 @@ bool epoch_filter_open(struct epoch_filter *epoch_filter, const struct epoch_fil
     return epoch_filter->open = true;
 }
 
-/* ---- who ---------------------------------------------------------------------------------- */
+/* ---- units -------------------------------------------------------------------------------- */
 
 /* Those of a group since its latest barrier. */
 static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint64_t base, uint64_t *out_block)
@@ -151,7 +151,7 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
             return true;
         }
     }
-    /* many groups take turns: it may stand further back */
+    /* many groups alternate: it may stand further back */
     if (i > 0 && epoch_filter->intervals[i - 1].newest >= base)
         return false;
     if (epoch_filter->next > EPOCH_MOST - (int32_t)(epoch_filter->items + 1))
@@ -261,7 +261,7 @@ static __attribute__((noinline)) bool is_saturated(const struct epoch_filter *ep
 
 #define INLINED static inline __attribute__((always_inline))
 
-/* What the loops over lanes need, where no store into epochs can change it. */
+/* Values for the loops over lanes, held where no store into epochs can change them. */
 struct view {
     const struct epoch_filter *epoch_filter;
     int32_t *readers, *writers;
@@ -359,7 +359,7 @@ static bool fits(const struct epoch_filter *epoch_filter, uint64_t address, uint
            !((offset | size) & part);
 }
 
-/* Where active lanes act, and as whom. */
+/* The places and units of active lanes. */
 struct actors {
     struct places where;
     const int32_t *own;
@@ -454,7 +454,8 @@ static bool by_others(const struct epoch_filter *epoch_filter, const struct acto
     return false;
 }
 
-/* Where others have read before, or several lanes read. before: what each lane has replaced by its own. */
+/* If others have read before, or several lanes read. before: the epochs that each lane has replaced by its
+ * own. */
 static void share_each(const struct epoch_filter *epoch_filter, const struct actors *actors,
                        const int32_t *before)
 {
@@ -492,7 +493,7 @@ static bool read_each(const struct epoch_filter *epoch_filter, const struct acto
     return true;
 }
 
-/* Who writes mostly has read there itself, just before. */
+/* A writer mostly has read there itself, just before. */
 static bool write_each(const struct epoch_filter *epoch_filter, const struct actors *actors)
 {
     const int32_t *const restrict readers = epoch_filter->epochs[READERS], *const restrict own = actors->own;
@@ -690,9 +691,9 @@ static bool same_atomics(struct epoch_filter *epoch_filter, const struct access_
     return true;
 }
 
-/* The wave did just that in this segment, and since then nobody but itself has come, with plain accesses. A
- * store that was let through is of the only unit that read or wrote there, so that epochs could only
- * become what they are: there is nothing to mark or to note. */
+/* The wave did just that in this segment, and since then only itself has accessed it, with plain accesses. A
+ * store that was let through is of the only unit that read or wrote there, so the epochs would not change:
+ * there is nothing to mark or to note. */
 static bool is_repeated(const struct epoch_filter_repeat *repeat, const struct access_event *event,
                         uint64_t clock)
 {

@@ -37,8 +37,8 @@ struct lane_list {
     uint64_t low, room;
 };
 
-/* Of granules, one to each lane; what they mean: epoch_filter.c. No barrier settles anything. All three
- * arrays are EPOCH_LANES longer than what is asked for. */
+/* Of granules, one to each lane; their meaning: epoch_filter.c. No barrier settles anything. All three arrays
+ * are EPOCH_LANES longer than the lanes used. */
 struct epoch_row {
     int32_t *readers, *writers;
     const int32_t *own;
@@ -46,13 +46,13 @@ struct epoch_row {
     const uint64_t *mask;
     uint32_t shift; /* bytes per granule: 1 << shift */
     int32_t first, low, high, many;
-    int32_t loads; /* among writers, one that is in nobody's way who reads */
+    int32_t loads; /* among writers, one that conflicts with no reader */
 };
 
 struct epoch_loops {
     /* False: there are too many of them, or some active lane is not within the room. */
     bool (*find)(const struct lane_list *list, struct lane_runs *out);
-    /* False: somebody else's epoch is in the way; then epochs of several runs may be new or old. */
+    /* False: another unit's epoch conflicts; then epochs of several runs may be new or old. */
     bool (*read)(const struct epoch_row *row, const struct lane_runs *runs);
     bool (*write)(const struct epoch_row *row, const struct lane_runs *runs);
     /* The offsets of active lanes, one after the other; false: some active lane is not within the room.

@@ -43,7 +43,7 @@ TARGET INLINED void NAME(put)(const struct NAME(part) * part, int use, const epo
     memcpy(part->at[use], &kept, sizeof kept);
 }
 
-/* Somebody else wrote; or anybody, were it not for rule 3. */
+/* Another unit wrote; or any unit, were it not for rule 3. */
 TARGET INLINED void NAME(written)(const struct NAME(part) * part, const struct epoch_row *row, epochs *out)
 {
     *out = (part->epoch[1] >= row->first) & ((part->epoch[1] != part->own) | (RULE(3) ? 0 : -1));

@@ -2,7 +2,7 @@
 /* Reads of allocations that the kernel cannot write: only the bytes are kept. */
 #include "read_only_set.h"
 
-/* Notes of more instructions than are kept apart tell none of them. */
+/* Reads of instructions past those that are kept apart are not distinguished. */
 static bool collect_access_log(struct read_only_set *reads, struct access_log *access_log)
 {
     bool whole = true;

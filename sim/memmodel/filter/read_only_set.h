@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What is read of an allocation to which the kernel that runs has no instruction to write: nobody
- *          races there, so who read it does not matter, and only the bytes are noted down.
+ * PURPOSE  The bytes read of an allocation to which the kernel that runs has no instruction to write: there
+ *          is no race, so the reading unit does not matter, and only the bytes are noted down.
  *
  * Interface
- *   read_only_set_open     with what was noted down so far, which goes from there. False: no memory
+ *   read_only_set_open     with the reads noted down so far, which move here. False: no memory
  *   read_only_set_add      while it is open
- *   read_only_set_collect  the bytes. site NULL: by whichever instruction
+ *   read_only_set_collect  the bytes. site NULL: by any instruction
  *   read_only_set_forget
  *
  * Memory   A bit for each byte of the allocation and each instruction, up to FOOTPRINT_SITES and all others
@@ -18,7 +18,7 @@
 #include "access_log.h"
 
 struct read_only_set {
-    uint32_t launch; /* the latest that was asked for; 0: none was yet */
+    uint32_t launch; /* the latest query; 0: none yet */
     bool holds;      /* for that one */
     bool open;
     struct footprint_sites sites;

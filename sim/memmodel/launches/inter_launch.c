@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which launches and commands are heard, and what they do, as events of one launch. */
+/* The launches and commands that are checked, and their operations, as events of one launch. */
 #include "inter_launch_state.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_ru
     return cross;
 }
 
-/* Everything is complete, and the host knows it: nobody races with it any more. */
+/* Everything is complete for the host: nothing races with it any more. */
 void cross_reset(struct cross_launch *cross)
 {
     cross->was_lost = cross_lost(cross);
@@ -95,14 +95,15 @@ void cross_launch_free(struct cross_launch *cross)
     free(cross);
 }
 
-/* ---- which are heard ------------------------------------------------------------------------ */
+/* ---- the launches that are checked ---------------------------------------------------------- */
 
 static bool synchronises(const struct launch_info *launch)
 {
     return launch->releases >= SCOPE_DEVICE || launch->acquires >= SCOPE_DEVICE;
 }
 
-/* Does it know some of those that are heard, and others not? Atomics may be what orders it with these. */
+/* Do some of those that are checked happen before it, and others not? Atomics may be what orders it with
+ * these. */
 static bool is_between(const struct cross_launch *cross, uint32_t command)
 {
     bool knows = false, lacks = false;
@@ -123,14 +124,14 @@ bool cross_launch_lost(struct cross_launch *cross)
     return is_lost;
 }
 
-/* Of one work-group's release the host may tell another one. */
+/* The host may pass one work-group's release to another one. */
 static bool speaks_with_host(const struct cross_launch *cross, const struct launch_info *launch)
 {
     return launch->releases == SCOPE_ALL_SVM && launch->acquires == SCOPE_ALL_SVM &&
            cross_has_svm_atomics(cross->memory);
 }
 
-/* Who comes after it may come after those by it. */
+/* A unit after it may be after those by it. */
 static bool hears_family(const struct cross_launch *cross, const struct launch_info *launch)
 {
     for (uint32_t i = cross->member_count; launch->parent && i > 1; i--)
@@ -152,7 +153,7 @@ static bool may_matter(const struct cross_launch *cross, const struct launch_inf
     return cross->member_count && !launch->parent && is_between(cross, launch->command);
 }
 
-/* Who tells of them has a lock that comes before ours. */
+/* The observer that announces them has a lock that comes before ours. */
 static void ask_predecessors(struct cross_launch *cross, uint32_t command)
 {
     if (!cross->predecessors.tell || !cross_lacks_predecessors(cross, command))
@@ -170,7 +171,7 @@ static bool open_with_predecessors(struct cross_launch *cross, const struct laun
     return !cross_failed(cross) && cross_has_room(cross, launch);
 }
 
-/* It may hand on what it acquires, and nobody hears. */
+/* It may hand on what it acquires, unchecked. */
 static void go_blind(struct cross_launch *cross, const struct launch_info *launch)
 {
     const bool was_full = !cross->blind && !cross_lost(cross) && !cross_has_room(cross, launch);
@@ -351,7 +352,7 @@ static void access_by(struct cross_launch *cross, const struct access_event *eve
     shadow_access(&cross->shadow, region, &now);
 }
 
-/* The member's, for whom sub-groups are as large as its launch has them. */
+/* The member's: its sub-groups are as large as in its launch. */
 static struct member *listen(struct cross_launch *cross, const struct launch_info *launch)
 {
     struct member *member = cross_member_of(cross, launch);
@@ -390,7 +391,7 @@ static void copy_accesses(void *self, const struct held_access *access)
     shadow_access(&cross->shadow, region, &now);
 }
 
-/* By a unit of its own (R37), once all of the work-group have come to it. */
+/* By a unit of its own (R37), once all of the work-group have reached it. */
 static void copies(struct cross_launch *cross, struct member *member, const struct access_event *event)
 {
     const uint32_t site = cross_site_of(cross, member, event->origin.site);
@@ -629,7 +630,7 @@ static void on_launch(void *self, const struct launch_event *event)
                          member->begun);
     else if (member && event->phase == GROUP_END)
         close_group(cross, member, event->group_linear);
-    /* whether or not it was heard to the end */
+    /* whether or not it was checked to the end */
     for (uint32_t i = 1; event->phase == LAUNCH_END && i < cross->member_count; i++)
         if (cross->members[i].launch == event->launch) {
             cross_keep_places(cross, &cross->members[i]);

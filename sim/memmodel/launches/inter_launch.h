@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Launches that may order each other by atomic operations: what of the one happens before what of
- *          the other (OpenCL 2.2 API, 3.3.6, and R32 of the memory model). commands.h knows whole commands;
- *          it counts two launches that nothing but atomics may have ordered as ordered. This hears all that
- *          such launches do as if they were one launch, in one order and one shadow, and finds the accesses
- *          that no release of the one and acquire of the other is between.
+ * PURPOSE  Launches that may order each other by atomic operations: which accesses of the one happen before
+ *          accesses of the other (OpenCL 2.2 API, 3.3.6, and R32 of the memory model). commands.h orders
+ *          whole commands; it counts two launches that only atomics may have ordered as ordered. This
+ *          detector receives all operations of such launches as if they were one launch, in one order and one
+ *          shadow, and finds the accesses without a release of the one and an acquire of the other between
+ *          them.
  *
  * Interface
  *   cross_launch_new/free    borrows memory
  *   cross_launch_order       takes every order event, from any thread
- *   cross_launch_begin       a launch begins: is it to be heard?
- *   cross_launch_observer    what hears it then
- *   cross_launch_heard       the launch's checker has heard the same, and came to that clock value
+ *   cross_launch_begin       a launch begins: is it to be checked?
+ *   cross_launch_observer    the observer for it then
+ *   cross_launch_heard       the launch's checker has received the same, and reached that clock value
  *   cross_launch_settles     do others order two accesses of a launch that it does not?
  *   cross_launch_enqueue     a work-item of such a launch enqueues a kernel or a marker, by the launch's call
  *                            of that number
  *   cross_launch_packets     a work-item of such a launch moves packets of a pipe, or tries to
  *   cross_launch_command     what commands touch that are no launches
- *   cross_launch_predecessor       what did commands touch that were not heard, and that one comes after
- *                                  which now is?
+ *   cross_launch_predecessor       the accesses of commands that were not checked, and happen before one
+ *                                  which now is
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
  *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
- *   cross_launch_judges      is it known of two commands, access by access, what of them races?
- *   cross_launch_blind       nothing is found, until the host knows that all are complete
+ *   cross_launch_judges      are the races of two commands known access by access?
+ *   cross_launch_blind       nothing is found, until all are complete for the host
  *   cross_launch_lost        memory was out once: races may be missing
- *   cross_launch_finding     what a finding says of a race; but who made the accesses
- *   cross_launch_action      what a kernel did
+ *   cross_launch_finding     the texts of a finding on a race, but for the units of the accesses
+ *   cross_launch_action      an action of a kernel
  *
- * Heard    are launches whose code releases or acquires for the device or wider, or has atomics, which may
+ * Checked  are launches whose code releases or acquires for the device or wider, or has atomics, which may
  *          run beside others of the context, while there is memory where atomics of several launches are
- *          guaranteed or others are heard; likewise those that are alone and release and acquire for the
- *          host; those with struct launch_info's in_launch_tree; and what kernels of the family of one
- *          that is heard enqueue. If one cannot be heard (no memory, too many), nothing is found until the
- *          host knows that all are complete: it might have handed on what it acquired. Other launches and
- *          commands are heard if they know some of those that are, and not all of them, or the host may have
+ *          guaranteed or others are checked; likewise those that are alone and release and acquire for the
+ *          host; those with struct launch_info's in_launch_tree; and what kernels of the family of one that
+ *          is checked enqueue. If one cannot be checked (no memory, too many), nothing is found until all are
+ *          complete for the host: it might have handed on what it acquired. Other launches and commands are
+ *          checked if some of those that are happen before them, and not all of them, or the host may have
  *          handed on what was released for it.
- * Predecessors   are commands that ended unheard, of which one knows that is heard: it may hand that on. What
- *                they touched is put in
- *          before it begins; and what those did that the host has waited for, before somebody acquires of the
- *          host.
+ * Predecessors   are commands that ended unchecked and happen before one that is checked: it may hand that
+ *                on. Their accesses are added before it begins; and those of commands that the host has
+ *                waited for, before a unit acquires from the host.
  * Packets  of one side of a pipe are one kernel's at a time (OpenCL 2.2 API, glossary, Pipe): that each
  *          work-item moves some counts as an atomic operation there that is for its own launch alone.
- * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with
- *          atomics, and hands it on to whoever acquires there with that scope and to what it enqueues, or
- *          sets a user event for, from then on; likewise what it waited for: its own atomics are not seen.
+ * Host     acquires at once all that is released with memory_scope_all_svm_devices in shared memory with
+ *          atomics, and hands it on to each unit that acquires there with that scope and to what it enqueues,
+ *          or sets a user event for, from then on; likewise what it waited for: its own atomics are not seen.
  */
 #ifndef ORRERY_SIM_MEMMODEL_LAUNCHES_INTER_LAUNCH_H
 #define ORRERY_SIM_MEMMODEL_LAUNCHES_INTER_LAUNCH_H
@@ -62,7 +62,8 @@ bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *la
 /* a command of the host touches memory */
 void cross_launch_command(struct cross_launch *cross, const struct command_event *event);
 
-/* What a command that was not heard did to one range, or a place of it. Strings are valid during the call. */
+/* An access of a command that was not checked to one range, or a place of it. Strings are valid during the
+ * call. */
 struct cross_predecessor {
     uint32_t command, region_id;
     uint32_t site; /* a number for the place; 0: the command is no launch */
@@ -72,7 +73,7 @@ struct cross_predecessor {
     const char *kernel, *argument;
     struct source_place place;
 };
-/* Who knows what they did is asked when somebody is to be heard: it calls cross_launch_predecessor for all
+/* Queried for its predecessors when a command is to be checked: it calls cross_launch_predecessor for all
  * accesses, of commands that cross_launch_is_predecessor for this one, earlier commands first. CROSS_HOST
  * stands for the host, which hands on what it waited for. */
 enum { CROSS_HOST = 0 };
@@ -92,7 +93,7 @@ void cross_launch_enqueue(struct cross_launch *cross, const struct origin *origi
 struct packets_use;
 void cross_launch_packets(struct cross_launch *cross, const struct origin *origin,
                           const struct packets_use *use);
-/* It hears what happens before the launch's checker does. */
+/* It receives each event before the launch's checker does. */
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
 void cross_launch_heard(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock);
 bool cross_launch_settles(struct cross_launch *cross, const struct launch_info *launch,
@@ -122,7 +123,7 @@ struct cross_race {
     bool reads_packets; /* of packets, which side */
 };
 /* tell gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two
- * launches of a family do; others are not told here. */
+ * launches of a family do; other races are not reported here. */
 enum cross_what { CROSS_MEMORY, CROSS_FINE_MEMORY, CROSS_PACKETS };
 struct cross_hearer {
     void *self;
@@ -132,9 +133,9 @@ struct cross_hearer {
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command,
                               const struct cross_hearer *hearer);
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer);
-/* Both commands are heard, all that they do: of each other nobody else need tell anything. */
+/* Both commands are checked, in all their accesses: the races between them need no other detector. */
 bool cross_launch_judges(struct cross_launch *cross, uint32_t a, uint32_t b);
-/* somebody is not heard who may have handed on what it acquired */
+/* a command is not checked that may have handed on what it acquired */
 bool cross_launch_blind(struct cross_launch *cross);
 bool cross_launch_lost(struct cross_launch *cross);
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);

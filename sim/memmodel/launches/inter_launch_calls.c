@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What calls tell that enqueue a kernel or a marker: of fine-grained memory alone, all that the caller knows
- * (OpenCL 2.2 API, 3.3.6, host-side and device-side commands, rule (1)). It stands beside the order, which
- * all memory has: there who comes after a call knows the call by its key, whoever learns from it learns that,
- * and what the caller knew is looked up when the order knows of nothing between two accesses.
+ * Order by calls that enqueue a kernel or a marker: of fine-grained memory alone, all that happens before the
+ * call (OpenCL 2.2 API, 3.3.6, host-side and device-side commands, rule (1)). It stands beside the order,
+ * which all memory has: there a unit after a call has the call's key, a unit that acquires from it receives
+ * that key, and the caller's clock is looked up when the order has nothing between two accesses.
  */
 #include "inter_launch_state.h"
 
@@ -30,7 +30,7 @@ static void tell(struct cross_launch *cross, struct member *member, uint32_t cal
     cross->members[caller].is_called |= !number;
 }
 
-/* The calls of others that the caller knew of then. */
+/* The calls of others that happen before the caller's. */
 static void pass_on(struct cross_launch *cross, struct member *member,
                     const struct order_clock_snapshot *clock_snapshot)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host may know and pass on by way of atomics. Its own are not seen: it acquires at once what is
- * released for it, and hands that on to whoever acquires from it, and to what it enqueues, or sets a user
- * event for, after that (OpenCL 2.2 API, 3.3.6, host-side and device-side commands, rules (1) and (12)).
+ * What the host may acquire and pass on by way of atomics. Its own are not seen: it acquires at once what is
+ * released for it, and hands that on to each unit that acquires from it, and to what it enqueues, or sets a
+ * user event for, after that (OpenCL 2.2 API, 3.3.6, host-side and device-side commands, rules (1) and (12)).
  * After that is: by a call that had not been made when the atomic operation began, since the host may have
- * gone on by the time that we hear of it. What it has waited for (4) it hands on to whoever acquires, too;
- * others know that by its calls (command_graph.h).
+ * continued before the event arrives here. What it has waited for (4) it hands on to every acquiring unit,
+ * too; others have that by its calls (command_graph.h).
  */
 #include "inter_launch_state.h"
 
@@ -16,14 +16,14 @@ void cross_host_before(struct cross_launch *cross)
     cross->began = command_graph_step(cross->graph);
 }
 
-/* ---- what it knew at its calls -------------------------------------------------------------- */
+/* ---- the host's clock at its calls ---------------------------------------------------------- */
 
 static void drop_latest(struct cross_launch *cross)
 {
     drop_all(&cross->order, cross->handed[--cross->handed_count].known);
 }
 
-/* Those below the step that every command has seen nobody asks for. */
+/* No query comes for those below the step that every command has seen. */
 static void drop_seen_by_all(struct cross_launch *cross)
 {
     const uint32_t first = command_graph_first_step(cross->graph);
@@ -36,7 +36,7 @@ static void drop_seen_by_all(struct cross_launch *cross)
     cross->handed_count = kept;
 }
 
-/* It is about to learn something that commands up to this step of its do not know. */
+/* It is about to acquire something that does not happen before commands up to this step of its. */
 static void keep_known(struct cross_launch *cross, uint32_t step)
 {
     while (cross->handed_count && cross->handed[cross->handed_count - 1].step > step)
@@ -97,7 +97,7 @@ static void hand_on(struct cross_launch *cross, uint32_t site)
     order_atomic(&cross->order, &host, &act);
 }
 
-/* The host waited for it (rule (4)): all that it did, and what it knew. */
+/* The host waited for it (rule (4)): all its operations, and its clock. */
 static void learn(struct cross_launch *cross, struct member *member)
 {
     struct group_order *host = order_group(&cross->order, 0);

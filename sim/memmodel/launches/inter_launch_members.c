@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that are heard: their work-groups, and what each knows when it begins. */
+/* Launches that are checked: their work-groups, and the clock of each at its begin. */
 #include "inter_launch_state.h"
 
 /* ---- room ----------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static void add_groups(struct cross_launch *cross, uint64_t count, uint32_t devi
     }
 }
 
-/* Such a map is asked for whole launches, and by work-groups. */
+/* Such a map is queried for whole launches, and by work-groups. */
 struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number,
                                      struct vclock *const begun[ORDER_REGIONS])
 {
@@ -134,7 +134,7 @@ bool cross_has_room(const struct cross_launch *cross, const struct launch_info *
            groups < most - cross->group_count - 1;
 }
 
-/* ---- what a launch knows when it begins ----------------------------------------------------- */
+/* ---- the clock of a launch at its begin ------------------------------------------------------ */
 
 /* Commands that are no launches have one each, which is no launch's. */
 uint32_t cross_family_of(const struct member *member)
@@ -149,7 +149,7 @@ static uint32_t member_by_launch(const struct cross_launch *cross, uint32_t laun
     uint32_t i = cross->member_count;
     while (i > 1 && cross->members[i - 1].shape.launch != launch)
         i--;
-    return i > 1 ? i - 1 : 0; /* 0: the host, or it is not heard */
+    return i > 1 ? i - 1 : 0; /* 0: the host, or it is not checked */
 }
 
 bool cross_is_running(const struct member *member)
@@ -203,7 +203,7 @@ static bool knows_wholly(const struct cross_launch *cross, const struct member *
     return earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
 }
 
-/* What that one knew when it began. */
+/* That one's clock at its begin. */
 static void know_begun(struct cross_launch *cross, struct member *member, uint32_t earlier)
 {
     const struct order_launch *launch = cross_order_of(cross, member), *other = &cross->launches[earlier];
@@ -269,7 +269,7 @@ static bool has_shared(const struct memory *memory)
     return false;
 }
 
-/* If it is not heard, what came of it may be. */
+/* If it is not checked, its children may be. */
 static void know_awaited_launch(struct cross_launch *cross, struct member *member, uint32_t launch,
                                 bool complete)
 {
@@ -281,8 +281,8 @@ static void know_awaited_launch(struct cross_launch *cross, struct member *membe
             know_launch(cross, member, i);
 }
 
-/* Who enqueued it, or a marker: what that knew when it began. While there is fine-grained memory, and it is
- * not known which call it was, what anybody of it has acquired counts. */
+/* The kernel that enqueued it, or a marker: that one's clock at its begin. While there is fine-grained
+ * memory, and the call is not known, all that any of its work-items has acquired counts. */
 static void know_caller(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number)
 {
     const struct member *from = &cross->members[caller];
@@ -311,7 +311,7 @@ static void know_events(struct cross_launch *cross, struct member *member)
     }
 }
 
-/* All that it did, and what that knew. */
+/* All its operations, with its clock. */
 static void know_awaited(struct cross_launch *cross, struct member *member, uint64_t number)
 {
     for (uint32_t i = 0; i < cross->awaited_count; i++)
@@ -334,8 +334,8 @@ static void know_parent(struct cross_launch *cross, struct member *member)
                          member->shape.parent_group);
 }
 
-/* What one of them knows that it knew when it began, it has by that one; of one who knows all of them
- * their names are enough. Latest first. */
+/* A launch that comes after one of them has by it what that one's clock had at its begin; for one after all
+ * of them their names are enough. Latest first. */
 static void know_commands(struct cross_launch *cross, struct member *member)
 {
     bool all = true;
@@ -425,7 +425,7 @@ struct member *cross_add_command(struct cross_launch *cross, uint32_t command, c
     if (!cross_has_room(cross, &one) || !cross_add_member(cross, &one))
         return NULL;
     struct member *member = &cross->members[cross->member_count - 1];
-    member->launch = NULL; /* nothing more is asked of it */
+    member->launch = NULL; /* no query for it comes any more */
     return cross_open_group(cross, cross_order_of(cross, member)->first_group, member->begun) ? member : NULL;
 }
 

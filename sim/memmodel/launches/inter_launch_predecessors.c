@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that had ended before anybody was heard who comes after them: what they did is put in, as by
- * one work-item. */
+/* Commands that had ended before any command after them was checked: their accesses are added, as by one
+ * work-item. */
 #include "inter_launch_state.h"
 
 enum { PIECE_BYTES = 1 << 30 };
@@ -40,7 +40,7 @@ static bool knows(const struct cross_launch *cross, uint32_t command, uint32_t p
                                  : command_graph_knows(cross->graph, command, predecessor);
 }
 
-/* Also one that was enqueued later: who waits for a user event may know it. */
+/* Also one that was enqueued later: it may happen before a command that waits for a user event. */
 static bool is_predecessor(const struct cross_launch *cross, uint32_t command, uint32_t predecessor)
 {
     return predecessor != command && predecessor >= command_graph_first(cross->graph) &&
@@ -122,7 +122,7 @@ static void put_in(struct cross_launch *cross, struct member *member,
     }
 }
 
-/* Atomics of one size are reported from those of another, which is not known any more. */
+/* Atomics of one size are reported against those of another, which is not known any more. */
 void cross_launch_predecessor(struct cross_launch *cross, const struct cross_predecessor *predecessor)
 {
     pthread_mutex_lock(&cross->lock);

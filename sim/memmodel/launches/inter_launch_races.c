@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races between launches that are heard: where they are, why, and when they are reported. */
+/* Races between launches that are checked: places, reasons, and the time of the report. */
 #include "inter_launch_state.h"
 
 #include <inttypes.h>
@@ -85,7 +85,7 @@ void cross_keep_places(struct cross_launch *cross, struct member *member)
     member->site_count = 0;
 }
 
-/* By which it reached what somebody touched; the first is kept. No memory: findings say less. */
+/* By which it reached the touched memory; the first is kept. No memory: findings are shorter. */
 void cross_keep_argument(struct member *member, uint32_t region_id, const char *name)
 {
     for (uint32_t i = 0; i < member->passed_count; i++)
@@ -136,7 +136,7 @@ static void say_place(const struct cross_launch *cross, uint32_t site, char *tex
         snprintf(text, size, "instruction %" PRIu32, cross->sites[site].own);
 }
 
-/* What acts on an atomic object. counts: as the order takes the scope. */
+/* An operation on an atomic object. counts: as the order takes the scope. */
 struct scopes {
     uint32_t site[2];
     enum memory_scope counts[2];
@@ -384,7 +384,7 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
          cross_family_of(&cross->members[earlier]) == cross_family_of(&cross->members[later]));
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------------------- */
 
 static void fill_side(const struct cross_launch *cross, const struct found *found, int i,
                       struct cross_side *side)
@@ -469,7 +469,7 @@ static bool is_like(const struct cross_launch *cross, const struct found *a, con
     return a->region_id == b->region_id && a->in_any_case == b->in_any_case;
 }
 
-/* What others of the same two places of the source met is reported with the first. */
+/* The conflicts of others of the same two places of the source are reported with the first. */
 static void gather_like(struct cross_launch *cross, uint32_t first)
 {
     struct found *found = &cross->found[first];
@@ -482,8 +482,8 @@ static void gather_like(struct cross_launch *cross, uint32_t first)
     cross->found_count = kept;
 }
 
-/* By its end atomics count as having ordered whom they may have ordered; that is later for kernels that
- * enqueued others. */
+/* At its end atomics count as having ordered the launches that they may have ordered; that is later for
+ * kernels that enqueued others. */
 static bool is_under_way(const struct cross_launch *cross, const struct member *member, uint32_t ending)
 {
     return member->command != ending && command_graph_under_way(cross->graph, member->command);
@@ -545,7 +545,7 @@ void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const 
     pthread_mutex_lock(&cross->lock);
     tell_all(cross, 0, family, hearer);
     cross_forget_unheard(cross, family);
-    /* nobody tells that the host knows of it */
+    /* not announced: the host has it complete */
     if (cross->member_count && !cross_is_announced(cross, &cross->members[cross->member_count - 1]))
         cross_reset(cross);
     pthread_mutex_unlock(&cross->lock);

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files of inter_launch.h share: inter_launch.c says which launches are heard and hears
- *          them, inter_launch_members.c knows what each knew when it began, inter_launch_predecessors.c puts
- *          in what was not heard, inter_launch_calls.c knows what calls that enqueue kernels tell,
- *          inter_launch_host.c what the host may know and pass on, inter_launch_within.c what work-items of
- *          one launch know by way of others, and inter_launch_races.c has what is reported of their races.
+ * PURPOSE  What the files of inter_launch.h share: inter_launch.c selects the launches that are checked and
+ *          receives their events, inter_launch_members.c has the clock of each at its begin,
+ *          inter_launch_predecessors.c adds what was not checked, inter_launch_calls.c the order by calls
+ *          that enqueue kernels, inter_launch_host.c by what the host may pass on, inter_launch_within.c
+ *          between work-items of one launch by way of others, and inter_launch_races.c reports their races.
  *          All of it with cross->lock held.
  *
  * Interface
- *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard
- *                                              any more?
+ *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing
+ *                                              checked any more?
  *   cross_add_member, cross_has_room           a launch that begins
  *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
- *   cross_family_of, cross_is_announced     of kernels that enqueue each other; does the host tell what
+ *   cross_family_of, cross_is_announced     of kernels that enqueue each other; does the host announce what
  *                                           orders it?
- *   cross_note_unheard, _forget_unheard     by whom a launch was enqueued that is not heard, while its family
- *                                           runs
+ *   cross_note_unheard, _forget_unheard     the kernel that enqueued a launch that is not checked, while its
+ *                                           family runs
  *   cross_is_guaranteed, cross_has_guaranteed, _svm_atomics  memory where atomics of several launches are,
  *                                                            and of the host
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
- *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; is that call known?
+ *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; does that call happen
+ *                                              before?
  *   cross_tell_member                          it comes after a call
- *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and
- *                                                     whoever acquires of it, or begins, learns of it
- *   cross_was_reported                             does who acts know of an access by calls, in fine-grained
- *                                                  memory?
+ *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and a
+ *                                                     unit that acquires from it, or begins, comes after it
+ *   cross_was_reported                             does an access happen before the unit's next one by calls,
+ *                                                  in fine-grained memory?
  *   cross_note_copies                          asynchronous copies that were made
  *   cross_on_race                              the shadow's
  */
@@ -61,11 +62,11 @@ struct member {
     bool partial;     /* some of its accesses are not followed */
     bool moves;       /* a command that is no launch, and has not ended */
     bool ended;       /* some work-group of it has */
-    bool predecessor; /* one that had ended before anybody asked */
+    bool predecessor; /* one that had ended before any query */
     /* the host has waited for it, and by its atomics hands on what it did */
     bool host_knows;
-    struct vclock *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
-    struct vclock *learned[ORDER_REGIONS]; /* what those knew that have ended */
+    struct vclock *begun[ORDER_REGIONS];   /* what happens before each of its work-groups from the start */
+    struct vclock *learned[ORDER_REGIONS]; /* the clocks of those that have ended */
     uint32_t *site;
     uint32_t site_count; /* 1 + its number below, by its own; while it runs */
     struct passed *passed;
@@ -73,7 +74,7 @@ struct member {
     /* its own that enqueued, from the first on */
     struct order_clock_snapshot *calls;
     uint32_t call_count, call_room;
-    /* by which call is not known: whoever comes after it counts all that it does as told */
+    /* its call is not known: a command after it counts as after all that it does */
     bool is_called;
     struct pace *paces;
     uint32_t pace_count, pace_room; /* while it runs */
@@ -82,7 +83,7 @@ struct member {
     uint32_t copy_count, copy_room; /* by number of its own: that of all */
 };
 
-/* From this clock value of the launch on all had come to that one, and steps: went on as it did. */
+/* From this clock value of the launch on all had reached that one, and steps: continued as it did. */
 struct pace {
     uint32_t own, all;
     bool steps;
@@ -121,7 +122,7 @@ struct cross_wave {
     bool one_group;
 };
 
-/* A launch that is not heard and that a kernel enqueued: those that are may have come of it. */
+/* A launch that is not checked and that a kernel enqueued: checked ones may be its children. */
 struct unheard {
     uint32_t launch, parent, family;
 };
@@ -132,7 +133,7 @@ struct awaited {
     struct vclock *known[ORDER_REGIONS];
 };
 
-/* What the host had acquired before anything that was released at this step of its, or a later one. */
+/* What the host had acquired before any release at this step of its, or a later one. */
 struct handed {
     uint32_t step;
     struct vclock *known[ORDER_REGIONS];
@@ -143,7 +144,7 @@ struct cross_launch {
     pthread_mutex_t lock;        /* guards what follows */
     struct command_graph *graph; /* without what atomics may have ordered */
     struct cross_predecessors predecessors;
-    /* commands that are heard, or put in, by serial: bits */
+    /* commands that are checked, or added, by serial: bits */
     uint64_t *handled;
     uint32_t handled_words, handled_from;
     struct order order;
@@ -158,7 +159,7 @@ struct cross_launch {
     uint32_t member_count, member_room; /* [0] is the host */
     struct order_launch *launches;
     uint32_t launch_room; /* of members */
-    uint32_t latest;      /* who was heard last */
+    uint32_t latest;      /* the launch that was checked last */
     struct cross_wave wave;
     struct held held; /* of copies */
     struct awaited *awaited;
@@ -174,7 +175,7 @@ struct cross_launch {
     bool host_knows; /* of something that was released for it */
     /* for commands, which it has not handed on yet; and of which some may have to be put in */
     bool host_waited, host_unheard;
-    /* the host's step as the atomics in its memory began that are heard next */
+    /* the host's step at the begin of the next atomics in its memory */
     uint32_t began;
     struct handed *handed;
     uint32_t handed_count, handed_room; /* ascending */
@@ -182,7 +183,7 @@ struct cross_launch {
     bool reported_full;
     bool full;             /* as there were too many */
     uint32_t copies_noted; /* of the order's */
-    bool blind;            /* somebody may have handed on what we did not hear */
+    bool blind;            /* a unit may have handed on what was not checked */
 };
 
 static inline bool cross_lost(const struct cross_launch *cross)
@@ -202,21 +203,21 @@ static inline struct order_launch *cross_order_of(const struct cross_launch *cro
     return &cross->launches[member - cross->members];
 }
 
-/* NULL: it is not heard, or no longer. */
+/* NULL: it is not checked, or no longer. */
 struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch);
 void cross_reset(struct cross_launch *cross);
 /* NULL: what happens there is not kept, or there is no memory. */
 struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t address);
-/* What a command does, by its one work-item. */
+/* An operation of a command, by its one work-item. */
 void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region,
                uint64_t address, uint32_t size, enum access_kind kind, uint32_t site);
 
 /* inter_launch_host.c */
-void cross_host_before(struct cross_launch *cross); /* what is heard next is about to happen */
+void cross_host_before(struct cross_launch *cross); /* the next operation is about to happen */
 void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released);
 void cross_host_hands_on(struct cross_launch *cross, struct unit_state *unit_state,
                          const struct atomic_act *read);
-/* that tells the member */
+/* of the clock that reaches the member */
 void cross_host_known(struct cross_launch *cross, const struct member *member,
                       struct vclock *out_known[ORDER_REGIONS]);
 void cross_host_fini(struct cross_launch *cross);
@@ -234,7 +235,7 @@ uint32_t cross_family_of(const struct member *member);
 void cross_note_unheard(struct cross_launch *cross, const struct launch_info *launch);
 void cross_forget_unheard(struct cross_launch *cross, uint32_t family);
 bool cross_is_announced(const struct cross_launch *cross, const struct member *member);
-/* as one work-item; NULL: no room */
+/* as one work-item; NULL: out of memory */
 struct member *cross_add_command(struct cross_launch *cross, uint32_t command, const char *kernel);
 bool cross_open_order(struct cross_launch *cross, const struct launch_info *first); /* unless it is */
 bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch);
@@ -257,7 +258,7 @@ void cross_within_fini(struct member *member);
 
 /* inter_launch_predecessors.c */
 bool cross_lacks_predecessors(struct cross_launch *cross, uint32_t command);
-void cross_handle(struct cross_launch *cross, uint32_t command); /* it is heard, or put in */
+void cross_handle(struct cross_launch *cross, uint32_t command); /* it is checked, or added */
 
 /* inter_launch_races.c */
 void cross_site_keep(struct cross_site *site, const struct source_place *place);

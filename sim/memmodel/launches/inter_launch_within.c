@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What two work-items of one launch know of each other by way of others that are heard. Their launch counts
- * clock values of its own, which is what its checker asks by: each stands for what all of them had counted
- * when it came about.
+ * Happens-before between two work-items of one launch by way of other launches that are checked. Their launch
+ * counts clock values of its own, which its checker queries by: each stands for what all of them had counted
+ * at that time.
  */
 #include "inter_launch_state.h"
 
 /* ---- clock values ---------------------------------------------------------------------------------- */
 
-/* The launch came to this clock value while all came to that one. Mostly both go up one by one, or only
- * the launch's does. */
+/* The launch reached this clock value when all reached that one. Mostly both go up one by one, or only the
+ * launch's does. */
 static bool goes_on(struct pace *pace, uint32_t before, uint32_t own, uint32_t all)
 {
     const bool one = before == pace->own, steps = own == before + 1 && all == pace->all + (own - pace->own);
@@ -51,7 +51,7 @@ void cross_launch_heard(struct cross_launch *cross, const struct launch_info *la
 static uint64_t clock_of(const struct cross_launch *cross, const struct member *member, uint64_t own)
 {
     uint32_t from = 0, to = member->pace_count;
-    if (own > member->own_clock || !to) /* what happens now is heard by all first */
+    if (own > member->own_clock || !to) /* the next event reaches the common order first */
         return cross->order.clock;
     while (to - from > 1) {
         const uint32_t middle = from + (to - from) / 2;
@@ -121,7 +121,7 @@ bool cross_launch_settles(struct cross_launch *cross, const struct launch_info *
     pthread_mutex_lock(&cross->lock);
     const struct member *member = cross_member_of(cross, launch);
     const bool alone = cross->member_count <= 2 && !cross->host_knows; /* the host, and the launch */
-    /* it may have been reported what nobody heard */
+    /* it may have been released by what was not checked */
     const bool deaf = !launch->alone && (cross->full || cross_lost(cross));
     const bool saturated =
         member ? !alone && knows(cross, member, doubt) : deaf && launch->acquires >= SCOPE_DEVICE;

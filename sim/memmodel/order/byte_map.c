@@ -182,7 +182,7 @@ bool byte_access_stands_for(const struct byte_access *later, const struct byte_a
     if (later->opens)
         return earlier->opens;
     if (later->map && later->map == earlier->command)
-        return false; /* who does not know the map is reported of it */
+        return false; /* an access that is not after the map is reported of it */
     if (earlier->opens || (later->by_map && !earlier->by_map))
         return later->kind == ACCESS_WRITE;
     if ((earlier->by_map && !later->by_map) || (earlier->unmapped && !later->unmapped))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Who touched which bytes last, of one allocation: segments of bytes, each with the accesses that
- *          nothing later stands for. An access stands for an earlier one that it knows when whatever
- *          conflicts with the earlier one and does not know it conflicts with the later one too. So the map
- *          is as large as what is still open.
+ * PURPOSE  The last accesses of the bytes of one allocation: segments of bytes, each with the accesses that
+ *          no later one stands for. An access stands for an earlier one that happens before it if every
+ *          access that races with the earlier one races with the later one too. So the map is as large as
+ *          what is still open.
  *
  * Interface
  *   byte_map_new/free
- *   byte_map_add       a new access: met() hears of every access in the same bytes that it does not know;
- *                      bytes [low, high) are those of one segment. False: out of memory, the map is
- *                      incomplete
+ *   byte_map_add       a new access: met() receives every access in the same bytes that does not happen
+ *                      before it; bytes [low, high) are those of one segment. False: out of memory, the map
+ *                      is incomplete
  *   byte_map_drop      forgets the accesses that drop() names
  *   byte_map_empty     nothing is left
  *   byte_map_visit     what it holds
@@ -23,10 +23,10 @@
 
 struct byte_access {
     uint32_t command;
-    uint32_t site; /* a number of the one who asks */
+    uint32_t site; /* the caller's number */
     enum access_kind kind;
     bool by_map;        /* by a command that maps or unmaps */
-    uint32_t map;       /* an unmap: the command that mapped, or itself, if nobody knows which did; else 0 */
+    uint32_t map;       /* an unmap: the command that mapped, or itself, if that is not known; else 0 */
     bool opens;         /* no access by itself: from here on the host may write */
     bool frees;         /* a write: the bytes are gone */
     bool of_host;       /* to memory of the host that a buffer has as its own */

@@ -20,7 +20,7 @@ struct known_chain {
 
 struct vclock {
     uint32_t refs;
-    uint32_t prefix; /* every command below is known */
+    uint32_t prefix; /* every command below happens before */
     uint32_t count;
     struct known_chain chains[]; /* ascending; all serials at least prefix */
 };
@@ -68,11 +68,11 @@ struct node {
     enum node_state state;
     uint32_t chain;       /* once begun */
     struct vclock *known; /* enqueued: the host's; begun: its own, without itself */
-    /* known is more than the host's: commands have set user events it waits for */
+    /* known is more than the host's: commands have set user events that it waits for */
     bool reported;
-    uint32_t prefix;    /* of the host's when it was enqueued: nobody enqueued later knows less */
+    uint32_t prefix;    /* of the host's when it was enqueued: no later command has less */
     uint32_t step, saw; /* of the host when it was enqueued; what the command comes after */
-    /* a function of the program runs with it, and may know what its other threads do */
+    /* a function of the program runs with it, and may learn from the program's other threads */
     bool program;
     uint32_t *after; /* until it begins */
     size_t after_count;
@@ -80,7 +80,7 @@ struct node {
     struct command_facts facts;
 };
 
-/* its members' serials ascend: who knows one knows those below it */
+/* its members' serials ascend: a clock that has one has those below it */
 struct chain {
     uint32_t tail;
     bool spare;
@@ -94,8 +94,7 @@ struct user_wait {
     UT_hash_handle hh;
 };
 
-/* A thread of the host: what it knows now, and knew as each of its calls was over that taught it
- * something. */
+/* A thread of the host: its clock now, and after each of its calls that added to it. */
 struct host_point {
     uint32_t call;
     struct vclock *known;
@@ -108,8 +107,8 @@ struct host {
     uint32_t point_count, point_room;
 };
 
-/* Threads that nothing orders may come late and know nothing: so nothing is forgotten, up to so many
- * commands. */
+/* Threads without an order between them may come late with an empty clock: so nothing is forgotten, up to so
+ * many commands. */
 enum { HOSTS_REMEMBER = HOSTILE(1 << 18, 1 << 10) };
 
 struct command_graph {
@@ -128,10 +127,10 @@ struct command_graph {
     uint32_t pending;     /* the lowest that has not ended */
     struct chain *chains;
     uint32_t chain_count, chain_room;
-    uint32_t *spare; /* chains that every later command knows to its tail */
+    uint32_t *spare; /* chains whose tail happens before every later command */
     uint32_t spare_count;
     struct vclock *host;
-    /* the host's, and what its functions know that have begun, as commands; NULL: none has */
+    /* the host's, and that of its functions that have begun, as commands; NULL: none has */
     struct vclock *program;
     struct vclock *reported; /* complete by what the host was reported without synchronising; NULL: nothing */
     struct user_wait *waits;
@@ -225,7 +224,7 @@ static void *exhaust(struct command_graph *graph)
     return NULL;
 }
 
-/* ---- merging what is known ------------------------------------------------------------ */
+/* ---- merging of clocks ---------------------------------------------------------------- */
 
 static void gather(struct command_graph *graph, const struct known_chain *chains, size_t count)
 {
@@ -272,7 +271,7 @@ static bool extends(const struct command_graph *graph, const struct vclock *know
     return !node || (node->state >= NODE_BEGUN && vclock_has(known, node->chain, known->prefix));
 }
 
-/* What the prefix says need not be said by a chain. */
+/* A chain need not repeat what the prefix has. */
 static void trim(struct vclock *known)
 {
     uint32_t kept = 0;
@@ -297,7 +296,7 @@ static struct vclock *vclock_from_scratch(struct command_graph *graph, uint32_t 
     return known;
 }
 
-/* base, and every command of after[] with what it knows. */
+/* base, and every command of after[] with its clock. */
 static struct vclock *merge(struct command_graph *graph, struct vclock *base, const uint32_t *after,
                             size_t count)
 {
@@ -360,7 +359,7 @@ static bool host_hears(struct command_graph *graph, struct host *host, uint32_t 
     return true;
 }
 
-/* What the thread knew after so many of its calls; NULL: nothing. */
+/* The thread's clock after that many of its calls; NULL: empty. */
 static const struct vclock *host_knew(const struct command_graph *graph, uint32_t thread, uint32_t calls)
 {
     const struct host *host = thread < graph->host_count ? &graph->hosts[thread] : NULL;
@@ -375,7 +374,7 @@ static const struct vclock *host_knew(const struct command_graph *graph, uint32_
     return low ? host->points[low - 1].known : NULL;
 }
 
-/* The thread of the call, which now knows what it has heard of the others; NULL: the threads count as one. */
+/* The thread of the call, which now has what it received of the others; NULL: the threads count as one. */
 static struct host *host_calls(struct command_graph *graph, const struct order_event *event)
 {
     const struct host_clock *clock = event->host;
@@ -398,7 +397,7 @@ static struct host *host_calls(struct command_graph *graph, const struct order_e
     return graph->exhausted ? NULL : host;
 }
 
-/* The call is over: others may hear of it. */
+/* The call is over: others may receive its clock. */
 static void host_called(struct command_graph *graph, struct host *host, uint32_t call)
 {
     struct host_point *last = host->point_count ? &host->points[host->point_count - 1] : NULL;
@@ -417,7 +416,7 @@ static void host_called(struct command_graph *graph, struct host *host, uint32_t
     host->points[host->point_count++] = (struct host_point){call, vclock_ref(host->known)};
 }
 
-/* What the host knows that makes this call. */
+/* The host's clock at this call. */
 static struct vclock *caller_knows(const struct command_graph *graph, const struct host *host)
 {
     return host ? host->known : graph->host;
@@ -469,7 +468,7 @@ static void wait_drop(struct command_graph *graph, struct user_wait *wait)
     free(wait);
 }
 
-/* What the commands saw that come before it. */
+/* The host's steps that the commands before it saw. */
 static void see_before(const struct command_graph *graph, struct node *node, const uint32_t *after,
                        size_t count)
 {
@@ -489,8 +488,8 @@ static struct vclock *known_then(struct command_graph *graph, const struct node 
                                   : vclock_ref(graph->host);
 }
 
-/* (12) What the host knows as it sets a user event, those that wait for it know; or what the commands know
- * that set it (cl_khr_semaphore), and these. */
+/* (12) The host's clock as it sets a user event goes to the commands that wait for it; or the clocks of the
+ * commands that set it (cl_khr_semaphore), to these. */
 static void user_set(struct command_graph *graph, const struct order_event *event, const struct host *host)
 {
     struct user_wait *wait = wait_find(graph, event->command);
@@ -557,8 +556,9 @@ static uint32_t chain_new(struct command_graph *graph)
 
 enum { CHAINS_TRIED = 16 };
 
-/* A chain whose tail the command knows, so that it may be the next tail. A user event lets a command know
- * what was enqueued after it: nobody who knows such a tail need know the command. */
+/* A chain whose tail happens before the command, so that it may be the next tail. By a user event a command
+ * may follow commands that were enqueued after it: a command that follows such a tail need not follow this
+ * one. */
 static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const struct node *node)
 {
     const struct vclock *known = node->known;
@@ -665,8 +665,8 @@ static void begin(struct command_graph *graph, uint32_t serial)
     node->after_count = 0;
 }
 
-/* Below the prefix of the host, and of what it was when it enqueued the oldest command that has not ended,
- * nobody asks. */
+/* No query comes for commands below the prefix of the host, and below its prefix at the enqueue of the oldest
+ * command that has not ended. */
 static void forget(struct command_graph *graph)
 {
     const struct node *oldest = NULL;
@@ -815,7 +815,7 @@ bool command_graph_reported(const struct command_graph *graph, uint32_t command)
             vclock_has(graph->reported, node->chain, command));
 }
 
-bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier)
+bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
     const struct node *node = node_of(graph, later), *before = node_of(graph, earlier);
     return node && before && node->began && before->ended && node->began > before->ended;
@@ -833,14 +833,14 @@ uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command
     return node ? node->ended : 0;
 }
 
-/* known: of the node's, with more; NULL: no memory. */
+/* known: the node's, with more; NULL: no memory. */
 static void know_more(struct command_graph *graph, struct node *node, struct vclock *known)
 {
     if (!known)
         return;
     vclock_unref(node->known);
     node->known = known;
-    vclock_unref(graph->last_known); /* it may have been made from what this command knew */
+    vclock_unref(graph->last_known); /* it may have been made from this command's clock */
     graph->last_known = NULL;
 }
 

@@ -103,8 +103,7 @@ static bool is_set(const struct entry *entry)
 
 /* ---- once more ----------------------------------------------------------------------------- */
 
-/* Not in the log: it was over before. Of a command that has not ended nobody knows what it waits for:
- * stuck. */
+/* Not in the log: it was over before. If a command has not ended its waits are not known: stuck. */
 enum progress { OVER_BEFORE, OPEN, STUCK, OVER };
 
 struct pending {
@@ -125,7 +124,7 @@ struct trial {
     uint32_t *lists;
     size_t list_count; /* where pending[].after lie */
     uint32_t first, second;
-    uint32_t one, other; /* of which one is to know the other */
+    uint32_t one, other; /* the two of an edit: the one happens before the other */
     enum command_edit edit;
     size_t sets_at; /* EDIT_HOST_SETS: before this entry */
     /* EDIT_AFTER, EDIT_BEFORE: the entry that is enqueued after, or before, this one */
@@ -281,7 +280,7 @@ static void step(struct trial *trial, size_t at)
         return;
     case ORDER_HOST_WAITED: host_waits(trial, pending.after, pending.after_count); return;
     case ORDER_HOST_ASKED:
-    case ORDER_HOST_REPORTED: /* it might ask for ever */
+    case ORDER_HOST_REPORTED: /* it might wait for ever */
         trial->failed |= !is_over(trial, pending.command);
         return;
     case ORDER_BEGIN:
@@ -457,9 +456,9 @@ uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
     return 0;
 }
 
-/* The command and what it waits for, out_count of them; backwards, so that who waits comes before what it
- * waits for. NULL: no memory left.
- * *out_crosses: some are of other queues than the command. */
+/* The command and the commands that it waits for, out_count of them; backwards, so that a waiting command
+ * comes before those that it waits for. NULL: no memory left. *out_crosses: some are of other queues than the
+ * command. */
 static uint32_t *waited_for(const struct command_log *log, uint32_t command, size_t *out_count,
                             bool *out_crosses)
 {

@@ -2,22 +2,21 @@
 /*
  * PURPOSE  The order events of the commands that are not forgotten, so that they can be gone through once
  *          more with one edit of the host's calls: does it order two commands, and does the program still
- *          come to its end? Commands run as soon as they may; the host goes on as it did, and hangs where it
- *          waited for one that then cannot be over.
+ *          come to its end? Commands run as soon as they may; the host continues as it did, and hangs if it
+ *          waited for one that then cannot end.
  *
  * Interface
  *   command_log_new/free
  *   command_log_add       takes one order event
- *   command_log_clear     no command is left that anybody asks of
- *   command_log_try       with the edit `second` knows `first`, and nobody waits for ever. False, too: not
- *                         all is there
+ *   command_log_clear     no command is left that may be queried
+ *   command_log_try       with the edit `first` happens before `second`, and no wait is endless. False, too:
+ *                         not all is there
  *   command_log_try_for   the same, if others than these two are to be ordered
  *   command_log_whole     all is there
  *   command_log_crosses   it waits for commands of other queues, which have to be flushed
  *   command_log_unmap     of what the command maps; 0: none that is known
  *   command_log_in_callback   a callback, or a native kernel, enqueued it: which may not wait (5.11)
- *   command_log_called_back   it waits for what a callback, or a native kernel, does once another command has
- *                             come to that
+ *   command_log_called_back   it waits for an effect of a callback, or of a native kernel, of another command
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_COMMAND_LOG_H
 #define ORRERY_SIM_MEMMODEL_ORDER_COMMAND_LOG_H

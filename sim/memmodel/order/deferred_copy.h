@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Accesses of asynchronous copies that not all of their work-group have come to (R37): they wait
- *          until then, since a copy comes after what each member knows when it comes to it.
+ * PURPOSE  Accesses of asynchronous copies that not all of their work-group have reached (R37): they wait
+ *          until then, since a copy comes after what happens before each member's call of it.
  *
  * Interface
  *   held_take       true: there is no such copy, or its accesses are kept here; false: it is complete, and

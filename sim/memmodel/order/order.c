@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch and who acts in it; what fences release and acquire. */
+/* A launch and its units; releases and acquires of fences. */
 #include "order_handoff.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ void order_init(struct order *order, enum scope_rule rule)
     vclock_pool_init(&order->pool);
 }
 
-/* Of who acts no more. */
+/* Of a unit that acts no more. */
 static void end_all(struct order *order, struct vclock *known[ORDER_REGIONS])
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
@@ -35,7 +35,7 @@ static void item_spare(struct order *order, struct item_order *item)
     order->spare_items = item;
 }
 
-/* One that knows of nothing; NULL: no memory. */
+/* An empty one; NULL: no memory. */
 static struct item_order *item_new(struct order *order)
 {
     struct item_order *item = order->spare_items;
@@ -224,7 +224,7 @@ static struct item_order *item_of(struct order *order, struct group_order *group
     return item;
 }
 
-/* ---- who --------------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------------------- */
 
 uint64_t order_unit_group(const struct order *order, uint64_t unit)
 {
@@ -292,7 +292,7 @@ bool order_make_item(struct order *order, struct unit_state *unit_state)
 
 /* ---- releasing --------------------------------------------------------------------------------- */
 
-/* What each member knows by the group: one map for all of them. */
+/* What happens before each member by the group: one map for all of them. */
 static struct vclock *handed_by(struct order *order, struct group_order *group, int region)
 {
     struct vclock **handed = &group->handed[region];
@@ -307,7 +307,7 @@ static struct vclock *handed_by(struct order *order, struct group_order *group, 
     return *handed;
 }
 
-/* Everything the agent knows in a region, its own operations before clock value among it. */
+/* The unit's clock in a region, its own operations before clock value among it. */
 struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
                              uint64_t clock)
 {
@@ -455,8 +455,8 @@ void order_acquire_pending(struct order *order, struct unit_state *unit_state, c
 
 /* ---- remembering ------------------------------------------------------------------------------- */
 
-/* Did somebody write to the object since the latest operation of the agent, or since it was last asked? Of a
- * store that published nothing no object need be known. */
+/* Was the object written since the latest operation of the unit, or since the latest query? For a store that
+ * published nothing the object need not be known. */
 static bool is_written(const struct order *order, struct item_order *item, const struct sync_op *sync_op)
 {
     const struct sync_log *sync_log = order->sync_log;
@@ -470,7 +470,7 @@ static bool is_written(const struct order *order, struct item_order *item, const
     return false;
 }
 
-/* Who waits in a loop reads the same store again and again: once is enough. */
+/* A waiting loop reads the same store again and again: once is enough. */
 static bool is_repetition(const struct order *order, const struct unit_state *unit_state,
                           const struct sync_op *sync_op)
 {
@@ -481,7 +481,8 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
            !is_written(order, unit_state->item, sync_op);
 }
 
-/* Each operation begins a slice, so that the clock values of accesses tell what they were between. */
+/* Each operation begins a segment, so that the clock values of accesses name the operations that they were
+ * between. */
 void order_remember_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
                         uint64_t before)
 {
@@ -498,7 +499,7 @@ void order_remember_own(struct order *order, struct unit_state *unit_state, stru
 
 /* ---- fences ------------------------------------------------------------------------------------ */
 
-/* Where the same fence stands that the unit came by before, and no other. */
+/* True if it is the fence that the unit reached before, and no other. */
 static inline struct release_clock *only_fence(const struct unit_state *unit_state,
                                                const struct endpoint *end)
 {

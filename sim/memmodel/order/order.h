@@ -6,8 +6,8 @@
  * Time     Clock values count the synchronising events of the launch. An access carries the clock value at
  *          which its unit's current slice began; a slice of a unit ends at each release of
  *          its own and each barrier of its sub-group or group. "Known before clock value T" then
- *          tells exactly which accesses a unit knows. Releases by several units in one event have one clock
- *          value.
+ *          decides exactly which accesses happen before. Releases by several units in one event have one
+ *          clock value.
  *
  * Units    A work-item is group * (largest group) + local linear id. A group copies by units
  *          of their own, numbered from UNIT_COPIES.
@@ -15,16 +15,16 @@
  * Interface
  *   order_launch_begin, order_launch_end           of a launch
  *   order_group, order_group_end     state of a resident work-group, made when needed
- *   order_unit_state                      who acts now
- *   order_knows                      is a epoch ordered before what the agent does now?
+ *   order_unit_state                      the unit that acts now
+ *   order_knows                      is an epoch ordered before the unit's next operation?
  *   order_sub_group_arrival  a sub-group that the next order_sub_groups_meet is about: each by itself
  *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
  *   order_parted_arrivals    of a wave, at a barrier of its work-group that the next order_parted_barrier is
  *                            about: not all of the work-group wait there
  *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence,
  *   order_atomic, order_update, order_overwrite, order_overwrite_otherwise,
- *   order_copy_start, _arrive, _wait   what happens
- *   order_explain                    why a epoch is not known, as far as that is kept
+ *   order_copy_start, _arrive, _wait   the synchronising events
+ *   order_explain                    why an epoch does not happen before, as far as that is kept
  *
  * Memory   What fails to be allocated sets order->failed; findings after that would be wrong.
  */
@@ -42,8 +42,8 @@ enum { IN_GLOBAL, IN_LOCAL, IN_IMAGE, ORDER_REGIONS }; /* bit i of REGION_* */
 
 static const uint64_t UNIT_COPIES = UINT64_C(1) << 33, UNIT_END = UINT64_C(1) << 34;
 
-/* What was published at once, by a release or by several that reach the same readers: one for all lists
- * where it stands. */
+/* The clock published at once, by a release or by several that reach the same readers: one for all lists that
+ * hold it. */
 struct release {
     uint32_t references;
     uint32_t site;
@@ -58,7 +58,7 @@ struct release_pool {
     struct release none;
 };
 
-/* What the releases of one scope instance publish. */
+/* The clocks published by the releases of one scope instance. */
 struct release_clock {
     enum memory_scope scope;        /* as written; reduced when it stands in a list */
     uint32_t flags;                 /* REGION_* of a fence */
@@ -74,8 +74,8 @@ struct release_clock_list {
     uint32_t count, room;
 };
 
-/* Read by atomics, for an acquire fence to come. What met one as it is now need not meet the same again. Bits
- * of the first PENDING_BITS messages. */
+/* Read by atomics, for a later acquire fence. A clock that was joined as it is now need not be joined again.
+ * Bits of the first PENDING_BITS messages. */
 struct pending {
     struct release_clock_list list;
     uint64_t fresh, unreached; /* it met none; it met the latest, which it does not reach */
@@ -134,7 +134,7 @@ struct atomic_done {
 struct item_order {
     uint64_t unit;
     uint32_t latest; /* 1 + index of its last operation in the history */
-    /* and so much of it was looked through for who wrote what that one read */
+    /* and so much of it was searched for the writer of the value that one read */
     uint32_t asked;
     uint32_t sub_group;
     uint64_t slice;
@@ -169,10 +169,10 @@ struct latest_store {
     bool releases;
 };
 
-/* Members that wait in a loop for an atomic object read it together. What they read is given to each when it
- * acts by itself again. By local id, of the first WAVE_LANES_MAX. */
+/* Members that wait in a loop for an atomic object read it together. The clocks they read are joined into
+ * each when it acts by itself again. By local id, of the first WAVE_LANES_MAX. */
 struct waiting {
-    uint64_t reader[LANE_MASK_WORDS]; /* who has read and was not given it */
+    uint64_t reader[LANE_MASK_WORDS]; /* members that have read and did not join yet */
     struct atomic_act act;
     uint64_t stream, version;       /* of the list; version 0: none */
     struct release_clock_list list; /* of the object, as it was */
@@ -184,13 +184,14 @@ struct waiting {
 
 struct group_order {
     uint64_t number;
-    struct waiting *waiting; /* NULL: nobody ever did */
+    struct waiting *waiting; /* NULL: none ever did */
     /* what members hand each other, while that is so simple; else NULL */
     struct handoff *handoff;
     /* in a hand-off, by local id: the clock value of what each does now; else NULL */
     const uint32_t *slices;
     bool handoff_tried;
-    uint64_t base[ORDER_REGIONS]; /* every member knows what the group did before */
+    uint64_t base[ORDER_REGIONS]; /* all that the group did before happens before every member's next
+                                   * operation */
     uint64_t slice;
     struct vclock *acquired[ORDER_REGIONS];
     /* that, and what the group did before handed_base; NULL: not made yet */
@@ -200,17 +201,17 @@ struct group_order {
     struct item_order **items;          /* by local linear id; NULL until one synchronises */
     uint32_t item_count;                /* of those made */
     uint32_t *copies;
-    uint32_t copy_count; /* those nobody waited for yet: indices into order->copies */
-    /* of copies, by local id; NULL: the members came to each together */
+    uint32_t copy_count; /* those not waited for yet: indices into order->copies */
+    /* of copies, by local id; NULL: the members reached each together */
     uint32_t *calls;
-    /* the unit of what the first member came to by itself; else UNIT_END */
+    /* the unit of the copy that the first member reached by itself; else UNIT_END */
     uint64_t performed;
     struct barrier_seen barrier; /* the latest */
     uint64_t joint;              /* the clock value of the latest that was the whole group's */
     struct group_order *next;
 };
 
-/* What a member knew when it came to a copy. */
+/* A member's clock when it reached a copy. */
 struct copy_member {
     bool came;
     uint64_t slice; /* began then */
@@ -218,7 +219,7 @@ struct copy_member {
     struct vclock *sub[ORDER_REGIONS], *item[ORDER_REGIONS];
 };
 
-/* What a unit knew at some point, by itself and as one of its group. */
+/* A unit's clock at some point, its own and as one of its group. */
 struct order_clock_snapshot {
     uint64_t unit;
     uint64_t base[ORDER_REGIONS];
@@ -232,8 +233,8 @@ struct copy_order {
     uint32_t site;
     uint64_t clock;
     uint32_t call;               /* which call of each member it is */
-    uint64_t absent;             /* members that have not come to it */
-    struct copy_member *members; /* NULL: they came together, and know what they knew */
+    uint64_t absent;             /* members that have not reached it */
+    struct copy_member *members; /* NULL: they arrived together, with the clock that they had */
 };
 
 struct variable;
@@ -244,7 +245,7 @@ struct slots {
     uint32_t block_count, room, used, unused;
     size_t size;
 };
-/* Atomic objects that nobody has acted on for a while: packed (order_objects.c). */
+/* Atomic objects that had no operation for a while: packed (order_objects.c). */
 struct rest {
     struct slots objects, keys;
     uint32_t *buckets, bucket_count, count;
@@ -272,7 +273,7 @@ struct order {
     const uint32_t *group_launch;        /* of these, which is each work-group's */
     bool formal;                         /* of the launch */
     uint64_t clock;
-    /* number of what happens, 0: not told; the clock value that its releases have in common */
+    /* number of the sync operation, 0: none; the clock value that its releases have in common */
     uint64_t event, shared_event, shared;
     uint64_t group_items;                     /* of the largest group */
     uint32_t member_words;                    /* of masks by local id */
@@ -287,7 +288,7 @@ struct order {
     uint32_t copy_count, copy_room;
     uint32_t *arrivals;
     uint32_t arrival_count, arrival_room; /* sub-groups */
-    /* those that wait at barriers of their own, and all go on at once */
+    /* those that wait at barriers of their own, and all continue at once */
     struct sub_group_at *meeting;
     uint32_t meeting_count, meeting_room;
     /* variable_count: those at rest, too */
@@ -314,9 +315,9 @@ void order_fini(struct order *order);
 void order_launch_begin(struct order *order, const struct launch_info *launch);
 void order_launch_end(struct order *order);
 
-/* What the group knows, all its members together; one reference each. And does such a map know of the
- * epoch? */
-/* Joins it into a map that has what the group knew when it began. */
+/* The group's clock, for all its members together; one reference each. And does the epoch happen before such
+ * a map? */
+/* Joins it into a map that has the group's clock at its begin. */
 void order_group_learned(struct order *order, uint64_t number, struct vclock *const begun[ORDER_REGIONS],
                          struct vclock *into[ORDER_REGIONS]);
 void order_group_vclock(struct order *order, uint64_t number, struct vclock *out_known[ORDER_REGIONS]);
@@ -329,7 +330,7 @@ void order_rest(struct order *order);
 void order_rest_all(struct order *order);
 
 void order_unit_state(const struct order *order, uint64_t unit, struct unit_state *out_unit_state);
-/* Of a group that is known: NULL: it never synchronised. */
+/* Of a group that exists: NULL: it never synchronised. */
 void order_member(const struct order *order, uint64_t number, struct group_order *group, uint64_t local,
                   struct unit_state *out_unit_state);
 uint64_t order_unit_group(const struct order *order, uint64_t unit);
@@ -364,11 +365,11 @@ static inline bool order_includes_alike(const struct order *order, enum memory_s
 
 bool order_knows_of(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,
                     uint64_t clock);
-/* that somebody put into a map */
+/* that was put into a map */
 bool order_knows_key(const struct order *order, const struct unit_state *unit_state, int region,
                      uint64_t key);
 
-/* A map that was put off is made when it is asked: it tells the same. */
+/* A deferred map is computed when it is queried: the result is the same. */
 static inline struct vclock_pool *order_pool(const struct order *order)
 {
     return (struct vclock_pool *)&order->pool;
@@ -378,8 +379,8 @@ static inline struct vclock_pool *order_pool(const struct order *order)
 bool order_handoff_knows(const struct order *order, const struct unit_state *unit_state, int region,
                          uint64_t unit, uint64_t clock);
 
-/* One member asks about another, and all of them have kept to units so far: no sub-groups, no keys but
- * those of units. */
+/* One member queries another one's epoch, and all of them have kept to units so far: no sub-groups, no keys
+ * but those of units. */
 static inline bool order_knows_unit(const struct order *order, const struct unit_state *unit_state,
                                     int region, uint64_t unit, uint64_t clock)
 {
@@ -437,16 +438,16 @@ void order_fence(struct order *order, struct unit_state *unit_state, uint32_t re
 bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
                        const struct sync_event *event);
 
-/* Relaxed updates by the group's members teach nobody anything and have the group's slice. */
+/* Relaxed updates by the group's members add nothing to a clock and have the group's segment. */
 bool order_is_silent(const struct order *order, const struct group_order *group);
 bool order_remembers(const struct order *order); /* what happens is put into the history */
 /* Such an update, for the history only: those of one wave are of one slice. */
 uint64_t order_next_slice(struct order *order);
 void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address,
                            uint64_t clock);
-/* True: the agent knows by now of all updates like this one (of the same size, scope and order, at the
- * object, in this launch) that came before it, whoever did them, in the region where they lie. Who knows
- * of this one knows of them (R21). */
+/* True: all updates like this one (of the same size, scope and order, at the object, in this launch) that
+ * came before it, by any unit, happen before it, in the region where they lie. What this one happens before,
+ * they happen before, too (R21). */
 bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act);
 /* Relaxed updates by members of a group that synchronised before, one after another, while nothing is
  * remembered. act.address may change. */
@@ -481,17 +482,16 @@ void order_deliver(struct order *order, struct unit_state *unit_state);
 /* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
 void order_overwrite(struct order *order, struct unit_state *unit_state, uint64_t address, uint32_t size,
                      uint32_t site);
-/* Who has no part in this order writes there: it ends all of them; an update of an object those of others
- * alone. */
+/* A write by a unit that has no part in this order: it ends all sequences; an update of an object ends those
+ * of others alone. */
 void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t size, bool update);
 
 /* The unit that copies. Several copies may have one number, that of the event by which they are waited
  * for. */
 uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
-/* One of the members comes to its next copy, while others have not yet: it is complete when all of them
- * have. */
+/* One of the members reaches its next copy, and others have not yet: it is complete when all of them have. */
 void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site);
-/* What it does from now on is after the moment. False: no memory. */
+/* Its operations from now on are after the snapshot. False: no memory. */
 bool order_clock_snapshot(struct order *order, uint64_t unit,
                           struct order_clock_snapshot *out_clock_snapshot);
 bool order_clock_snapshot_knows(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
@@ -499,7 +499,7 @@ bool order_clock_snapshot_knows(const struct order *order, const struct order_cl
 bool order_clock_snapshot_knows_key(const struct order *order,
                                     const struct order_clock_snapshot *clock_snapshot, int region,
                                     uint64_t key);
-/* Either of them: members of one wave come to it, by lane. Waves do one after another. */
+/* Either of them: members of one wave reach it, by lane. Waves do one after another. */
 void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event,
                      uint32_t site);
 bool order_copy_complete(const struct order *order, uint64_t unit);

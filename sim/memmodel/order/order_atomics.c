@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomic objects: what their releases publish, and who reads it (R5 to R16, R36). */
+/* Atomic objects: the clocks that their releases publish, and their readers (R5 to R16, R36). */
 #include "order_handoff.h"
 
 enum { LIST_SHORT = HOSTILE(8, 1) };
@@ -88,7 +88,7 @@ static void break_off(struct order *order, struct variable *variable)
     variable->generation++;
 }
 
-/* A store that is no read-modify-write: of the old sequences only the agent's own go on (R8). */
+/* A store that is no read-modify-write: of the old sequences only the unit's own continue (R8). */
 static void restart(struct order *order, struct unit_state *unit_state, struct variable *variable)
 {
     uint64_t before = variable->generation;
@@ -109,7 +109,7 @@ static void restart(struct order *order, struct unit_state *unit_state, struct v
             unit_state->item->live[i].generation = variable->generation;
 }
 
-/* Messages that stay within groups that have ended reach nobody. */
+/* Messages that stay within groups that have ended reach no unit. */
 void order_list_trim(struct order *order, struct release_clock_list *list)
 {
     uint32_t kept = 0;
@@ -284,7 +284,7 @@ static void atomic(struct order *order, struct unit_state *unit_state, const str
 {
     struct variable *variable = variable_find(order, act->address);
     bool silent = !releases(act->order) && !(unit_state->item && unit_state->item->fences.count);
-    if (!variable && silent && (act->reads || !act->writes)) /* nothing that anybody could learn from */
+    if (!variable && silent && (act->reads || !act->writes)) /* the clock adds nothing to any unit's */
         return;
     if (!variable)
         variable = order_variable(order, act);
@@ -304,8 +304,8 @@ static void atomic(struct order *order, struct unit_state *unit_state, const str
         store(order, unit_state, variable, act);
 }
 
-/* What updates like it released is in one message of the object, as long as nobody broke the release
- * sequence, and each has acquired what was there before it released. */
+/* The releases of updates like it are in one message of the object, as long as no store broke the release
+ * sequence, and each has acquired the message before it released. */
 static bool follows_alike(const struct order *order, const struct atomic_act *act)
 {
     if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) ||
@@ -390,7 +390,7 @@ static struct variable *overlapped(struct order *order, uint64_t address, uint64
     return variable && address < high && address + variable->size > low ? variable : NULL;
 }
 
-/* Where an object that has the byte may begin. */
+/* The address at which an object that has the byte may begin. */
 static uint64_t first_of(const struct order *order, uint64_t address)
 {
     return (address & ~UINT64_C(3)) - (order->wide ? 4 : 0);
@@ -434,7 +434,7 @@ void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t s
         return;
     for (uint64_t at = first_of(order, address); at < address + size; at += 4) {
         struct variable *variable = overlapped(order, at, address, address + size);
-        if (!variable || (update && at == address && variable->size == size)) /* its sequences go on */
+        if (!variable || (update && at == address && variable->size == size)) /* its sequences continue */
             continue;
         order_handoff_leave_object(order, variable);
         remember(order, &(struct sync_op){.kind = HAPPENED_ELSEWHERE,

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* A barrier of the usual scope tells its own members nothing by way of atomics that they do not learn by the
- * barrier itself; one of a wider scope is a release fence at its entry and an acquire fence at its exit
+/* A barrier of the default scope passes its own members nothing by way of atomics that they do not receive by
+ * the barrier itself; one of a wider scope is a release fence at its entry and an acquire fence at its exit
  * (R17). */
 static bool is_fence_too(enum memory_scope scope, enum memory_scope own)
 {
@@ -30,7 +30,7 @@ static void leave(struct order *order, struct group_order *group, uint64_t local
         order_acquire_pending(order, &unit_state, end);
 }
 
-/* What members learned by themselves becomes everybody's. */
+/* The members' own clocks are joined into all of them. */
 static void pool_items(struct order *order, struct group_order *group, uint64_t from, uint64_t to, int region,
                        struct vclock **into)
 {
@@ -123,8 +123,8 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
                                       .clock = clock});
 }
 
-/* Its members come wave by wave, in one part each or in several; what they know at its entry is what they
- * know before any of them leaves (R17). */
+/* Its members arrive wave by wave, in one part each or in several; their clocks at its entry are those before
+ * any of them leaves (R17). */
 void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_group)
 {
     for (uint32_t i = order->meeting_count; i-- > 0;)
@@ -144,7 +144,7 @@ void order_sub_groups_meet(struct order *order, uint32_t regions, enum memory_sc
     order->meeting_count = 0;
 }
 
-/* Sub-groups that meet: each learns what the others did and knew. */
+/* Sub-groups that meet: the clock of each is joined into all of them. */
 void order_named_arrival(struct order *order, uint64_t number, uint32_t sub_group)
 {
     if (order->arrival_count == order->arrival_room &&
@@ -268,7 +268,7 @@ static bool make_parted(struct order *order, const struct group_order *group, ui
     return true;
 }
 
-/* What each of them did and knew is known to all of them, and to nobody else. */
+/* Their operations and clocks happen before all of them, and before no other unit. */
 static void share_parted(struct order *order, struct group_order *group, int region)
 {
     struct vclock *known = NULL;

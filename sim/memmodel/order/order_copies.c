@@ -55,7 +55,7 @@ uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_nu
     return UNIT_COPIES + order->copy_count++;
 }
 
-/* The copy that is so many calls after the member's first; the first who comes makes it. */
+/* The copy that is so many calls after the member's first; the first member that reaches it makes it. */
 static struct copy_order *called(struct order *order, struct group_order *group, uint32_t call,
                                  uint32_t number, uint32_t site)
 {
@@ -74,7 +74,7 @@ static struct copy_order *called(struct order *order, struct group_order *group,
     return copy->members ? copy : NULL;
 }
 
-/* From now on it is in another slice; what it waited to hear has come. */
+/* From now on it is in another segment; what it waited for has happened. */
 static void come(struct order *order, struct group_order *group, uint64_t unit, struct copy_member *member)
 {
     struct unit_state unit_state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who knows of what, and why not. */
+/* Which epochs happen before a unit's next operation, and the reason if they do not. */
 #include "order_handoff.h"
 
-/* The ways in which a map may know of a unit; or of a key of somebody else's, and no unit: 0: none. */
+/* The ways in which an epoch of a unit may be in a map; or a key of another unit, and no unit: 0: none. */
 struct subject {
     uint64_t unit, group;
     uint32_t sub_group;
@@ -63,7 +63,7 @@ static inline bool was_handed(const struct order *order, const struct handoff *h
     return at && clock < handoff->handed[at].clock;
 }
 
-/* Does one who knows what the hand-off's position stands for? */
+/* Does the release that the hand-off's position stands for happen before? */
 static bool position_knows(const struct order *order, const struct handoff *handoff, uint32_t position,
                            const struct subject *of, uint64_t clock)
 {
@@ -147,7 +147,7 @@ static bool member_knows(const struct order *order, const struct unit_state *mem
            handoff_knows(order, member, region, of, clock);
 }
 
-/* What a member knew that came before others. */
+/* The part of a member's clock that precedes the others'. */
 static bool member_knew(const struct order *order, const struct copy_member *then, uint64_t member,
                         int region, const struct subject *of, uint64_t clock)
 {
@@ -194,8 +194,9 @@ static bool all_knew(const struct order *order, const struct copy_order *copy, i
     return true;
 }
 
-/* A copy comes after what every work-item of its group knows when it comes to it: the least of their clocks.
- * Where all came at once its accesses follow at once, so what they know now is what they knew then. */
+/* A copy comes after all that happens before its call in each work-item of its group: the least of their
+ * clocks. If all of them called it together its accesses follow at once, so their clocks are now those of the
+ * call. */
 static bool all_know(const struct order *order, const struct group_order *group, int region,
                      const struct subject *of, uint64_t clock)
 {
@@ -218,7 +219,7 @@ static bool group_knows(const struct order *order, const struct group_order *gro
            map_knows(order, group->acquired[region], of, clock);
 }
 
-/* All of it comes after all of the other's launch: no map need be asked. */
+/* All of it comes after all of the other's launch: no map has to be queried. */
 static bool begun_after(const struct order *order, uint64_t group, uint64_t unit)
 {
     const struct order_launch *launch = order_launch_of(order, group);
@@ -262,7 +263,7 @@ bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock)
 
 /* ---- explaining -------------------------------------------------------------------------------- */
 
-/* It has read what a member of its group released, and did not come to a fence since. */
+/* It has read a value that a member of its group released, and did not reach a fence since. */
 static bool spins_on_fence(const struct order *order, const struct unit_state *unit_state, int region,
                            const struct subject *of, uint64_t clock, struct missed_edge *out_missed)
 {

@@ -136,7 +136,7 @@ static void member(struct order *order, const struct handoff *handoff, uint64_t 
     order_make_item(order, out_unit_state);
 }
 
-/* What other groups sent reaches nobody here; a few are kept for explanations. */
+/* Messages of other groups reach no member here; a few are kept for explanations. */
 static void enter(struct order *order, struct unit_state *unit_state, struct handoff_object *object,
                   uint64_t local)
 {
@@ -215,7 +215,7 @@ bool order_handoff_wait(struct order *order, struct group_order *group, const st
         return wait_otherwise(order, group, act, reader);
     const struct handoff_object *object = handoff->awaited;
     handoff->awaited_position = object->position;
-    /* who releases is not asked after */
+    /* the releasing unit is not queried */
     if (!(object->variable->store.releases && handoff->awaited_store.releases))
         handoff->awaited_store = object->variable->store;
     for (uint32_t w = 0; w < order->member_words; w++)
@@ -225,7 +225,7 @@ bool order_handoff_wait(struct order *order, struct group_order *group, const st
 
 /* ---- one by one -------------------------------------------------------------------------------- */
 
-/* Of the old sequences only its own goes on (R8). */
+/* Of the old sequences only its own continues (R8). */
 static void restart(struct order *order, struct handoff_object *object, uint64_t local,
                     const struct atomic_act *act)
 {
@@ -252,7 +252,7 @@ bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, co
         return false;
     }
     if (act->reads)
-        handoff_turn(order, object, local, act);
+        handoff_access(order, object, local, act);
     else
         restart(order, object, local, act);
     return true;
@@ -310,7 +310,7 @@ static inline bool release_next(struct order *order, struct handoff *handoff, st
     return true;
 }
 
-/* What it read before it came to the hand-off, and of other groups, meets such a fence. */
+/* Its reads before it reached the hand-off, and of other groups, meet such a fence. */
 static __attribute__((noinline)) void meet(struct order *order, struct handoff *handoff,
                                            struct unit_state *unit_state, uint64_t local,
                                            const struct endpoint *end)
@@ -368,14 +368,14 @@ struct vclock *order_handoff_known(struct order *order, const struct handoff *ha
     return known;
 }
 
-/* What positions become: each is made once. */
+/* The maps for positions: each is made once. */
 struct leaving {
     struct order *order;
     struct handoff *handoff;
     struct release **made;
 };
 
-/* Of the one who was the latest to release. */
+/* Of the unit that released latest. */
 static struct release *release_at(struct leaving *leaving, uint32_t position)
 {
     struct order *order = leaving->order;
@@ -419,7 +419,7 @@ static void spell_object(struct leaving *leaving, const struct handoff_object *o
     release_drop(order, release_clock.release);
 }
 
-/* What it read stays what it has read: another fence may come. */
+/* Its pending reads remain: another fence may come. */
 static void spell_pending(struct leaving *leaving, struct unit_state *unit_state, uint32_t position)
 {
     struct pending *pending = &unit_state->item->pending[leaving->handoff->region];

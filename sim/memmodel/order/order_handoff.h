@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A short form of what the members of one work-group hand each other by fences of one kind: while
- *          each release knows all that came before it, as under a lock, they are a hand-off, and a number
- *          says which of them somebody knows. An update of an atomic object is two maxima then, and a fence
- *          one more release. R5 to R16.
+ * PURPOSE  A short form of the releases of the members of one work-group by fences of one kind: while each
+ *          release follows all those before it, as under a lock, they are a hand-off, and one number says
+ *          which of them happen before. An update of an atomic object is two maxima then, and a fence one
+ *          more release. R5 to R16.
  *
- * Positions  0: nothing; n: the group's first n releases, and what the first of them knew before.
+ * Positions  0: nothing; n: the group's first n releases, and all before the first of them.
  *
  * Holds    for relaxed atomics of 4 bytes and fences of work-group scope and one region, between barriers,
  *          and while no other unit acts on the objects but by a hand-off of its own group. Everything else
@@ -16,9 +16,9 @@
  *   order_handoff_fence     begins one where it can. False: it holds no longer, and the fence was not done
  *   order_handoff_atomic    likewise
  *   order_handoff_object    the object in the hand-off; NULL: it cannot be there
- *   handoff_turn            a relaxed access by a member (inline)
- *   order_handoff_hear      a member is given what it read while it waited with others
- *   order_handoff_knows     does what the member acquired tell of the epoch? (order_decide.c)
+ *   handoff_access            a relaxed access by a member (inline)
+ *   order_handoff_hear      joins what a member read while it waited with others
+ *   order_handoff_knows     does the epoch happen before what the member acquired? (order_decide.c)
  *   order_handoff_end       of a group that ends: what others may still read of it is put into lists
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_ORDER_HANDOFF_H
@@ -30,7 +30,7 @@ enum {
     HANDOFF_OBJECTS = HOSTILE(14, 2),
     HANDOFF_MOST = HOSTILE(1 << 16, 16),
     HANDOFF_MET = 1 << 14, /* of a member: what it read before, and of other groups, met such a fence */
-    HANDOFF_HELD = 1 << 15 /* what it knew by itself the first release knew, too */
+    HANDOFF_HELD = 1 << 15 /* its own clock, which the first release had, too */
 };
 
 /* before, jump: earlier ones of the same member, 0, which is none, before the first. Jumps are such that any
@@ -53,7 +53,7 @@ struct handoff {
     struct group_order *group;
     uint64_t first_unit; /* of the group */
     int region;
-    struct vclock *first;   /* what the first release knew */
+    struct vclock *first;   /* the clock of the first release */
     struct handing *handed; /* from 1 on */
     uint32_t count, room;
     uint32_t *sent, *acquired, *pending; /* by local id: its latest release, and positions */
@@ -61,7 +61,7 @@ struct handoff {
     uint16_t *acted;                     /* likewise: a bit for each object, and HANDOFF_* */
     struct handoff_object objects[HANDOFF_OBJECTS];
     uint32_t object_count;
-    /* Who waits together has read this (see struct waiting): */
+    /* A member that waits together with others has read this (see struct waiting): */
     struct handoff_object *awaited;
     uint32_t awaited_position;
     struct latest_store awaited_store;
@@ -77,7 +77,7 @@ struct handoff_object *order_handoff_object(struct order *order, struct handoff 
 bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
                         const uint64_t reader[LANE_MASK_WORDS]);
 void order_handoff_hear(struct order *order, struct group_order *group, uint64_t local);
-/* A member comes to an object for the first time, or reads what was stored without a release. */
+/* A member reaches an object for the first time, or reads a value that was stored without a release. */
 void order_handoff_come(struct order *order, struct handoff_object *object, uint64_t local,
                         const struct latest_store *store, const struct atomic_act *act);
 /* the hand-offs that it is in */
@@ -152,7 +152,7 @@ static inline void handoff_read(struct order *order, struct handoff_object *obje
         handoff->pending[local] = position;
 }
 
-/* By one who has been there, and none of whom it reads stored without a release. */
+/* By a member that has been there, if none that it reads from stored without a release. */
 static inline void handoff_pass(const struct order *order, struct handoff_object *object, uint64_t local,
                                 const struct atomic_act *act)
 {
@@ -180,9 +180,9 @@ static inline bool handoff_hear_again(struct handoff *handoff, struct waiting *w
     return true;
 }
 
-/* A relaxed load or update; who stores continues the sequences that are there. */
-static inline void handoff_turn(struct order *order, struct handoff_object *object, uint64_t local,
-                                const struct atomic_act *act)
+/* A relaxed load or update; a store continues the sequences that are there. */
+static inline void handoff_access(struct order *order, struct handoff_object *object, uint64_t local,
+                                  const struct atomic_act *act)
 {
     handoff_read(order, object, local, object->position, &object->variable->store, act);
     handoff_pass(order, object, local, act);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomic objects by their addresses. Those of global memory that have one message or none are packed when
- * there are many: they rest until somebody acts on them. */
+ * there are many: they stay packed until the next operation on them. */
 #include "order_state.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ enum {
     KEYS_MOST = HOSTILE(8, 2)
 };
 
-/* What an object's message publishes but the clock value of the unit itself, one key after another; or a map
- * or the release itself, when there are too many. */
+/* The keys of an object's message besides the clock value of the unit itself, one after another; or a map or
+ * the release itself, when there are too many. */
 struct resting_key {
     uint64_t key;
     uint32_t clock, next;
@@ -24,14 +24,14 @@ enum resting_as { AS_KEYS, AS_MAP, AS_RELEASE };
 enum { SITE_BITS = HOSTILE(12, 2) };
 
 /* The message is of the group, sub-group and device of the unit that released, as far as that matters.
- * Objects with numbers that do not fit do not rest. What has messages has a new stream when it wakes: all
- * read it anew. */
+ * Objects with numbers that do not fit are not packed. One that has messages has a new release clock when it
+ * is unpacked: all read it anew. */
 struct resting {
     uint64_t address : 48, generation : 16;
     uint32_t next; /* of its bucket, 0: none */
     uint32_t store_unit, store_site, store_clock;
     union {
-        uint32_t version; /* nobody sent a message */
+        uint32_t version; /* no unit sent a message */
         uint32_t keys;    /* the first, 0: none; of AS_RELEASE the only one, which is its address */
         uint32_t known;   /* handle of what it publishes */
     };

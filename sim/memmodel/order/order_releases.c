@@ -32,7 +32,7 @@ struct release *order_release_new(struct order *order, uint64_t unit, uint32_t s
     struct release_pool *pool = &order->releases;
     if (!pool->unused && !refill(pool)) {
         order->failed = true;
-        pool->none.references += 2; /* it is nobody's to give back */
+        pool->none.references += 2; /* it has no owner that could give it back */
         return &pool->none;
     }
     struct release *release = pool->unused;
@@ -120,7 +120,7 @@ uint32_t order_list_add(struct order *order, struct release_clock_list *list,
     return (uint32_t)(old - list->items);
 }
 
-/* Within one generation of an object a later message holds all of an earlier one. What came of it is kept by
+/* Within one generation of an object a later message holds all of an earlier one. A result of it is kept by
  * itself, while there is room: replacing is cheaper than joining. */
 uint32_t order_list_renew(struct order *order, struct release_clock_list *list,
                           const struct release_clock *release_clock, uint64_t stream)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the files of order.h share: order.c has the launch, its units and their fences;
- *          order_releases.c the lists of what releases publish; order_decide.c who knows of what;
+ *          order_releases.c the lists of what releases publish; order_decide.c what happens before what;
  *          order_objects.c atomic objects by address; order_atomics.c, order_updates.c, order_waiting.c,
- *          order_barriers.c and order_copies.c what happens.
+ *          order_barriers.c and order_copies.c the sync operations.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_ORDER_STATE_H
 #define ORRERY_SIM_MEMMODEL_ORDER_ORDER_STATE_H
@@ -64,7 +64,7 @@ static inline uint64_t launch_key(uint32_t launch)
 {
     return (uint64_t)launch << 2 | 3;
 }
-/* What it knew at its call of that number; 0: of which it is not known. */
+/* Its clock at its call of that number; 0: the number is not known. */
 static inline uint64_t call_key(uint32_t launch, uint32_t number)
 {
     return (UINT64_C(1) << 60) | (uint64_t)launch << 34 | (uint64_t)number << 2 | 3;
@@ -122,7 +122,7 @@ static inline void release_drop(struct order *order, struct release *release)
         order_release_free(order, release);
 }
 
-/* What knows of the later one's release need not be reported of the earlier one's. */
+/* A clock with the later one's release need not be checked for the earlier one's. */
 static inline bool release_holds(const struct release *later, const struct release *earlier)
 {
     return later == earlier || (vclock_holds(later->known[IN_GLOBAL], earlier->known[IN_GLOBAL]) &&
@@ -140,7 +140,7 @@ bool order_grow(struct order *order, void **items, uint32_t *room, size_t size);
 struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,
                                       const struct release_clock *like, uint64_t stream);
 void order_list_begin_small(struct release_clock_list *list); /* of an object, which mostly has one message */
-/* What includes the same readers becomes one message. */
+/* Releases that include the same readers become one message. */
 uint32_t order_list_add(struct order *order, struct release_clock_list *list,
                         const struct release_clock *release_clock);
 /* The message replaces an earlier one of its sender and stream; where it stands, or UINT32_MAX. */
@@ -156,7 +156,7 @@ static inline bool same_family(const struct order *order, const struct place *a,
            !RULE(3204);
 }
 
-/* Do both reach the same readers? A reader of a narrower scope may ask for the place of a wider release. */
+/* Do both reach the same readers? A reader of a narrower scope may query the place of a wider release. */
 static inline bool same_sender(const struct order *order, const struct release_clock *a,
                                const struct release_clock *b)
 {
@@ -214,7 +214,7 @@ static inline uint64_t order_release_clock(struct order *order)
 }
 
 bool order_make_item(struct order *order, struct unit_state *unit_state); /* false: no memory */
-/* Everything the agent knows in a region, its own operations before clock value among it. */
+/* The unit's clock in a region, its own operations before clock value among it. */
 struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
                              uint64_t clock);
 void order_release_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
@@ -280,7 +280,7 @@ struct variable *order_object_new(struct order *order, uint64_t address); /* NUL
 /* the object, made when there is none; NULL: no memory */
 struct variable *order_variable(struct order *order, const struct atomic_act *act);
 void order_list_trim(struct order *order, struct release_clock_list *list);
-/* Of an object: its messages newer than `since` become pending; a sequence of the agent's own begins; all who
+/* Of an object: its messages newer than `since` become pending; a sequence of the unit's own begins; all that
  * wait have read by themselves. */
 void order_take(struct order *order, struct unit_state *unit_state, const struct release_clock_list *list,
                 uint64_t stream, uint64_t since, int region);

@@ -27,7 +27,7 @@ static bool come_relayed(struct update_run *run, uint64_t local)
         return false;
     if (run->group->waiting && member_bit(run->group->waiting->reader, local))
         order_handoff_hear(run->order, run->group, local);
-    handoff_turn(run->order, object, local, &run->act);
+    handoff_access(run->order, object, local, &run->act);
     return true;
 }
 
@@ -79,7 +79,7 @@ static bool reads_among(const struct group_order *group, uint64_t first, const u
     return false;
 }
 
-/* As handoff_turn by one after another. */
+/* As handoff_access by one after another. */
 static void updates_relayed(struct update_run *run, struct handoff_object *object,
                             const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
 {

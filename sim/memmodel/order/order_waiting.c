@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of a group that read one object again and again together, as in a loop until somebody stores: it is
- * noted once for all who read, and each is given it when it does anything else. */
+/* Members of a group that read one object again and again together, as in a loop until another unit stores:
+ * the read is noted once for all of them, and joined into each when it does anything else. */
 #include "order_handoff.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ void order_deliver(struct order *order, struct unit_state *unit_state)
         deliver(order, unit_state, local);
 }
 
-/* Who reads no more with the others is given what it read. */
+/* A member that reads no more with the others joins what it read. */
 static void part(struct order *order, struct group_order *group, const uint64_t staying[LANE_MASK_WORDS])
 {
     struct waiting *waiting = group->waiting;
@@ -65,7 +65,7 @@ void order_part_all(struct order *order, struct group_order *group)
     group->waiting->stream = group->waiting->version = 0;
 }
 
-/* What they read before stays with those who read on, as long as it is of the same generation. */
+/* Reads before remain with the members that read on, as long as the object is of the same generation. */
 static void part_from(struct order *order, struct group_order *group, const struct variable *variable,
                       const uint64_t reader[LANE_MASK_WORDS])
 {
@@ -80,7 +80,7 @@ static void part_from(struct order *order, struct group_order *group, const stru
         part(order, group, staying);
 }
 
-/* What waiting members read from here on. */
+/* The reads of waiting members from here on. */
 static void look_anew(struct order *order, struct waiting *waiting, const struct variable *variable,
                       uint64_t group)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What synchronised in a launch, in the order in which it happened: enough to do the
- *          order part of the checker again, with an operation changed, and see what would
- *          have been ordered.
+ * PURPOSE  The sync operations of a launch, in the order in which they happened: enough to do the order part
+ *          of the checker again, with an operation changed, and see what would have been ordered.
  *
  * Interface
- *   sync_log_add      remembers; NULL: it is full, and says no more about this launch
+ *   sync_log_add      adds one; NULL: it is full, and adds no more of this launch
  *   sync_log_value    what this unit's atomic at the address has read and written, if it is the latest, and
  *                     not a repetition
  *   sync_log_clear    before a launch
  *
- * While it remembers, order.h begins a slice at each operation of a unit, so that a clock value
- * tells between which two of its operations an access was.
+ * While it is not full, order.h begins a slice at each operation of a unit, so that a clock value names the
+ * two of its operations that an access was between.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_SYNC_LOG_H
 #define ORRERY_SIM_MEMMODEL_ORDER_SYNC_LOG_H
@@ -35,7 +34,7 @@ enum sync_op_kind {
     HAPPENED_GROUP_END,
     HAPPENED_PARTED_ARRIVAL,
     HAPPENED_PARTED_BARRIER,
-    HAPPENED_ELSEWHERE /* who has no part in the order wrote there */
+    HAPPENED_ELSEWHERE /* a unit that has no part in the order wrote there */
 };
 
 struct sync_op {

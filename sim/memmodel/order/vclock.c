@@ -160,7 +160,7 @@ static int compare(const int32_t *restrict x, const int32_t *restrict y)
     return below | above << 1;
 }
 
-/* The later clock value of each place of two, of whom each has a few. Returns how many there are. */
+/* The later clock value of each place of two that have a few each. Returns how many there are. */
 static uint32_t merge_few(const struct vclock *a, const struct vclock *b, struct known_place *out_places)
 {
     uint32_t count = 0;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What a unit of execution knows of others: a map from a unit (work-item, sub-group,
- *          work-group, copy) to a clock value; everything it did before that clock value is known.
- *          An immutable Patricia trie with counted references: a message costs one pointer,
- *          a join costs what differs. A leaf has the clock values of 64 neighbours, since the members of a
- *          work-group mostly know of each other, or those of a few, in no more than a branch takes.
- *          Who hands on what it was handed, and adds to it, makes a chain of maps: which of two of
- *          one chain holds the other is known at once.
+ * PURPOSE  The vector clock of a unit of execution: a map from a unit (work-item, sub-group, work-group,
+ *          copy) to a clock value; all that the unit did before that clock value happens before. An immutable
+ *          Patricia trie with counted references: a message costs one pointer, a join costs what differs. A
+ *          leaf has the clock values of 64 neighbours, since the members of a work-group mostly know of each
+ *          other, or those of a few, in no more than a branch takes. A unit that hands on the map that it was
+ *          handed, with additions, makes a chain of maps: which of two of one chain holds the other is
+ *          decided at once.
  *
- * Put off  When maps take much memory, a put or join only notes what it is of: one step of a deferred join
- *          (20 bytes or fewer), on the step before it, which mostly is of the same unit. The map is made when
- *          somebody asks it, of all that was put off beneath it; it mostly is asked by nobody. When
- *          asking costs too much, or very many wait, all are made, if that costs no more.
+ * Deferred  When maps take much memory, a put or join only notes what it is of: one step of a deferred join
+ *          (20 bytes or fewer), on the step before it, which mostly is of the same unit. The map is computed
+ *          at the first query, from all that was deferred beneath it; most are never queried. When queries
+ *          cost too much, or very many wait, all are computed, if that costs no more.
  *
  * Interface
- *   vclock_get         clock value of a key, 0: nothing is known
- *   vclock_has         is it later than that? Cheaper, where who handed it on was the last to do so
- *   vclock_extend      puts into the map of a slot, which may be put off
+ *   vclock_get         clock value of a key, 0: none
+ *   vclock_has         is it later than that? Cheaper if the unit that handed it on was the last to do so
+ *   vclock_extend      puts into the map of a slot, which may be deferred
  *   vclock_put, _join, _put_row  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
- *   vclock_list        what a small one has
+ *   vclock_list        the contents of a small one
  *   vclock_holds       of two maps of one chain
- *   vclock_end         whose map it is comes to its end: nothing will be put off on it
+ *   vclock_end         the map's unit ends: nothing will be deferred on it
  *   vclock_share, _drop  a reference more, or less
- * NULL is the empty map; a pointer whose lowest bits are set is a step that was put off. When memory runs
+ * NULL is the empty map; a pointer whose lowest bits are set is a deferred step. When memory runs
  * out, or clock values no longer fit, pool->failed is set and maps lack entries.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_VCLOCK_H
@@ -44,7 +44,7 @@ struct vclock {
     uint32_t length;  /* of its chain, up to here */
     uint8_t bit;      /* branches: keys below part at this bit; else VCLOCK_LEAF or _UNUSED */
     uint8_t few : 2,  /* leaves: so many places, ascending; 0: all are in struct vclock_leaf */
-        followed : 1, /* somebody comes next in its chain */
+        followed : 1, /* it has a successor in its chain */
         met : 1;      /* while what was put off is looked through */
     uint8_t place[2]; /* leaves of few */
     union {
@@ -57,7 +57,7 @@ struct vclock {
     union {
         /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
         uint64_t key;
-        struct vclock *dead; /* nobody refers to it */
+        struct vclock *dead; /* it has no references */
     };
 };
 
@@ -74,15 +74,15 @@ struct vclock_leaf {
 };
 
 /*
- * What was put off, each step on the one before: what that has, what another has, and a clock value of the
+ * Deferred steps, each on the one before: that one's entries, another map's, and a clock value of the
  * deferred join's key. Step i is referred to by the deferred join's address + 1 + i. A deferred join has room
- * for as many as were mostly put off one on another so far, or fewer where those are left over.
+ * for as many as were mostly deferred one on another so far, or fewer if those are left over.
  */
 enum { VCLOCK_STEPS = HOSTILE(7, 2), VCLOCK_STEP_BITS = 7 };
 
 struct vclock_step {
     uint32_t high; /* handle: of the other; made: of the map */
-    int32_t clock; /* 0: none; nobody refers to it: handle of the next such */
+    int32_t clock; /* 0: none; without references: handle of the next such */
 };
 
 struct vclock_deferred_join {
@@ -110,7 +110,7 @@ union vclock_state {
 enum { VCLOCK_LEAST = 2 * (sizeof(struct vclock_step) + sizeof(union vclock_state)) };
 enum { VCLOCK_FOREVER = (1 << 14) - 1 }; /* so many references are not counted any more */
 
-/* Of a handle: so many bits say where in the block. Blocks stand at multiples of their size. */
+/* Of a handle: the number of bits of the position in the block. Blocks stand at multiples of their size. */
 enum { VCLOCK_BLOCK_BITS = HOSTILE(14, 10), VCLOCK_BLOCK = 1 << VCLOCK_BLOCK_BITS };
 /* so many maps were ever in use; of deferred joins: eights */
 struct vclock_block {
@@ -157,13 +157,13 @@ struct vclock_pool {
     size_t bytes_most;
     uint64_t joined_most;           /* beyond that puts and joins are put off */
     uint32_t waiting, waiting_most; /* those put off and not made; how many may be */
-    uint64_t units;                 /* so many may have been put; told by who does */
+    uint64_t units;                 /* so many may have been put; set by the caller */
     /* so many were; were looked through to make maps of them; may be, besides */
     uint64_t put_off, looked, looked_most;
     uint64_t gone_on; /* so many of those put off stand on one that may be of the same key */
     struct vclock **work;
     uint32_t work_count, work_room;
-    bool glances; /* who asks would rather not know than have a map made */
+    bool glances; /* the caller accepts no result rather than have a map made */
     bool failed;
 };
 
@@ -175,8 +175,8 @@ struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t
 struct vclock *vclock_put_row(struct vclock_pool *pool, struct vclock *map, uint64_t unit,
                               const uint32_t *clock, uint32_t count);
 struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b);
-/* As put, for the slot's holder, who may know of the key itself: NULL or a reference to what the slot has
- * then. */
+/* As put, for the slot's holder, whose clock may have the key itself: NULL or a reference to the map that the
+ * slot has then. */
 struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uint64_t key, uint64_t clock);
 /* Of one that is put off, or was. NULL while the pool glances, if it was not made. */
 const struct vclock *vclock_make(struct vclock_pool *pool, struct vclock *map);
@@ -192,7 +192,7 @@ struct known_key {
 uint32_t vclock_list(struct vclock_pool *pool, const struct vclock *map, struct known_key *keys,
                      uint32_t most);
 void vclock_end(struct vclock_pool *pool, const struct vclock *map);
-void vclock_unmake(struct vclock_pool *pool, struct vclock *map); /* nobody refers to it any more */
+void vclock_unmake(struct vclock_pool *pool, struct vclock *map); /* it has no references any more */
 
 static inline uint64_t vclock_chunk(uint64_t key)
 {
@@ -271,7 +271,7 @@ static inline bool vclock_has(struct vclock_pool *pool, struct vclock *asked, ui
            clock < vclock_get(pool, asked, key);
 }
 
-/* True: `later` has all of `earlier`, as is known at once. */
+/* True: `later` has all of `earlier`, decided at once. */
 static inline bool vclock_holds(const struct vclock *later, const struct vclock *earlier)
 {
     if (!earlier || later == earlier)
@@ -298,7 +298,7 @@ static inline struct vclock *vclock_share(struct vclock *map)
     return map;
 }
 
-/* True: nobody refers to it any more. */
+/* True: it has no references any more. */
 static inline bool vclock_leave(struct vclock *map)
 {
     const uint32_t step = vclock_step_of(map);

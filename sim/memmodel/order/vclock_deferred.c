@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is put off: deferred joins of steps; and the maps that are made of them when somebody asks. */
+/* Deferred joins of steps, and the maps that are computed from them at the first query. */
 #include <stdlib.h>
 
 #include "vclock_state.h"
@@ -152,7 +152,7 @@ static void set_met(struct vclock *map, bool met)
         vclock_step_state(vclock_deferred_join_of(map), step_index(map))->met = met;
 }
 
-/* What stands below becomes work, once. */
+/* The steps below are computed once. */
 static void meet(struct vclock_pool *pool, struct vclock *below)
 {
     below = map_of(pool, below);
@@ -269,7 +269,7 @@ static bool make_all(struct vclock_pool *pool, size_t bytes_most, uint64_t joins
     return true;
 }
 
-/* Asking has cost much: for as long, nothing is put off any more, if that may be. */
+/* Queries have cost much: for as long, nothing is deferred any more, if possible. */
 static void make_at_once(struct vclock_pool *pool)
 {
     if (make_all(pool, 2 * pool->bytes, pool->looked)) {
@@ -295,7 +295,7 @@ const struct vclock *vclock_make(struct vclock_pool *pool, struct vclock *map)
     return vclock_of_handle(pool, fields_of(map)->high);
 }
 
-/* Who took over a lock asks about the one who gave it back, which is few steps away. */
+/* The new owner of a lock queries the epoch of the one before, which is few steps away. */
 bool vclock_shows(const struct vclock_pool *pool, const struct vclock *step, uint64_t key, uint64_t clock)
 {
     enum { STEPS_SEEN = HOSTILE(24, 3) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where maps and deferred joins lie: blocks with numbers, so that a handle of 32 bits names each. */
+/* The storage of maps and deferred joins: blocks with numbers, so that a handle of 32 bits names each. */
 #include <stdlib.h>
 
 #include "vclock_state.h"
@@ -204,7 +204,7 @@ struct vclock_deferred_join *vclock_deferred_join_next(const struct vclock_pool 
     return NULL;
 }
 
-/* ---- nobody refers to it ------------------------------------------------------------ */
+/* ---- no references ------------------------------------------------------------------ */
 
 static struct vclock *leave(struct vclock *map, struct vclock *dead)
 {
@@ -242,7 +242,7 @@ static struct vclock *unmake_map(struct vclock_pool *pool, struct vclock *map)
     return dead;
 }
 
-/* What is put off may stand on a million others: no calls go down there. */
+/* A deferred join may stand on a million others: no recursion. */
 void vclock_unmake(struct vclock_pool *pool, struct vclock *map)
 {
     if (vclock_step_of(map))

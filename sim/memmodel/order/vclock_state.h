@@ -63,7 +63,7 @@ enum { SMALL, LEAVES, DEFERRED_JOINS }; /* small: branches, and leaves of a few 
 struct vclock *vclock_new(struct vclock_pool *pool, uint32_t kind);
 /* or less room */
 struct vclock_deferred_join *vclock_deferred_join_new(struct vclock_pool *pool, uint32_t room);
-/* What a deferred join takes, with its state. */
+/* The operand of a deferred join, with its state. */
 static inline size_t deferred_join_bytes(uint32_t room)
 {
     return (1 + room) * (sizeof(struct vclock_step) + sizeof(union vclock_state));
@@ -86,7 +86,7 @@ const struct vclock *vclock_made(const struct vclock_pool *pool, const struct vc
  * all; or others refer to the first. */
 uint32_t vclock_list_puts(const struct vclock_pool *pool, const struct vclock *step, struct known_key *keys,
                           uint32_t most, const struct vclock **out_below);
-/* false: it has one, or is somebody else's, too */
+/* false: it has one, or belongs to another, too */
 bool vclock_set_put(struct vclock *step, uint64_t key, int32_t clock);
 
 #endif

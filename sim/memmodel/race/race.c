@@ -8,7 +8,7 @@
 
 #include "race_why.h"
 
-/* ---- who ------------------------------------------------------------------------------ */
+/* ---- units ---------------------------------------------------------------------------- */
 
 static uint64_t group_extent(const struct launch_info *info, uint64_t group, int dimension)
 {
@@ -112,7 +112,7 @@ static enum finding_kind kind_of(const struct race *race)
     return race->device_dirty ? FINDING_IMAGE_READ_AFTER_WRITE : kind_in(race->region->space);
 }
 
-/* A loop may touch the bytes after by the same instruction, in a turn of its own: at the next multiple of its
+/* A loop may touch the bytes after by the same instruction, in a later iteration: at the next multiple of its
  * size. Of an earlier access that is not aligned only a part is reported. */
 static uint64_t common_bytes(const struct race_unreported *unreported)
 {
@@ -196,7 +196,7 @@ static void ask_for_all(struct races *races, struct reporting *reporting)
     pair->compact = false;
 }
 
-/* What the later of the two should have waited for may have come by now. */
+/* The operation that the later access should have waited for may have executed by now. */
 static void ask_again(struct races *races, struct reporting *reporting)
 {
     struct race_pair *pair = reporting->pair;
@@ -240,7 +240,7 @@ static int load_of(const struct finding_access access[2])
     return updates[0] == updates[1] ? 2 : updates[1];
 }
 
-/* A load that a branch depends on, and somebody's store. */
+/* A load that a branch depends on, and another unit's store. */
 static bool may_be_flag(const struct races *races, const struct race_pair *pair)
 {
     const struct finding_access *access = pair->finding.access;
@@ -331,7 +331,7 @@ static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, 
     while (pair && !(pair->hidden == hidden &&
                      counter_is_of(&pair->counter, a, b, race->region->space, race->device_dirty)))
         pair = pair->next_there;
-    if (pair && !races->by_object) /* the shadow knows places only */
+    if (pair && !races->by_object) /* the shadow has places only */
         races->recent[slot] = &pair->counter;
     return pair;
 }
@@ -365,7 +365,7 @@ void races_begin(struct races *races, const struct launch_info *launch)
 static bool may_pass(const struct races *races, const struct race *race, const struct shadow_access *now)
 {
     const struct context *store = race->context, *load = &now->how;
-    /* of atomics the history knows who read what */
+    /* of atomics the history has the unit that read the value */
     const bool latest = race->in_memory || store->kind > ACCESS_WRITE;
     return latest && store->size == 4 && load->size == 4 && race->address == now->address &&
            race->bytes == 4 && store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ &&
@@ -375,12 +375,12 @@ static bool may_pass(const struct races *races, const struct race *race, const s
            races->host->controls_branch && races->host->controls_branch(races->host->self, load->site);
 }
 
-/* A store's value was read by who may act on it. */
+/* A store's value was read by a unit that may act on it. */
 static void note_passing(struct races *races, const struct race *race, const struct shadow_access *now,
                          uint64_t time)
 {
     struct passings *passings = &races->passings;
-    passings->lost |= race->region->lacking; /* whose value memory has is not known any more */
+    passings->lost |= race->region->lacking; /* the origin of the value in memory is not known any more */
     if (!may_pass(races, race, now))
         return;
     passings->lost |= passings->count == PASSINGS_MOST;
@@ -435,13 +435,13 @@ static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
 }
 
 /* The place that comes second in the code, and then the other one, with a barrier of the work-group between:
- * it is of the next turn of a loop, and what is to be added parts those of one turn. */
-static bool is_of_next_turn(const struct races *races, const struct race_pair *pair, const struct race *race,
-                            const struct shadow_access *now)
+ * it is of the next iteration of a loop, and the new barrier separates accesses of one iteration. */
+static bool is_of_next_iteration(const struct races *races, const struct race_pair *pair,
+                                 const struct race *race, const struct shadow_access *now)
 {
     const struct group_order *group = now->unit_state->group;
     const uint32_t first_in_code = pair->counter.site[pair->suggested_fix.place.first];
-    return (pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_TURN) &&
+    return (pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_ITERATION) &&
            pair->counter.site[0] != pair->counter.site[1] && group &&
            group->number == order_unit_group(races->order, race->unit) &&
            race->context->clock < group->joint &&
@@ -453,7 +453,7 @@ static bool is_of_next_turn(const struct races *races, const struct race_pair *p
 static void ask_fix(const struct races *races, struct race_pair *pair, const struct race *race,
                     const struct shadow_access *now)
 {
-    if (is_of_next_turn(races, pair, race, now))
+    if (is_of_next_iteration(races, pair, race, now))
         pair->not_covered = true;
     if (pair->suggested_fix.kind == FIX_WAIT &&
         order_unit_group(races->order, race->unit) != now->unit_state->place.group)
@@ -469,41 +469,43 @@ static bool is_same_place(const struct races *races, const struct code_place *a,
     return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
 }
 
-static bool likes_turns(const struct races *races, const struct race_pair *pair,
-                        const struct suggested_fix *suggested_fix)
+static bool likes_iterations(const struct races *races, const struct race_pair *pair,
+                             const struct suggested_fix *suggested_fix)
 {
     struct code_place places[2];
-    return races->host->each_turn(races->host->self, pair->counter.site[0], pair->counter.site[1], places) &&
+    return races->host->each_iteration(races->host->self, pair->counter.site[0], pair->counter.site[1],
+                                       places) &&
            is_same_place(races, &places[0], &suggested_fix->place) &&
            is_same_place(races, &places[1], &suggested_fix->next);
 }
 
-/* The same in one of two turns: which of the two instructions comes first in the code tells nothing about
- * that. */
-static bool likes_turn(const struct races *races, const struct race_pair *pair,
-                       const struct suggested_fix *suggested_fix)
+/* The same in one of two iterations: the order of the two instructions in the code does not decide it. */
+static bool likes_iteration(const struct races *races, const struct race_pair *pair,
+                            const struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = races->host;
     const uint32_t *site = pair->counter.site, *other = pair->like->counter.site;
     struct code_place place;
     for (int swapped = 0; swapped < 2; swapped++) {
         const uint32_t a = site[swapped], b = site[!swapped];
-        if (suggested_fix->kind == FIX_TURN ? host->in_turn(host->self, a, b, suggested_fix->since, &place)
-                                            : host->next_turn(host->self, a, b, &place))
+        if (suggested_fix->kind == FIX_ITERATION
+                ? host->in_iteration(host->self, a, b, suggested_fix->since, &place)
+                : host->next_iteration(host->self, a, b, &place))
             return is_same_place(races, &place, &suggested_fix->place);
     }
-    return suggested_fix->kind == FIX_NEXT_TURN && site[0] == site[1] &&
+    return suggested_fix->kind == FIX_NEXT_ITERATION && site[0] == site[1] &&
            (site[0] == other[0] || site[0] == other[1]);
 }
 
-/* Of an instruction in the loop and one after that: the barrier of the last turn is between them. */
-static bool likes_last_turn(const struct races *races, const struct race_pair *pair,
-                            const struct suggested_fix *suggested_fix)
+/* Of an instruction in the loop and one after that: the barrier of the last iteration is between them. */
+static bool likes_last_iteration(const struct races *races, const struct race_pair *pair,
+                                 const struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = races->host;
     const uint32_t *site = pair->counter.site;
-    return host->last_turn && (host->last_turn(host->self, site[0], &suggested_fix->place, site[1]) ||
-                               host->last_turn(host->self, site[1], &suggested_fix->place, site[0]));
+    return host->last_iteration &&
+           (host->last_iteration(host->self, site[0], &suggested_fix->place, site[1]) ||
+            host->last_iteration(host->self, site[1], &suggested_fix->place, site[0]));
 }
 
 /* Beside the same release and acquire. */
@@ -521,7 +523,7 @@ static bool likes_message(const struct races *races, const struct race_pair *pai
              is_same_place(races, &place, sends ? &suggested_fix->next : &suggested_fix->place)));
 }
 
-/* Those that came at once with the one that was asked about. */
+/* Those of the same event as the one that the question is about. */
 static void ask_meetings(const struct races *races, struct race_pair *pair)
 {
     for (uint32_t i = 0; pair->suggested_fix.kind == FIX_WAIT && i < pair->meeting_count; i++)
@@ -533,17 +535,17 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
 {
     const struct suggested_fix *suggested_fix = &pair->like->suggested_fix;
     struct code_place place;
-    if (suggested_fix->kind == FIX_TURNS) {
-        pair->like->not_covered |= !likes_turns(races, pair, suggested_fix);
+    if (suggested_fix->kind == FIX_ITERATIONS) {
+        pair->like->not_covered |= !likes_iterations(races, pair, suggested_fix);
         return;
     }
     if (suggested_fix->kind == FIX_RELEASE_CLOCK) {
         pair->like->not_covered |= !likes_message(races, pair, suggested_fix);
         return;
     }
-    if (suggested_fix->kind == FIX_TURN || suggested_fix->kind == FIX_NEXT_TURN) {
+    if (suggested_fix->kind == FIX_ITERATION || suggested_fix->kind == FIX_NEXT_ITERATION) {
         pair->like->not_covered |=
-            !likes_turn(races, pair, suggested_fix) && !likes_last_turn(races, pair, suggested_fix);
+            !likes_iteration(races, pair, suggested_fix) && !likes_last_iteration(races, pair, suggested_fix);
         return;
     }
     if ((suggested_fix->kind != FIX_BARRIER && suggested_fix->kind != FIX_SPLIT) || pair->like->not_covered)
@@ -553,7 +555,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
         !is_same_place(races, &place, &suggested_fix->place);
 }
 
-/* Where the one waits in a loop before it comes to the other, it is of a lock: who holds it has to come to
+/* If the one waits in a loop before it reaches the other, it is of a lock: the owner of the lock has to reach
  * its store. */
 static void note_lock(struct races *races, const struct context *load, const struct context *store)
 {
@@ -623,7 +625,7 @@ bool races_explain(struct races *races, const struct race *race, const struct sh
     return true;
 }
 
-/* The next bytes of what is news. */
+/* The next bytes that are not reported yet. */
 static bool continues(const struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
     return pair->unreported.race.region == race->region && pair->unreported.end == race->address &&
@@ -637,12 +639,12 @@ static void continue_unreported(struct race_unreported *unreported, const struct
     unreported->race.in_memory &= race->in_memory;
 }
 
-/* A fix is asked about each of the first pairs, and about a sample of those that come later: a prime, so that
- * no period of lanes or of accesses that a cell keeps falls in with it. */
+/* The fix of each of the first pairs is searched, and of a sample of the later ones: a prime, so that no
+ * period of lanes or of accesses that a cell keeps coincides with it. */
 enum { FIX_ASKED = HOSTILE(4096, 64), FIX_SAMPLE = 61 };
 
-/* Whether the shadow may count further pairs by itself, and how many. What they could still change is what is
- * known of `main`, the pair that is reported. */
+/* Whether the shadow may count further pairs by itself, and how many. Such pairs could only change the report
+ * of `main`, the pair that is reported. */
 static void settle(const struct races *races, struct race_pair *pair, const struct race_pair *main)
 {
     struct race_counter *counter = &pair->counter;

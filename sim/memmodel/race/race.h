@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Two accesses that race become a finding: who, where, what, why nothing orders them,
- *          and what would. One finding for each pair of instructions and launch; the others
- *          are counted. Suppressions that name objects tell pairs apart, too.
+ * PURPOSE  Two accesses that race become a finding: units, places, accesses, why nothing orders them, and a
+ *          fix. One finding for each pair of instructions and launch; the others are counted. Suppressions
+ *          that name objects distinguish pairs, too.
  *
  * Interface
  *   races_begin    of a launch
  *   races_add      a pair; cheap when its instructions were seen before
- *   races_tell     those that are new, before anything else happens; a race of several bytes, or of several
- *                  lanes of a wave, comes byte by byte and lane by lane
- *   races_end      tells the report how often each pair came
+ *   races_tell     reports those that are new, before anything else happens; a race of several bytes, or of
+ *                  several lanes of a wave, comes byte by byte and lane by lane
+ *   races_end      passes the report the count of each pair
  */
 #ifndef ORRERY_SIM_MEMMODEL_RACE_RACE_H
 #define ORRERY_SIM_MEMMODEL_RACE_RACE_H
@@ -35,7 +35,7 @@ struct race_pair {
     bool svm_atomics; /* where they first met */
     /* suppressed for the object's sake: of another object the two are another pair */
     bool hidden;
-    bool one_wave; /* and who: of one wave, whose lanes have not parted */
+    bool one_wave; /* and the units: of one wave, whose lanes have not parted */
     struct race_unreported unreported;
     /* some, while an edit is sought or could be found wanting: the first few, */
     struct meeting *meetings;
@@ -57,7 +57,7 @@ struct race_pair {
     /* what is to be added, and is not enough for some later pair */
     struct suggested_fix suggested_fix;
     bool not_covered;
-    struct finding finding; /* of its texts only those that the report knows it by */
+    struct finding finding; /* of its texts only those that identify it in the report */
     char what[2][96], by[2][120], *object;
     bool reported;
     /* the load and the store of x++ are one place: that pair is reported; NULL */
@@ -81,7 +81,7 @@ struct races {
     struct race_pair *by_sites[COUNTERS];  /* lists, by counter_slot() */
     struct race_counter *recent[COUNTERS]; /* likewise the latest pair of each, for the shadow */
     struct race_pair *untold, **untold_end;
-    /* a race on what may be a flag, and those after it: what follows from it is known later */
+    /* a race on what may be a flag, and those after it: whether others follow from it is known later */
     struct reporting *held, **held_end;
     uint32_t held_count;
     struct passings passings;
@@ -90,7 +90,7 @@ struct races {
     bool by_object;       /* some suppression names one */
     bool accompanied;     /* other launches have run since this one began */
     uint64_t answer_most; /* as struct question's most */
-    bool *lost;           /* by space: there may be pairs that nobody could tell */
+    bool *lost;           /* by space: there may be pairs that were not detected */
     bool failed;
 };
 

@@ -47,7 +47,7 @@ static void fill_read(struct finding_access *access, uint64_t value)
     access->value = value;
 }
 
-/* What it wrote: of an update beside what it read. */
+/* The value that it wrote: for an update beside the value that it read. */
 static void fill_written(struct finding_access *access, uint64_t value)
 {
     if (access->kind == ACCESS_ATOMIC_UPDATE) {

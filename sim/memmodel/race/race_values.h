@@ -2,7 +2,7 @@
 /*
  * PURPOSE  What the two accesses of a race read and wrote. Nothing is kept of values: memory still has most
  *          of them, and the event that is under way says what its lanes store, or what its atomics found.
- *          What is not certain is not told.
+ *          A value that is not certain is not reported.
  *
  * Interface
  *   race_values    of a finding whose accesses are there, while the later one is under way; alone: no other

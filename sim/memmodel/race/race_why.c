@@ -8,10 +8,10 @@
 #include "sim/base/memory_words.h"
 
 /* remediable: something is absent, and explain_fix may find what; message: explain_release_clock, before
- * that. copy: nobody waited for the first access. no_barrier: the second is a copy that began before all were
- * there. no_fence: for images, within a work-item. compact_barrier: the site of one that orders fewer than
- * it would have to, 0: none; compact_regions: what it names. apart: one of the two may be on the wrong
- * side of something. */
+ * that. copy: no unit waited for the first access. no_barrier: the second is a copy that began before all
+ * work-items had arrived. no_fence: for images, within a work-item. compact_barrier: the site of one that
+ * orders fewer than it would have to, 0: none; compact_regions: what it names. apart: one of the two may be
+ * on the wrong side of something. */
 struct reason {
     struct wording why, fix;
     bool remediable, apart, release_clock, copy, no_barrier, no_fence;
@@ -137,7 +137,7 @@ static const struct sync_op *atomic_at(const struct races *races, uint32_t site)
     return NULL;
 }
 
-/* What it has already is not asked for. */
+/* What it has already is not part of the edit. */
 static void acquire_too(struct reason *reason, const struct races *races, const struct missed_edge *edge,
                         enum memory_scope scope)
 {
@@ -235,7 +235,7 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     const bool early =
         second && races->host->between &&
         races->host->between(races->host->self, race->context->site, unit_state->copy->site, &place) &&
-        /* who was ahead used the bytes before the others had called */
+        /* a faster work-item used the bytes before the others had called */
         place.before && place.first == 1;
     const bool now = second && !early;
     const bool both = second && race->unit >= UNIT_COPIES;
@@ -377,7 +377,7 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
                     "let each byte belong to one work-item, use atomics, or split the kernel in two");
     } else if (parted_by_collective(races, race, now, &collective)) {
         wording_add(&reason->why, "%s", races->host->what(races->host->self, collective));
-        /* else its line is not known */
+        /* otherwise the line of that is not known */
         if (!race_same_place(races, collective, race->context->site) &&
             !race_same_place(races, collective, now->how.site)) {
             wording_add(&reason->why, " at ");
@@ -426,7 +426,7 @@ static void compact(struct reason *reason, const struct barrier_seen *barrier)
     reason->compact_regions = barrier->regions;
 }
 
-/* Not one that comes after both accesses or before both, at which only one of the two has waited by now. */
+/* Not a barrier after both accesses or before both, at which only one of the two has waited by now. */
 static bool may_part(const struct races *races, const struct race *race, const struct shadow_access *now,
                      uint32_t barrier)
 {
@@ -529,7 +529,7 @@ static void explain(struct reason *reason, const struct races *races, const stru
                                              ? &unit_state->group->barrier
                                              : NULL;
     const bool lacks_flag = barrier && !(barrier->regions >> race->region->space & 1);
-    /* else who waited there is known */
+    /* otherwise the unit that waited there is known */
     if (lacks_flag && !barrier->sub_group && (!barrier->named || races->order->sync_log->full)) {
         barrier_lacks_flag(reason, races, barrier, race->region->space);
     } else if (barrier && barrier->sub_group &&
@@ -684,8 +684,8 @@ static void barrier_instead(const struct races *races, const struct race *race,
 /* A barrier makes good for the flag's race, too, and for what others would announce by it. */
 bool race_takes_barrier(const struct race_pair *pair)
 {
-    return pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_TURN ||
-           pair->suggested_fix.kind == FIX_NEXT_TURN || pair->suggested_fix.kind == FIX_TURNS ||
+    return pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_ITERATION ||
+           pair->suggested_fix.kind == FIX_NEXT_ITERATION || pair->suggested_fix.kind == FIX_ITERATIONS ||
            pair->suggested_fix.kind == FIX_RELEASE_CLOCK;
 }
 
@@ -699,7 +699,7 @@ static bool waits_and_writes(const struct races *races, const struct question *q
                           first->writes ? first->site : second->site);
 }
 
-/* What is guarded by a flag that is no atomic object is mended there. */
+/* A race on memory that is guarded by a flag that is no atomic object is fixed at the flag. */
 static bool follows_from_flag(const struct races *races, struct race_pair *pair,
                               const struct question *question, struct reason *reason, struct answer *answer)
 {
@@ -732,7 +732,7 @@ static void word_for_language(const struct races *races, struct answer *answer)
     wording_put(&answer->fix, "work_group_barrier", "barrier");
     for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++)
         needs |= strstr(answer->fix.bytes, newer[i]) != NULL;
-    answer->fix.untold |= needs;
+    answer->fix.partial |= needs;
     if (needs)
         wording_add(&answer->fix, ", which needs -cl-std=CL2.0 or later");
 }
@@ -786,13 +786,13 @@ bool race_why_later(struct answer *answer, struct races *races, struct race_pair
     return true;
 }
 
-/* The text of the changes that the words ask for, if there is one and it compiles. False: there is none. */
+/* The text of the changes that the words propose, if there is one and it compiles. False: there is none. */
 static bool edit_changes(struct answer *answer, const struct races *races)
 {
     const struct checker_host *host = races->host;
     const struct wording *fix = &answer->fix;
     struct code_rewrite *rewrite = &answer->rewrites[0];
-    bool fine = fix->change_count && !fix->untold && host->change && host->builds;
+    bool fine = fix->change_count && !fix->partial && host->change && host->builds;
     *rewrite = (struct code_rewrite){.edit_count = 0};
     for (uint32_t i = 0; i < fix->change_count && fine; i++)
         fine = host->change(host->self, &fix->changes[i], rewrite);

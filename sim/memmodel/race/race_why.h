@@ -5,16 +5,16 @@
  *
  * Interface
  *   race_why             fills why, fix, steps, edges and blamed places of the pair's finding, whose texts
- *                        the answer owns, and what the pair asks of later ones: edits, fix, flag
+ *                        the answer owns, and what later pairs are tried with: edits, fix, flag
  *   race_why_later       of a pair that is `apart`, when more has happened: true: the answer's why and fix
  *                        are others, and were tried
  *   race_why_all         of a pair that is `narrow`, likewise: true: the finding has an edit for all the
- *                        meetings, which this answer tells
+ *                        conflicts, which this answer has
  *   race_why_edits       the finding's edits, of the answer's fix; their texts are the answer's
  *   race_question        of a pair, as explain.h takes it
  *   race_asked           an access, likewise
  *   race_same_place      two instructions of one place of the source
- *   race_takes_barrier   what would mend the pair is a barrier
+ *   race_takes_barrier   a barrier would fix the pair
  */
 #ifndef ORRERY_SIM_MEMMODEL_RACE_RACE_WHY_H
 #define ORRERY_SIM_MEMMODEL_RACE_RACE_WHY_H

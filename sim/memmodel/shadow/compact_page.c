@@ -118,7 +118,7 @@ static uint64_t pair_get(const struct compact *compact, uint32_t at, uint32_t sl
 
 static uint32_t number_of(struct compact *compact, uint32_t context, uint32_t most);
 
-/* What stands for the unit; false: it does not fit. */
+/* The code of the unit; false: it does not fit. */
 static bool pair_half(struct compact *compact, uint64_t value, uint64_t *out_unit, uint32_t *out_number)
 {
     const uint32_t context = epoch_context(value);
@@ -212,7 +212,7 @@ static uint32_t encode(struct compact *compact, uint64_t value)
 
 /* ---- another way ----------------------------------------------------------------------- */
 
-/* What stands in the page, and what comes. */
+/* The units of the page, and the new one. */
 struct span {
     uint64_t unit_low, unit_high, list_high;
 };

@@ -3,12 +3,12 @@
  * PURPOSE  A page of the shadow whose bytes were touched one by one: two epochs of 3 bytes each instead of 8.
  *          They hold a unit, counted from the least of the page, and a number of a context of the page; or,
  *          where the page's units lie too far apart, both together hold one unit and how far the other is
- *          from it. What does not fit is reported.
+ *          from it. An epoch that does not fit is refused.
  *
  * Interface
  *   compact_new, compact_free
  *   compact_begin   of a launch: epochs of others are forgotten
- *   compact_get     0: nothing stands there
+ *   compact_get     0: no epoch
  *   compact_put     false: it does not fit, or there is no memory: the page needs epochs of 8 bytes
  *   compact_bytes   what it takes
  *

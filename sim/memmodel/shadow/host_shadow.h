@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Shadows of the host's own memory, which kernels touch with fine-grained system sharing (OpenCL 2.2
- *          API, 3.3.3): it has no allocations that anybody knows of, so windows of it stand for them.
+ *          API, 3.3.3): its allocations are not known, so windows of it stand for them.
  *
  * Interface
  *   windows_at       the window that holds an address, made when needed; NULL: no memory

@@ -19,7 +19,7 @@ enum {
     LISTS_AFTER = HOSTILE(1024, 8)
 };
 
-/* A list has LIST_BITS for its entries, and says how many they are and how wide. */
+/* A list has LIST_BITS for its entries, and their number and width. */
 enum {
     COUNT_BITS = 3,
     WIDTH_BITS = 5,
@@ -57,7 +57,7 @@ static bool origins_widen(struct readers *readers, uint32_t count)
     return true;
 }
 
-/* What contexts of the unit and its neighbours count from: this one, if there was none. False: no memory. */
+/* The origin of contexts of the unit and its neighbours: this one, if there was none. False: no memory. */
 static bool set_origin(struct readers *readers, uint64_t unit, uint32_t context)
 {
     const uint64_t block = unit / READERS_BLOCK;
@@ -176,7 +176,7 @@ static void list_write(struct reader_block *block, const struct list *list)
     block->context = ((uint32_t)words[2] << WIDTH_BITS | width) << COUNT_BITS | list->count;
 }
 
-/* False: there is no room, and the list is as before. */
+/* False: there is no space, and the list is as before. */
 static bool list_add(struct list *list, struct entry entry)
 {
     if (list->count == LIST_MOST)
@@ -341,7 +341,7 @@ static uint32_t add_block(struct readers *readers, const struct reader_block *bl
 
 /* ---- the open one ----------------------------------------------------------------- */
 
-/* Of a cell to which several come one after another; nobody else has it yet. */
+/* Of a cell that several units read one after another; no other cell has it yet. */
 static uint32_t open_block(struct readers *readers, const struct reader_block *block, uint64_t *slot)
 {
     readers->slot = slot;
@@ -518,7 +518,7 @@ static bool join_list(struct readers *readers, uint32_t whole, struct reader_blo
     }
     if (has_several(one))
         return false;
-    if (begin_list(readers, whole, base, entry)) /* the list had no room for what came before */
+    if (begin_list(readers, whole, base, entry)) /* the list had no space for those before */
         return true;
     if (joins)
         list_write(latest, &joined);

@@ -7,10 +7,10 @@
  * Interface
  *   readers_add      one more for a cell that has one, or a set. `lasting`: the slot stays where it is until
  *                    readers_close. False, and nothing changed: it had better be a list of its own, since the
- *                    same units come again and again. Wants readers_room before it
+ *                    same units come again and again. Call readers_room before it
  *   readers_room     false: readers_widen; or, in their room, readers_sweep_begin, readers_mark for each set
  *                    in use and readers_sweep_end forget the others. False: no memory
- *   readers_next     who is in a set: the latest first. False: there is no more, or its launch has ended
+ *   readers_next     the units of a set: the latest first. False: there is no more, or its launch has ended
  *   readers_part     a cell that has a set became several
  *   readers_close    before cells go or are copied
  *   readers_forget, readers_restart, readers_wear, readers_fini
@@ -21,7 +21,7 @@
  *          context, from its origin: the first that any of 64 units there had in a list. Numbers are contexts
  *          of epochs from READERS_FROM on, and are not used again until readers_restart.
  * Memory   24 bytes a block, some 4 more for one that is no list, and 4 for each 64 units. Five or six units
- *          to a list are usual. What cells no longer have is swept up when room runs out.
+ *          to a list are the rule. Blocks that no cell has are swept when memory runs out.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_READER_SET_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_READER_SET_H
@@ -37,7 +37,7 @@ enum { LIST_MOST = 7 };
 
 struct reader_block {
     uint32_t before : 29;            /* the set without it, by index */
-    uint32_t grown : 3;              /* tells how long it is, about */
+    uint32_t grown : 3;              /* about how long it is */
     uint32_t listed : 1;             /* one by one; it stands in one chain only, and not among the buckets */
     uint32_t shared : 1;             /* more than one cell may have it */
     uint32_t context : CONTEXT_BITS; /* a list: count, width, and the last of the bits */
@@ -84,7 +84,7 @@ void readers_mark(struct readers *readers, uint32_t set);
 bool readers_sweep_end(struct readers *readers);
 bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t unit, uint32_t context);
 void readers_close(struct readers *readers);
-bool readers_has(const struct readers *readers, uint32_t set); /* anybody: there is such a set */
+bool readers_has(const struct readers *readers, uint32_t set); /* any unit: there is such a set */
 bool readers_next(const struct readers *readers, struct reader_walk *walk);
 void readers_part(struct readers *readers, uint32_t set);
 void readers_forget(struct readers *readers);

@@ -106,7 +106,7 @@ static inline bool same_context(const struct context *a, const struct context *b
     return a->clock == b->clock && is_alike(a, b);
 }
 
-/* One of the latest few: units of some slices take turns. 0: none. */
+/* One of the latest few: units of some segments alternate. 0: none. */
 static uint32_t recent_context(const struct shadow_region *region, const struct context *how)
 {
     const uint32_t oldest =
@@ -146,7 +146,7 @@ uint32_t shadow_context_new(struct shadow_region *region)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-/* Where the sites that come to the cell have raced often enough, the access is only stored. */
+/* If the sites that reach the cell are saturated, the access is only stored. */
 static bool visit_cell(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set =
@@ -249,7 +249,7 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         shadow->heavy = region;
     if (is_atomic(now->how.kind))
         atomic_access(shadow, region, now);
-    else if (!saturated_in_turn(shadow, region, now))
+    else if (!saturated_take(shadow, region, now))
         plain_access(shadow, region, now);
 }
 
@@ -259,7 +259,7 @@ bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const st
     const bool write = event->kind != ACCESS_READ;
     const uint32_t site = event->origin.site;
     const struct saturated_word *word =
-        event->size_bytes == 4 ? saturated_turn(region, event->base, unit, site, write) : NULL;
+        event->size_bytes == 4 ? saturated_word_at(region, event->base, unit, site, write) : NULL;
     if (!word)
         return false;
     if (write)

@@ -10,8 +10,8 @@
  *   shadow_begin, shadow_end     of a launch: what lies in the shadow is forgotten, not cleared
  *   shadow_access                one access of one unit; calls `race` for each earlier access
  *                                that races with it; a quiet one comes out of the affine filter
- *   shadow_is_saturated          one more plain access like this one changes nothing but who came last
- *                                in the same allocation
+ *   shadow_is_saturated          one more plain access like this one changes only the latest unit in the same
+ *                                allocation
  *   shadow_join                  an atomic update like those that the word has, which nothing can
  *                                race with; false: shadow_access must look
  *   shadow_forget                nothing in the allocation matters any more
@@ -42,7 +42,7 @@
 struct context {
     uint32_t clock;
     uint32_t site;
-    uint32_t size;       /* of the access, which tells atomic objects apart */
+    uint32_t size;       /* of the access, which distinguishes atomic objects */
     uint8_t kind, scope; /* enum access_kind, memory_scope (reduced) */
     uint8_t order;
     bool own; /* stands in one cell only: shadow_saturated.c */
@@ -87,8 +87,8 @@ struct shadow_region {
     struct saturated_word saturated[SATURATED_WORDS]; /* of late, by address */
     uint32_t racer_cells;                             /* access sets that keep accesses which raced */
     struct dropped *dropped;                          /* what raced, and was not kept; NULL: none */
-    bool lacking;                                     /* there was no room for some of it */
-    uint64_t visits;                                  /* accesses that came to the cells one by one */
+    bool lacking;                                     /* there was no memory for some of it */
+    uint64_t visits;                                  /* accesses that reached the cells one by one */
     uint64_t versions; /* of access sets, given out so far; kept while the allocation lives */
     bool touched;
     bool atomic;  /* some access of this launch was: plain stores may end release sequences */
@@ -97,7 +97,7 @@ struct shadow_region {
     bool thinned; /* some reads were left out that others stand for: races are counted no more */
     struct affine_filter affine_filter; /* what need not stand in cells */
     struct epoch_filter epoch_filter;   /* likewise; what the affine filter does not decide */
-    struct read_only_set reads;         /* beside them, where nobody writes */
+    struct read_only_set reads;         /* beside them, without a write */
     const char *sieved;                 /* name of a kernel that needed it when it ran last; only compared */
     uint64_t group, base;               /* local: whose it is, and since which barrier */
     struct footprint_keeper keeper;     /* of what launches did that have ended: */
@@ -123,10 +123,10 @@ struct shadow_access {
     struct context how;
     uint64_t address;
     bool sampled; /* a read of an image with a sampler */
-    bool quiet;   /* known not to race; it may be older than what the cell has */
-    /* an update that knows of all those like it which came before it (order_atomic) */
+    bool quiet;   /* known not to race; it may be older than the cell's accesses */
+    /* an update that all those like it before it happen before (order_atomic) */
     bool follows;
-    bool follows_all; /* an atomic that knows of all that its word has (shadow_follows_all) */
+    bool follows_all; /* an atomic that all its word's accesses happen before (shadow_follows_all) */
 };
 
 /* Updates of lanes of one work-group, while all of the launch is on one device. */
@@ -166,10 +166,10 @@ struct shadow {
     struct order *order;
     void *self;
     void (*race)(void *self, const struct race *race, const struct shadow_access *now);
-    const struct order_queries *order_queries; /* who knows more than the order */
+    const struct order_queries *order_queries; /* has more order than `order` */
     struct race_counter *const *counters;      /* COUNTERS of them, by their sites; entries may be NULL */
     const uint64_t *time;                      /* counts events */
-    /* two places of the program may have raced there, and nobody could tell */
+    /* two places of the program may have raced there undetected */
     bool lost[ORDER_REGIONS];
     uint64_t enough; /* pairs of two places: COUNTER_ENOUGH but for tests */
     /* pairs of accesses that were compared, and those of them handed to race() */
@@ -191,13 +191,13 @@ static inline bool counter_is_of(const struct race_counter *counter, uint32_t a,
             (counter->site[0] == b && counter->site[1] == a));
 }
 
-/* What of an earlier access stands in the cell: where it began, if it is aligned. */
+/* An earlier access in the cell: its first byte, if it is aligned. */
 static inline uint64_t context_begin(const struct context *how, uint64_t address)
 {
     return how->size & (how->size - 1) ? 0 : address & ~(uint64_t)(how->size - 1);
 }
 
-/* The pair was counted for an earlier cell that both touch, or there is no room to know it. */
+/* The pair was counted for an earlier cell that both touch, or there is no memory to see that. */
 static inline bool counter_has(struct race_counter *counter, const struct counted *earlier, uint64_t later,
                                uint64_t time)
 {
@@ -217,7 +217,7 @@ static inline bool counter_has(struct race_counter *counter, const struct counte
     return false;
 }
 
-/* What stands for a region of memory may be that of an earlier one, which had its index. */
+/* The shadow at a region's index may be that of an earlier region, which had the index. */
 static inline bool shadow_is_of(const struct shadow_region *shadow, const struct region *region)
 {
     return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
@@ -238,7 +238,7 @@ bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const st
 bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, const struct context *how);
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
                  uint64_t unit);
-/* The same in two steps: NULL: shadow_access must look. What it found is good until then. */
+/* The same in two steps: NULL: shadow_access must look. The result is valid until then. */
 struct access_set *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
                                uint64_t address);
 bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit);

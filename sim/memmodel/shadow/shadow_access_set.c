@@ -59,8 +59,8 @@ static void keep_newest(struct member *items, uint32_t count)
     }
 }
 
-/* Of one block, size and scope, reads first: who races with a unit's read races with what it writes later
- * (R3). */
+/* Of one block, size and scope, reads first: an access that races with a unit's read races with its later
+ * write (R3). */
 static void leave_reads(struct member *items, uint32_t count)
 {
     uint32_t written[BLOCK_UNITS] = {0}, i = count;
@@ -315,7 +315,7 @@ static bool operation_into(const struct visit *visit, struct access_set *access_
     return add_alike(access_set, unit, how, late);
 }
 
-static void turn_round(struct members *members)
+static void reverse(struct members *members)
 {
     for (uint32_t i = 0, j = members->count; i + 1 < j; i++)
         member_swap(&members->items[i], &members->items[--j]);
@@ -332,8 +332,8 @@ static bool set_into(const struct visit *visit, uint64_t value, struct access_se
                                 walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
                                 context_at(region, walk.context), true))
                 return false;
-    turn_round(&access_set->readers);
-    turn_round(&access_set->atomics);
+    reverse(&access_set->readers);
+    reverse(&access_set->atomics);
     return true;
 }
 

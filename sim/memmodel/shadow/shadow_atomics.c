@@ -4,8 +4,8 @@
 
 #include "sim/memmodel/common/lane_mask.h"
 
-/* The access set of such a word, if it has one whose atomics are all alike, and all that raced there is
- * known. */
+/* The access set of such a word, if it has one whose atomics are all alike, and all the races there are
+ * counted. */
 static struct access_set *alike_in(const struct shadow_region *region, uint64_t address, const uint64_t *cell)
 {
     struct access_set *access_set = cell ? access_set_of(region, address, cell) : NULL;
@@ -14,8 +14,8 @@ static struct access_set *alike_in(const struct shadow_region *region, uint64_t 
                : NULL;
 }
 
-/* Nothing stands in the word but atomics that it agrees with; or a write besides that its group's members
- * know. */
+/* The word has only atomics that the access agrees with; or besides a write that happens before its group's
+ * members. */
 static bool is_calm(const struct shadow_region *region, const struct shadow_access *now,
                     const struct access_set *access_set, const uint64_t *cell)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One cell: who conflicts with the access that comes and is not ordered before it, and what the access
- * leaves there. */
+/* One cell: the accesses that conflict with a new one and are not ordered before it, and the new one's place
+ * in the cell. */
 #include "shadow_state.h"
 
 /* ---- conflicts ------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static __attribute__((noinline)) bool misses_image(const struct visit *visit, ui
                                    !order_sees_own_image(visit->now->unit_state, how->clock));
 }
 
-/* By what the order does not hear of. */
+/* By operations that the order does not receive. */
 static __attribute__((noinline)) bool knows_otherwise(const struct visit *visit, uint64_t unit,
                                                       uint64_t clock)
 {
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
 
 /* ---- what raced ------------------------------------------------------------------------------ */
 
-/* NULL: there is no room, or *enough: there are as many like it as are kept. */
+/* NULL: there is no memory, or *enough: there are as many like it as are kept. */
 static struct racer *racer_room(const struct visit *visit, struct access_set *access_set, uint64_t unit,
                                 const struct context *how, bool *enough)
 {
@@ -147,8 +147,8 @@ static struct racer *racer_room(const struct visit *visit, struct access_set *ac
     return &access_set->racers[access_set->racer_count++];
 }
 
-/* What leaves its place in the cell though it races. A few of each place of the program stay, in a limited
- * number of cells. access set: the cell's, which may be made; NULL: it has none. */
+/* An access that leaves its place in the cell though it races. A few of each place of the program stay, in a
+ * limited number of cells. access set: the cell's, which may be made; NULL: it has none. */
 static void keep_racer(const struct visit *visit, struct access_set **access_set, uint64_t *cell,
                        uint64_t unit, const struct context *earlier)
 {
@@ -168,12 +168,12 @@ static void keep_racer(const struct visit *visit, struct access_set **access_set
         visit->region->lacking |= !enough;
         return;
     }
-    if (racer->how.clock < how->clock) /* who knows of the later of two turns knows of both */
+    if (racer->how.clock < how->clock) /* an access after the later of two writes is after both */
         *racer = (struct racer){unit, *how};
     (*access_set)->clock_version = ++visit->region->versions;
 }
 
-/* Not to be looked at: their sites raced often enough, and this is not the one of some that is. */
+/* Not to be looked at: their sites are saturated, and this is not the sampled one. */
 static inline bool is_skipped(const struct visit *visit, uint32_t earlier)
 {
     struct race_counter *counter = counter_of(visit, earlier, false);
@@ -252,7 +252,7 @@ static bool set_races(const struct visit *visit, uint64_t value)
 
 static inline void judge_readers(const struct visit *visit, struct access_set **access_set, uint64_t *cell)
 {
-    /* a list tells which */
+    /* a list decides which */
     if (!*access_set && is_reader_set(epoch_context(cell[1])) && set_races(visit, cell[1])) {
         *access_set = shadow_access_set_make(visit, cell);
         visit->shadow->failed |= !*access_set;
@@ -282,8 +282,8 @@ static void judge_atomics(const struct visit *visit, uint64_t *cell, struct acce
     judge_members(visit, cell, access_set, &access_set->atomics);
 }
 
-/* Whoever races with one that this one follows races with this one, and gets the same told: of one place of
- * the program, one manner, and scopes that include each other, whoever's they are. Cells of words have one
+/* An access that races with one that this one follows races with this one, and gets the same report: of one
+ * place of the program, one manner, and scopes that include each other, of any unit. Cells of words have one
  * object each. */
 static bool replaces_alike(const struct visit *visit)
 {
@@ -302,7 +302,7 @@ static bool add_atomic(const struct visit *visit, struct access_set *access_set)
     return add_alike(access_set, visit->now->unit_state->unit, &visit->now->how, visit->now->quiet);
 }
 
-/* The first of a cell that nobody reads needs no list. */
+/* The first of a cell without readers needs no list. */
 static bool is_first(const struct visit *visit, const uint64_t *cell)
 {
     const struct shadow_region *region = visit->region;
@@ -363,7 +363,7 @@ static struct few meet_few(const struct visit *visit, uint64_t value)
     return few;
 }
 
-/* Those that are asked about, one by one. */
+/* The queried ones, one by one. */
 enum { FOLLOWED_MOST = HOSTILE(8, 2) };
 
 static bool is_followed(const struct visit *visit, uint64_t unit, uint64_t clock)
@@ -519,8 +519,8 @@ static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
     return access_set && reader_add(access_set, visit->now->unit_state->unit, &visit->now->how, late);
 }
 
-/* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows
- * that), but may be. */
+/* A single reader that happens before this one, or that is itself, need not be kept (R21: an access after
+ * this one is after that), but may be. */
 static bool replaces(const struct visit *visit, uint64_t reader)
 {
     return !live(visit->region, reader) || epoch_unit(reader) == visit->now->unit_state->unit ||
@@ -592,8 +592,8 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     return add_reader(visit, cell, true);
 }
 
-/* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics include the
- * whole group. */
+/* The write was before a barrier of the whole group, there is no reader, and the atomics include the whole
+ * group. */
 static void calm_down(const struct visit *visit, struct access_set *access_set, const uint64_t *cell)
 {
     const struct unit_state *unit_state = visit->now->unit_state;

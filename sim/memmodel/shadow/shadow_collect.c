@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch touched. */
+/* The accesses of a launch. */
 #include "shadow_state.h"
 
-/* By one instruction, or all for which there is no room. Cells come in ascending order: neighbours are one
- * run. */
+/* By one instruction, or all if there is no room. Cells arrive in ascending order: neighbours are one run. */
 struct collected {
     struct byte_set bytes;
     struct byte_run run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses that raced and found no room to be kept: whoever comes to their cells later may race with them
- * unheard. */
+/* Accesses that raced and were not kept for lack of memory: later accesses to their cells may race with them
+ * without a report. */
 #include "shadow_state.h"
 
 enum { DROPPED_SITES = HOSTILE(8, 2) };
@@ -13,11 +13,11 @@ struct dropped {
         uint64_t *words;
     } site[DROPPED_SITES];
     uint32_t site_count;
-    /* words of those that there is no room for: not known which; NULL: there are none */
+    /* words of those that there is no memory for: not known which; NULL: there are none */
     uint64_t *others;
     bool writes;            /* some access wrote */
     bool groups;            /* of several, or of a copy */
-    uint64_t group, newest; /* of whom; the latest clock value */
+    uint64_t group, newest; /* their unit; the latest clock value */
 };
 
 static uint64_t bit_of(const struct shadow_region *region, uint64_t address)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accesses that the cells of some bytes keep, one by one: for a debugger, which asks whom a new one would
- * meet. */
+/* The accesses that the cells of some bytes keep, one by one: for a debugger, which queries the conflicts of
+ * a new one. */
 #include "shadow_state.h"
 
 struct listing {

@@ -33,7 +33,7 @@ static bool compact_make(struct shadow_region *region, struct shadow_page *page,
     return true;
 }
 
-/* What its epochs have no room for. */
+/* The fields that its epochs have no bits for. */
 static bool widen(struct shadow_page *page, uint32_t bytes)
 {
     struct shadow_page wide;
@@ -59,7 +59,7 @@ bool shadow_put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, cons
     return true;
 }
 
-/* Epochs of earlier launches need no room. */
+/* Epochs of earlier launches need no space. */
 static void drop_stale(const struct shadow_region *region, uint64_t cell[2])
 {
     for (int slot = 0; slot < 2; slot++)
@@ -96,7 +96,7 @@ static bool split_page(struct shadow_region *region, uint64_t number)
         shadow_page_free(&pieces);
     if (made)
         *words = pieces;
-    memset(region->saturated, 0, sizeof region->saturated); /* they know cells of words */
+    memset(region->saturated, 0, sizeof region->saturated); /* they have cells of words */
     return made;
 }
 

@@ -54,8 +54,8 @@ static bool saturated_sites(const struct visit *visit, const struct access_set *
     return few;
 }
 
-/* Of those that saturated_in_turn may take. */
-static void take_turns(struct saturated *saturated, const struct access_set *access_set)
+/* Of those that saturated_take may take. */
+static void select_fast_path(struct saturated *saturated, const struct access_set *access_set)
 {
     saturated->load = saturated->store = SATURATED_NONE;
     for (uint32_t i = 0; i < saturated->count; i++)
@@ -73,8 +73,8 @@ static bool is_time_to_settle(struct saturated *saturated)
     return true;
 }
 
-/* Each place raced with each so often that more of them need not be looked for; they are not counted from
- * here on. What such an access leaves in the cell is as ever: what others do is judged by it. */
+/* Each place raced with each so often that further races need not be searched; they are not counted from here
+ * on. Such an access is kept in the cell like any other: accesses of other sites are judged by it. */
 void shadow_settle(const struct visit *visit, struct access_set *access_set, uint64_t *cell)
 {
     struct saturated saturated = {.full_writes = true, .full_reads = true};
@@ -99,7 +99,7 @@ void shadow_settle(const struct visit *visit, struct access_set *access_set, uin
         return;
     saturated.clock_version = access_set->clock_version;
     saturated.left = SATURATED_FOR;
-    take_turns(&saturated, access_set);
+    select_fast_path(&saturated, access_set);
     access_set->saturated = saturated;
     if (visit->bytes == 1u << WORD_SHIFT)
         visit->region->saturated[visit->address / 4 % SATURATED_WORDS] =

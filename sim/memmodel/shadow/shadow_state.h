@@ -68,7 +68,8 @@ enum {
 struct saturated {
     uint64_t clock_version;
     uint32_t left;
-    /* of these, where the latest write may go and nobody need hear of a new one; SATURATED_NONE: none */
+    /* of these, the position that the latest write may take without a report of a new one; SATURATED_NONE:
+     * none */
     uint32_t load, store;
     uint32_t own; /* a context of the latest plain write, if it was settled; 0: none */
     uint32_t count, site[SATURATED_SITES];
@@ -78,7 +79,7 @@ struct saturated {
     bool write[SATURATED_SITES], full[SATURATED_SITES], full_writes, full_reads;
 };
 
-/* What stands in one cell besides the last plain write. */
+/* The part of one cell besides the last plain write. */
 struct access_set {
     /* a new number whenever more than an atomic like the others comes or goes */
     uint64_t clock_version;
@@ -221,7 +222,7 @@ static inline void member_swap(struct member *a, struct member *b)
     *b = kept;
 }
 
-/* What one unit did. Operations that come late may be older than what is there, and change none. */
+/* The accesses of one unit. Operations that arrive late may be older than those there, and change none. */
 static inline bool takes(const struct member *member, uint64_t unit, const struct context *how, bool late)
 {
     return member->block == unit / BLOCK_UNITS && is_alike(&member->how, how) &&
@@ -263,7 +264,8 @@ static inline bool add_alike(struct access_set *access_set, uint64_t unit, const
                   : shadow_atomic_begins(access_set, unit, how, late);
 }
 
-/* Of one that knows it: whoever races with that races with this, and gets the same places told. */
+/* Of one that happens before it: an access that races with that races with this, and gets the same places in
+ * its report. */
 static inline bool stands_for(const struct shadow_access *now, const struct context *how)
 {
     return is_alike(how, &now->how) ||
@@ -290,10 +292,10 @@ static inline void begin_alike(struct access_set *access_set, const struct conte
 }
 
 void shadow_access_set_free(struct access_set *access_set);
-/* What the cell has becomes the copy's, which belongs to another cell. NULL: no memory. */
+/* The cell's set becomes the copy's, which belongs to another cell. NULL: no memory. */
 struct access_set *shadow_access_set_copy(struct shadow_region *region, const struct access_set *from,
                                           uint64_t owner, uint64_t *cell);
-/* false: there is no room for any */
+/* false: there is no space for any */
 bool shadow_racers_make(struct shadow_region *region, struct access_set *access_set);
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -338,7 +340,7 @@ struct visit {
     uint32_t context;
     uint64_t address;
     uint32_t bytes;
-    bool by_units;         /* what the agent knows of others it knows of each by itself */
+    bool by_units;         /* the unit's clock of others is the same for each of them */
     uint64_t first, items; /* of its group */
     uint64_t base;
     struct vclock_pool *pool;
@@ -367,8 +369,8 @@ static inline void begin_visit(struct visit *visit, struct shadow *shadow, struc
     visit->own = unit_state->item ? unit_state->item->acquired[region->space] : NULL;
 }
 
-/* Where atomics are those of one kernel, and of those that it enqueues, its device is none but its own
- * (R10, R32). */
+/* If atomics are those of one kernel, and of those that it enqueues, its device is its own only (R10,
+ * R32). */
 /* Within which an atomic operation there is for other units. */
 static inline uint32_t shadow_place_device(const struct shadow_region *region, const struct order *order,
                                            uint64_t unit)
@@ -396,13 +398,13 @@ static inline bool joins_alike(const struct shadow_access *access, const struct 
 }
 
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
-/* they are few, and the agent knows the cell's atomics */
+/* they are few, and the cell's atomics happen before the unit's access */
 bool shadow_follows_all(const struct visit *visit, const uint64_t *cell);
 struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *cell);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* What stands there, and of how many bytes: 0: nothing yet. */
+/* The accesses there, and of how many bytes: 0: none yet. */
 uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2]);
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how);
 
@@ -413,7 +415,7 @@ void shadow_dropped_forget(struct shadow_region *region);
 void shadow_meet_dropped(const struct visit *visit);                           /* the region has some */
 bool shadow_has_dropped(const struct shadow_region *region, uint64_t address); /* likewise: of that word */
 
-/* ---- races told often enough ----------------------------------------------------------------- */
+/* ---- saturated sites ------------------------------------------------------------------------- */
 
 void shadow_settle(const struct visit *visit, struct access_set *access_set, uint64_t *cell); /* if it may */
 /* A plain access of a word: false: it must be judged. */
@@ -437,7 +439,8 @@ static inline uint64_t saturated_epoch(struct shadow_region *region, const struc
 /* As shadow_saturated, sooner: one loads four bytes, and the same one stores. NULL: this is something
  * else. */
 static inline __attribute__((always_inline)) const struct saturated_word *
-saturated_turn(const struct shadow_region *region, uint64_t address, uint64_t unit, uint32_t site, bool write)
+saturated_word_at(const struct shadow_region *region, uint64_t address, uint64_t unit, uint32_t site,
+                  bool write)
 {
     const struct saturated_word *word = &region->saturated[address / 4 % SATURATED_WORDS];
     const struct access_set *access_set = word->access_set;
@@ -467,12 +470,12 @@ static inline __attribute__((always_inline)) void saturated_note(struct shadow *
     fast_path_taken(shadow->order->fast_paths, FAST_PATH_ENOUGH);
 }
 
-static inline bool saturated_in_turn(struct shadow *shadow, struct shadow_region *region,
-                                     const struct shadow_access *now)
+static inline bool saturated_take(struct shadow *shadow, struct shadow_region *region,
+                                  const struct shadow_access *now)
 {
     const struct saturated_word *word = now->how.size == 4 && !now->quiet
-                                            ? saturated_turn(region, now->address, now->unit_state->unit,
-                                                             now->how.site, now->how.kind != ACCESS_READ)
+                                            ? saturated_word_at(region, now->address, now->unit_state->unit,
+                                                                now->how.site, now->how.kind != ACCESS_READ)
                                             : NULL;
     if (word)
         saturated_note(shadow, region, word, now->unit_state->unit, now->how);

@@ -17,7 +17,7 @@ uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, ui
     return 1u << page->unit_shift;
 }
 
-/* The one whose value is asked for. */
+/* The one whose value is queried. */
 struct asked {
     const struct visit *visit;
     uint64_t unit;
@@ -84,9 +84,9 @@ static bool atomic_may_follow(const struct shadow_region *region, struct asked *
     return any || set_may_follow(region, asked, value);
 }
 
-/* What the access read or wrote is what memory had before the one under way. False where that is not certain:
- * what has its place in the cell was done in the order in which it came there, but what the affine filter
- * had, or raced, may be older. */
+/* The value that the access read or wrote is that of memory before the present event. False if that is not
+ * certain: accesses in the cell were done in the order in which they arrived there, but those of the affine
+ * filter, or that raced, may be older. */
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how)
 {
     const struct shadow_region *region = visit->region;

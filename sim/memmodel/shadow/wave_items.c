@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- who ------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Lanes that are one row, or whole rows of one plane, have affine positions. */
 static void find_rows(struct wave_items *wave_items)

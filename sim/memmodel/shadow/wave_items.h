@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The lanes of a wave as work-items: where they stand in the launch, and their plain accesses as
+ * PURPOSE  The lanes of a wave as work-items: their positions in the launch, and their plain accesses as
  *          lines of an affine filter.
  *
  * Interface
- *   wave_items_place       who they are, from the origin of what they do
- *   wave_items_spans       is the wave items the whole of such a wave still?
+ *   wave_items_place       their units, from the origin of the event
+ *   wave_items_spans       are the wave items the whole of such a wave still?
  *   wave_items_lines       an access of theirs as boxes of positions: how many; 0: it is none, or of too many
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_WAVE_ITEMS_H
@@ -50,7 +50,7 @@ static inline bool wave_items_spans(const struct wave_items *wave_items, const s
 }
 
 enum { WAVE_ITEMS_LINES_MOST = 8 };
-/* What they have in common is in the first already: site, size, kind, who and when. */
+/* Their common part is in the first already: site, size, kind, unit and time. */
 uint32_t wave_items_lines(const struct wave_items *wave_items, const struct access_event *event,
                           struct affine_filter_event lines[WAVE_ITEMS_LINES_MOST]);
 
