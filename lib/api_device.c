@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device can do: capabilities, versions and extensions, each derived from the scenario, and
- * clGetDeviceInfo's table.
+ * A device's capabilities, versions and extensions, each derived from the scenario, and clGetDeviceInfo's
+ * table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,7 +218,10 @@ static cl_ulong cache_bytes(const struct cl_device *device)
     return most;
 }
 
-/* What the front end builds in a second or two: an array has as many elements as that at most (sim/interp/module.c). */
+/*
+ * As many elements as an array may have: more would take the front end over a second or two
+ * (sim/interp/module.c).
+ */
 enum { PROGRAM_VARIABLE_BYTES_MAX = 64 << 20 };
 
 static size_t program_scope_bytes(const struct cl_device *device)

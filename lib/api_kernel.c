@@ -300,7 +300,7 @@ static cl_int set_pipe(const struct kernel_object *kernel, struct kernel_arg_val
     return CL_SUCCESS;
 }
 
-/* What the sampler says is copied: it may be released. */
+/* The sampler's properties are copied: it may be released. */
 static cl_int set_sampler(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
                           const void *value)
 {
@@ -373,7 +373,7 @@ static cl_int make_value(const struct kernel_object *kernel, const struct kernel
     }
 }
 
-/* What an argument of that kind is, and how large the value has to be. */
+/* The kind of an argument, and the required size of its value. */
 static const char *sort_of(const struct kernel_arg *arg)
 {
     switch (arg->kind) {

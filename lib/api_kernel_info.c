@@ -49,7 +49,7 @@ static cl_kernel_arg_access_qualifier access_qualifier(const struct kernel_arg *
     return arg->read_only ? CL_KERNEL_ARG_ACCESS_READ_ONLY : CL_KERNEL_ARG_ACCESS_READ_WRITE;
 }
 
-/* const, restrict and volatile are said of what a pointer points to. */
+/* const, restrict and volatile qualify the pointee. */
 static cl_kernel_arg_type_qualifier type_qualifier(const struct kernel_arg *arg)
 {
     cl_kernel_arg_type_qualifier qualifier = CL_KERNEL_ARG_TYPE_NONE;
@@ -266,7 +266,7 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
     }
 }
 
-/* The extension knew the two queries about a local size. */
+/* The extension had the two queries about a local size. */
 cl_int CL_API_CALL api_clGetKernelSubGroupInfoKHR(cl_kernel kernel, cl_device_id device,
                                                   cl_kernel_sub_group_info param_name,
                                                   size_t input_value_size, const void *input_value,

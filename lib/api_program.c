@@ -51,7 +51,7 @@ static struct program_object *program_of_context(struct context *context, enum p
 void program_destroy(void *object)
 {
     struct program_object *program = object;
-    build_free(program->builds); /* with the destructors in it, which release callbacks come after */
+    build_free(program->builds); /* with the destructors in it, before the release callbacks */
     destructor_run(program->destructors, program);
     program_binary_free(program->binaries);
     free(program->device_binaries);
@@ -242,7 +242,7 @@ static cl_int load_binary(struct program_object *program, const unsigned char *b
     return CL_SUCCESS;
 }
 
-/* Not built yet, but there: its kind can be asked for, and it can be linked. */
+/* Present, not built yet: its kind can be queried, and it can be linked. */
 static cl_int show_binary(struct program_object *program, struct cl_device *device,
                           const struct program_binary *binary)
 {

@@ -154,7 +154,7 @@ static void remember_options(void)
     loaded.max_findings = runtime.scenario.max_findings;
 }
 
-/* The status findings ask for, or 0: the program's own stands. */
+/* The exit status by the findings, or 0: the program's own. */
 static int exit_status(uint64_t kernels)
 {
     const struct scenario *scenario = &runtime.scenario;
@@ -299,8 +299,10 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
     return exchange(&scenario, diagnosis) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-/* Seeds, policies and limits count from the next launch on. What the device keeps books of is settled
- * when it is made: while nobody uses it, it is made again; else the checks are as they were before. */
+/*
+ * Seeds, policies and limits count from the next launch on. The device's counters are fixed when it is made:
+ * while it is unused, it is made again; else the checks stay as they were before.
+ */
 static cl_int settle_checks(const enum severity before[CHECK_COUNT], struct diagnosis *diagnosis)
 {
     const bool same = !memcmp(before, runtime.scenario.checks, sizeof runtime.scenario.checks);
@@ -414,7 +416,7 @@ static bool was_chosen(const struct schedule_record *record)
                              record->has_turns || host_log_several());
 }
 
-/* For the program that fails by itself: `orrery run` knows its status, and the library does not. */
+/* For a program that fails by itself: `orrery run` has its status, the library does not. */
 static void note_replay(bool recorded)
 {
     const struct schedule_record *record = device_record(runtime_device());
@@ -428,8 +430,10 @@ static void note_replay(bool recorded)
     free(file);
 }
 
-/* Where findings leave the exit status alone, as under `orrery check`, only what no token holds is
- * reported. */
+/*
+ * If findings leave the exit status alone, as under `orrery check`, only a schedule that no token holds is
+ * reported.
+ */
 static void tell_replay(const struct schedule_record *record, bool recorded, bool failed)
 {
     char *file = own_record(recorded), *line = failed ? line_of(record, file) : NULL;
@@ -537,8 +541,7 @@ static void begin_to_save(void)
     }
 }
 
-/* status: what findings make of the program's, -1: nothing. fits: the run came to its end as the schedule
- * has it. */
+/* status: the exit status by the findings, -1: the program's own. fits: the run ended as in its schedule. */
 static void conclude(uint64_t kernels, int status, bool fits)
 {
     const bool nothing_ran = status == EXIT_NOTHING_RAN && runtime.scenario.expect_kernels && !kernels;
@@ -569,7 +572,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
                 EXIT_NOTHING_RAN);
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
-    if (wanted && fits && !saved_watch()) /* else `orrery run` says it once for all processes */
+    if (wanted && fits && !saved_watch()) /* else `orrery run` prints it once for all processes */
         report_note_off(log_stream ? log_stream : stderr, &runtime.scenario);
     if (log_stream && (fflush(log_stream) != 0 || ferror(log_stream)))
         fprintf(stderr, "orrery: warning: %s cannot be written: what was found is not in it\n",
@@ -594,7 +597,10 @@ _Noreturn void runtime_no_progress(void)
     _exit(EXIT_NO_PROGRESS);
 }
 
-/* Where the work-items stand was said. Findings so far are summed up, whatever status they ask for. */
+/*
+ * The places of the work-items are printed already. Findings so far are summed up, whatever their exit
+ * status.
+ */
 _Noreturn void runtime_interrupted(void)
 {
     interrupted = true;

@@ -24,9 +24,11 @@ bool order_heard(void)
     return device_hears_order(runtime_device());
 }
 
-/* In a recorded run they get the turn whether or not they have returned by then, as that is chance. Whether
- * all did is chance, too: other threads have more posted meanwhile. In a replay they have when the record
- * gives the turn back. */
+/*
+ * In a recorded run they get the call lock whether or not they have returned by then, as that is chance.
+ * Whether all did is chance, too: other threads have more posted meanwhile. In a replay they have returned
+ * when the record gives the call lock back.
+ */
 static bool wait_for_callbacks(void)
 {
     const enum host_log_yields yields = host_log_yields();
@@ -47,7 +49,7 @@ static bool goes_on(uint64_t before)
     return yields ? yields == YIELDS : event_callbacks_steps() != before;
 }
 
-/* What callbacks enqueue may have callbacks in turn, and a program may keep that up until it ends. */
+/* Commands that callbacks enqueue may have callbacks, too, and a program may continue so until it ends. */
 static void settle(bool all_run)
 {
     enum { ROUNDS = 64 };
@@ -106,7 +108,7 @@ static void frontier_add(struct queue *queue, const struct command *command)
 
 /* ---- commands ------------------------------------------------------------------------ */
 
-/* An unmap's map, where it is known. */
+/* An unmap's map, or NULL. */
 static uint32_t map_of(const struct command *command)
 {
     const bool svm = command->kind == COMMAND_SVM_UNMAP;
@@ -122,8 +124,10 @@ static bool of_program(void)
     return callback_thread() || executor_is_here();
 }
 
-/* The clock of a call of the program. What a callback or a native kernel does counts as done by all
- * threads. */
+/*
+ * The clock of a call of the program. The effects of a callback or a native kernel count as done by all
+ * threads.
+ */
 static const struct host_clock *clock_of_call(struct host_clock *clock)
 {
     return !of_program() && host_clock_tick(clock) ? clock : NULL;

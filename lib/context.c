@@ -80,7 +80,7 @@ static bool asks_for(const cl_context_properties *properties, cl_context_propert
     return false;
 }
 
-/* What extensions take is there when the devices have them. */
+/* Properties of an extension are valid when the devices have the extension. */
 static cl_int check_support(const struct context *context, const cl_context_properties *properties)
 {
     bool initialises = true, terminates = true, knows_termination = false;

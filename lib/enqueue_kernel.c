@@ -33,8 +33,7 @@ static bool range_empty(const struct launch_request *request)
     return request->global_size[0] == 0 || request->global_size[1] == 0 || request->global_size[2] == 0;
 }
 
-/* A finding that ended the launch is reported; the program goes on as on a device that
- * did not notice. */
+/* A finding that ended the launch is reported; the program continues as on a device that did not notice. */
 static cl_int conclude(const struct command *command, enum status status, const struct diagnosis *diagnosis)
 {
     if (status == STATUS_NO_PROGRESS)
@@ -168,7 +167,7 @@ static void choose_local(struct launch_request *request, const struct device_con
         make_uniform(request);
 }
 
-/* Says which size is wrong, how large it is and what it has to be. */
+/* Reports the wrong size, its value and its bound. */
 static cl_int wrong_size(cl_int err, const char *what, uint64_t given, const char *limit, uint64_t most)
 {
     char text[240];
@@ -266,7 +265,7 @@ static bool is_stale(const struct kernel_arg_value *value)
     return memobj && (object_lookup(memobj, OBJECT_MEMOBJ) != memobj || memobj->address != value->address);
 }
 
-/* Says what was too much, of what and how much there is. */
+/* Reports the exhausted resource, the demand and its amount. */
 static cl_int exceeds(const char *what, const char *argument, uint64_t needed, const char *limit,
                       uint64_t most)
 {
@@ -564,8 +563,10 @@ cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue command_queue, cl_kernel k
                           event_wait_list, event);
 }
 
-/* What an enqueued kernel without a local size gets; an empty range, for which there is none, is refused
- * in every version. */
+/*
+ * The local size of an enqueued kernel without one; an empty range, for which there is none, is refused in
+ * every version.
+ */
 cl_int CL_API_CALL api_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue, cl_kernel handle,
                                                             cl_uint work_dim,
                                                             const size_t *global_work_offset,

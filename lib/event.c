@@ -65,10 +65,12 @@ struct delivery {
     cl_int status;
 };
 
-/* (11), as it is called and not as it is posted: callbacks before it know nothing of that. Nor does one for
- * the start of a command, though it be attached when that is complete: it is reported no more than that the
- * command has started. This is no call of the program's, but where it stands among them is chance all the
- * same. */
+/*
+ * (11), when it is called, not when it is posted: callbacks before it are not ordered after this command. A
+ * callback for the start of a command is not ordered after its end, even if attached when that is complete:
+ * its status is that the command has started. This is no call of the program's, but its place among the calls
+ * is chance all the same.
+ */
 static void learn(const struct delivery *delivery)
 {
     if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_heard())
@@ -122,7 +124,7 @@ static void post(struct event_callback *callback, cl_int status)
     delivery->item.function = deliver;
     delivery->item.data = delivery;
     callback_post_item(&delivery->item);
-    /* not before: who finds none due waits for those posted */
+    /* not before: a thread that finds none due waits for those posted */
     __atomic_add_fetch(&posted, 1, __ATOMIC_RELEASE);
 }
 
@@ -240,7 +242,7 @@ static cl_int poll_status(struct event *event, bool *out_patience_lost)
     return status;
 }
 
-/* The answer must not depend on how far another thread has got. */
+/* The result must not depend on how far another thread has got. */
 static cl_int settled_status(struct event *event)
 {
     bool patience_lost;
@@ -278,7 +280,7 @@ static cl_uint event_references(struct event *event)
 _Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters),
                "cl_orrery_counters has every counter, in order");
 
-/* Nobody counts while it is asked. */
+/* No thread counts during the query. */
 static cl_int ask_counters(const struct info_reply *reply, struct event *event)
 {
     struct counters counters;

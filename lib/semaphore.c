@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_semaphore. A binary semaphore is a meeting of commands in the order of their calls: a wait takes the
- * event of the signal before it as one of its wait list. A wait that comes first takes a user event, which
- * the next signal sets when it runs: what waits for it is then after the signal. The payload is what commands
- * that ran have left.
+ * cl_khr_semaphore. A binary semaphore pairs commands in the order of their calls: a wait takes the event of
+ * the signal before it as one of its wait list. A wait without such a signal takes a user event, which the
+ * next signal sets when it runs: the wait is then after the signal. The payload is the value left by the
+ * commands that ran.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -197,7 +197,7 @@ static void set_payloads(struct command *command, cl_semaphore_payload_khr paylo
     runtime_unlock();
 }
 
-/* Those that waited before the signal go on; set already, they do not hear it again. */
+/* Commands that waited before the signal continue; no effect on those already set. */
 static void tell_waiters(struct command *command, cl_int status)
 {
     for (cl_uint i = 0; i < command->u.semaphore.count; i++)
@@ -258,7 +258,7 @@ static cl_int take_semaphores(struct command *command, cl_uint count, const cl_s
             return CL_INVALID_COMMAND_QUEUE;
         command->u.semaphore.list[command->u.semaphore.count++] = object_ref(semaphore);
     }
-    queue_drain(); /* what an event says is as of the calls before */
+    queue_drain(); /* an event's status is as of the calls before */
     runtime_lock();
     bool failed = failed_already(command);
     runtime_unlock();
@@ -273,7 +273,7 @@ static void tell_twice(const struct semaphore *semaphore, const char *why, const
         call_find(FINDING_SEMAPHORE_MISUSE, &(struct call_finding){.object = object, .why = why, .fix = fix});
 }
 
-/* An event of a signal to come, for a wait. */
+/* For a wait: the event of a future signal. */
 static struct event *future_signal(struct semaphore *semaphore)
 {
     struct event *made = event_new(semaphore->context, NULL, CL_COMMAND_USER);

@@ -127,7 +127,7 @@ bool device_has_level(const struct cl_device *device, enum topology_level level)
     return false;
 }
 
-/* Where no tile is named, a NUMA node is what Intel calls one. */
+/* Without named tiles, a NUMA node is one of Intel's tiles. */
 enum topology_level device_tile_level(const struct cl_device *device)
 {
     return device_has_level(device, TOPOLOGY_TILE) ? TOPOLOGY_TILE : TOPOLOGY_NUMA;
@@ -186,7 +186,7 @@ cl_uint device_max_sub_devices(const struct cl_device *device)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* Room for what a good list of the device can hold: no count is below 1, no name comes twice. */
+/* Capacity for a valid list of the device: no count is below 1, no name occurs twice. */
 static bool values_reserve(const struct cl_device *device, struct partition_type *type)
 {
     type->values = malloc(device->units.count * sizeof *type->values);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Devices made of devices: which schemes a device offers, what a request amounts
- *          to, the objects that come of it. Both calls that partition (clCreateSubDevices
- *          here, clCreateSubDevicesEXT in fission.c) read their list into a struct
- *          partition_type and share the rest.
+ * PURPOSE  Devices made of devices: the schemes that a device offers, the meaning of a request, and the
+ *          objects that it creates. Both calls that partition (clCreateSubDevices here, clCreateSubDevicesEXT
+ *          in fission.c) read their list into a struct partition_type and share the rest.
  *
  * Interface
  *   device_tell_name      to the report

@@ -355,7 +355,7 @@ static cl_int create_tiles_once(struct cl_device *device, const cl_device_partit
     return err;
 }
 
-/* cslices are the simulator's, whoever gives the other answers. */
+/* cslices are the simulator's own, under each setting of `errors`. */
 static bool asks_for_cslices(const struct cl_device *device, const cl_device_partition_property *properties)
 {
     return properties && properties[0] == CL_DEVICE_PARTITION_BY_CSLICE_ORRERY &&

@@ -189,7 +189,7 @@ void svm_tell_left(void)
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-/* Atomics are of fine-grained buffers alone; what no device of the context has cannot be asked for. */
+/* Atomics are of fine-grained buffers alone; a capability that no device of the context has is invalid. */
 static bool flags_valid(const struct context *context, cl_svm_mem_flags flags)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);

@@ -81,8 +81,10 @@ static bool flush_blockers(const struct waiting *waiting)
     return executor_position() > before;
 }
 
-/* In a replay the turn is kept where it was kept when recorded: the store that the kernel looks for then was
- * done before the call, and comes without one. */
+/*
+ * A replay keeps the call lock where the recorded run kept it: there the store that the kernel spins on was
+ * done before the call, and needs no other call.
+ */
 static void pause_turn(enum host_log_yields waits)
 {
     if (waits == YIELDS_NOT)
@@ -101,8 +103,10 @@ static void resume_turn(enum host_log_yields waits)
     runtime_lock();
 }
 
-/* In a recorded run it goes on when the others have put something into the log, not when it happens to be
- * woken. */
+/*
+ * In a recorded run it continues when the others have put something into the log, not at a wake-up, which is
+ * chance.
+ */
 static void wait_for_others(const struct waiting *waiting)
 {
     uint64_t seen = executor_position();
@@ -116,8 +120,10 @@ static void wait_for_others(const struct waiting *waiting)
     resume_turn(YIELDS_UNSAID);
 }
 
-/* What only spins may wait for a callback, or for another thread of the host, as this one has nothing to
- * add. False: nothing does. */
+/*
+ * A kernel that only spins may wait for a callback, or for another thread of the host: this one has nothing
+ * to add. False: no kernel spins.
+ */
 static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
 {
     const uint64_t seen = executor_position();
@@ -159,7 +165,7 @@ static cl_int wait_allowed(void)
     return executor_is_here() ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-/* Callbacks that were posted do not know what this thread is about to learn. */
+/* Callbacks that were posted are not ordered after the commands that this thread waits for. */
 static void learns(void)
 {
     if (!order_heard())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Before and after every call of the program: the thread's turn in a recorded run, findings about refusals
- * in the words of api_rows.def.
+ * Before and after every call of the program: the call lock in a recorded run, findings about refusals with
+ * the texts of api_rows.def.
  */
 #include "call.h"
 
@@ -32,13 +32,15 @@ static const struct row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
 
-/* What is known of the calls that this thread is in: one, and those that functions of the program make inside
- * it. What is nested deeper than there is room for shares the last. */
+/*
+ * The calls that this thread is in: one, and those that functions of the program make inside it. Calls nested
+ * deeper than the array share its last element.
+ */
 enum { NESTED_MAX = 4 };
 static _Thread_local struct {
     const char *name;
     bool injected; /* a fault of the scenario refused it */
-    bool misused;  /* and that was reported: an error says no more */
+    bool misused;  /* and that was reported: an error adds nothing */
     char detail[400];
 } nested[NESTED_MAX];
 static _Thread_local unsigned depth; /* 0: in none */
@@ -59,16 +61,16 @@ static struct {
     uint64_t count;
     const char *name; /* the first */
     cl_int error;
-    char detail[400]; /* what was said about it; empty: nothing */
+    char detail[400]; /* the detail; empty: none */
 } refused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Queries ask for what may not be there: that is no mistake that goes unseen. */
+/* Queries may ask for absent properties: their errors are no mistakes to count. */
 static bool is_query(const char *name)
 {
     return strncmp(name, "clGet", 5) == 0;
 }
 
-/* That no device of a type exists is an answer, too: programs ask for each type in turn. */
+/* The absence of devices of a type is a valid result: programs query each type. */
 static bool is_answer(const char *name, cl_int err)
 {
     return is_query(name) || err == CL_DEVICE_NOT_FOUND;
@@ -158,7 +160,7 @@ static bool is_dead(const struct argument *argument)
     return strcmp(argument->name, "pipe") == 0 && type != CL_MEM_OBJECT_PIPE;
 }
 
-/* The first argument says which context a call is about. */
+/* The first argument determines the context of a call. */
 static bool is_stranger(const struct call *call, const struct argument *argument)
 {
     const void *context = context_of(object_of(argument)), *home = context_of(object_of(&call->arguments[0]));
@@ -357,7 +359,7 @@ static void print_argument(FILE *stream, const struct call *call, const struct a
         fprintf(stream, is_code(argument->name) ? "0x%" PRIx64 : "%" PRIu64, argument->bits);
 }
 
-/* malloc'd; NULL without memory, or when there is nothing to say. */
+/* malloc'd; NULL without memory, or without anything to print. */
 static char *print_arguments(const struct call *call, const struct reported *reported)
 {
     char *text = NULL;
@@ -399,7 +401,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
     char *text = NULL;
     size_t size = 0, count = 0;
     const enum verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
-    /* it says which of them */
+    /* it names one of them */
     const bool exact = current.detail[0] && count_conditions(call, error, wanted) > 1;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
@@ -508,8 +510,10 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What remains when a context is terminated, beside what creates and enqueues nothing: queries,
- * references, release. */
+/*
+ * Calls that remain valid when a context is terminated, beside those that neither create nor enqueue:
+ * queries, references, release.
+ */
 static bool is_taken_by_the_dead(const struct call *call)
 {
     static const char *const remaining[] = {"clGet",     "clRetain",  "clRelease",        "clTerminate",

@@ -223,7 +223,7 @@ static void tell_overlap(const struct memobj *a, const struct memobj *b)
                                .other_what = "the second was made here"});
 }
 
-/* True: told. */
+/* True: reported. */
 static bool check_pair(const struct memobj *a, const struct memobj *b)
 {
     const bool overlap =
@@ -276,7 +276,7 @@ static void drop_hosted(const struct memobj *memobj)
     free(found);
 }
 
-/* Another buffer of the same bytes that somebody may write; lock held. */
+/* Another buffer of the same bytes, with possible writes; lock held. */
 static struct hosted *find_rival(const struct memobj *root, struct span span)
 {
     const bool reads = root->flags & CL_MEM_READ_ONLY;
@@ -313,7 +313,7 @@ static void tell_rival(const struct memobj *root, uint32_t id, const struct call
             .other_what = "the second is used here"});
 }
 
-/* Told once for each buffer that came first. */
+/* Reported once for each earlier buffer. */
 static void note_host_memory(const struct memobj *memobj)
 {
     const struct memobj *root = memobj ? root_of(memobj) : NULL;

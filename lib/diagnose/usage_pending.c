@@ -58,9 +58,9 @@ static void add_hold(const struct command *command, struct event *event)
         hold_free(hold);
 }
 
-/* OpenCL 2.2 API, 5.15: who waits in one queue for a command of another has to flush that one before. Whether
- * the command has run does not matter, as that depends on time: only whether its queue was flushed after
- * it was enqueued. */
+/* OpenCL 2.2 API, 5.15: before a command waits in one queue for a command of another, that queue must be
+ * flushed. Whether the command has run does not matter, as that depends on time: only whether its queue was
+ * flushed after it was enqueued. */
 static bool is_unflushed(const struct command *command, const struct event *event)
 {
     return event->queue && event->queue != command->queue && event->serial > event->queue->flushed;

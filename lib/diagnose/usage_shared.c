@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage.h of shared virtual memory: what is freed by whom, when, and what still uses it (OpenCL 2.2 API,
- * 5.6.1). */
+/* usage.h of shared virtual memory: which call frees what, when, and which commands still use it (OpenCL 2.2
+ * API, 5.6.1). */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -275,7 +275,7 @@ void usage_shared_released(const struct memobj *memobj)
         drop_mark(memobj, NULL);
 }
 
-/* What is fine-grained needs no map, and keeps nothing from one. */
+/* Fine-grained memory needs no map, and keeps no state of one. */
 static void note_map(const struct command *command)
 {
     const uint64_t start = (uint64_t)(uintptr_t)command->u.svm_map.pointer;
@@ -284,7 +284,7 @@ static void note_map(const struct command *command)
         add_mark(&(struct mark){.start = start, .end = start + command->u.svm_map.size});
 }
 
-/* What only a map could have begun. */
+/* A map's access mode that is left. */
 static void note_unmap(const struct command *command)
 {
     const void *pointer = command->u.svm_map.pointer;
@@ -456,7 +456,7 @@ static void tell_wrong(const struct context *context, const struct svm_allocatio
     tell_stranger(object, why, fix, allocation->made);
 }
 
-/* What may be freed: copied, true. */
+/* True: it may be freed; copied. */
 static bool check_pointer(const struct context *context, const void *pointer,
                           struct svm_allocation *out_allocation)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages are open is a function of the maps, of the commands under way and of who has the executor lock;
- * the kernel keeps it, and guard.areas say what it must be. The program's own memory may be malloc's, so a
+ * Which pages are open is a function of the maps, of the commands under way and of the executor lock's owner;
+ * the kernel keeps it, and guard.areas is what it must be. The program's own memory may be malloc's, so a
  * thread may wait for guard.lock in the handler that holds malloc's lock: under guard.lock nothing is
- * allocated, freed, or asked of the device, which may do so.
+ * allocated or freed, and the device is not called, as it may do so.
  */
 #include "guard_state.h"
 
@@ -75,7 +75,7 @@ static struct extent pages_wholly_in(const struct area *area, const struct exten
     return pages;
 }
 
-/* What commands write last: it is closed to loads, too. Where nothing is mapped all is closed. */
+/* Written bytes last: they are closed to loads, too. All is closed if nothing is mapped. */
 static void close_uses(const struct area *area, const struct window *window, bool closes_loads)
 {
     const struct extent all = guard_pages_of(area), open = pages_of_window(&all, window);
@@ -144,7 +144,7 @@ static void open_for_device(void)
 
 /* ---- what the host may touch ---------------------------------------------------------------- */
 
-/* What must not happen under the lock for the first time. */
+/* Steps that must not happen for the first time under the lock. */
 static void prepare(void)
 {
     if (guard.prepared)
@@ -205,7 +205,7 @@ static void apply(struct area *area)
         close_area(area);
 }
 
-/* Over whatever areas say. */
+/* Overrides the areas. */
 static void apply_uses(void)
 {
     if (guard.inside || !host_use_any())
@@ -217,7 +217,7 @@ static void apply_uses(void)
     }
 }
 
-/* Before the lock: what the device knows. */
+/* Before the lock: queries of the device. */
 static void look(void)
 {
     guard.under_way = device_under_way(runtime_device());
@@ -239,7 +239,7 @@ static void add(void *pointer, bool of_device, bool is_shared)
 {
     if (!order_heard())
         return;
-    runtime_lock(); /* so that nobody begins to execute meanwhile */
+    runtime_lock(); /* so that no thread begins to execute meanwhile */
     struct area *area = area_new((uint64_t)(uintptr_t)pointer, true);
     if (area) {
         area->of_device = of_device;
@@ -395,7 +395,7 @@ static bool has_pointer(const struct window *window, uint64_t low, const struct 
     return window->low == low && window->owner == owner;
 }
 
-/* The host has more by another one, and knows it. */
+/* Another map gives the host more, and the host is ordered after it. */
 static bool is_covered(const struct area *area, const struct window *window)
 {
     for (const struct window *other = area->windows; other; other = other->next)
@@ -496,7 +496,7 @@ static bool is_mapped(uint64_t low, uint64_t high)
     return area && !area->is_shared && is_window(area, low, high);
 }
 
-/* Whether the program's own may be closed, its modes say: while all is open. */
+/* The program's own memory may be closed by its protection: read while all is open. */
 static void note_host_memory(const struct command *command)
 {
     const bool own = guard_watching() && !context_any(command->queue->context, device_supports_svm_system);
@@ -537,7 +537,7 @@ static bool is_known(const struct area *area, uint32_t command)
     return (area->past ? device_host_reported : device_host_knows)(runtime_device(), command);
 }
 
-/* Does the host know more of the maps? */
+/* Is the host ordered after more of the maps? */
 static bool windows_known(struct area *area)
 {
     bool more = false;

@@ -69,7 +69,7 @@ static void see_extent_again(const struct extent *extent)
     }
 }
 
-/* What was changed, but for what is mapped from this record on. */
+/* The changed bytes, except those mapped from this record on. */
 static void tell(struct memobj *root, const struct map_record *record, size_t low, size_t high,
                  const char *now, uint32_t command)
 {
@@ -149,7 +149,7 @@ static void used(struct memobj *memobj, uint32_t command)
         compare(memobj, command);
 }
 
-/* What the host stored while it had them is the device's now. */
+/* The host's stores during the map are the device's bytes now. */
 static void unmapped(const struct map_record *record)
 {
     struct memobj *root = record->owner;

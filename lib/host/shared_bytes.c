@@ -29,7 +29,7 @@ static struct {
     struct watch *watches;
     size_t bytes;       /* of all of them */
     uint32_t executing; /* commands */
-    bool unsure;        /* whose stores the next change is, or when they came */
+    bool unsure;        /* whose stores the next change is, or their time */
     bool forgone;
 } shared;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded with threads_preload.c: says so before the program ends by _exit, _Exit or quick_exit, or becomes
- * another one by exec, of which no library hears otherwise. runtime.c then writes the record.
+ * Preloaded with threads_preload.c: calls back before the program ends by _exit, _Exit or quick_exit, or
+ * becomes another one by exec, which no other library notices. runtime.c then writes the record.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 
 void orrery_ending_call(void (*function)(void));
 
-static void (*ending)(void); /* NULL: nobody asked */
+static void (*ending)(void); /* NULL: no callback */
 
 static void tell(void)
 {

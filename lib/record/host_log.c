@@ -43,14 +43,14 @@ struct entries {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t given; /* the turn is free, or the next call is another thread's */
+    pthread_cond_t given; /* the call lock is free, or the next call is another thread's */
     bool active, recording, lost;
     bool held; /* some thread is in a call */
     struct names threads, calls;
     struct entries made, due;
     size_t at;
     uint64_t within;      /* the next of due: entry, and call of it */
-    uint64_t first_calls; /* numbers of threads that nobody names */
+    uint64_t first_calls; /* numbers of unnamed threads */
     uint32_t seen;        /* threads that called; atomic */
 } host_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
 
@@ -129,7 +129,7 @@ static bool add(struct entries *entries, struct entry entry)
     return true;
 }
 
-/* ---- who ------------------------------------------------------------------------------------ */
+/* ---- threads ------------------------------------------------------------------------------------ */
 
 static void *found(const char *name)
 {
@@ -172,7 +172,7 @@ static const char *own_name(void)
     return self.name;
 }
 
-/* ---- the turn ---------------------------------------------------------------------------------- */
+/* ---- the call lock ---------------------------------------------------------------------------------- */
 
 static const struct entry *next_due(void)
 {
@@ -278,7 +278,7 @@ void host_log_resume(void)
         take(self.call);
 }
 
-/* What [host] has instead of a call. */
+/* Entries of [host] that are no calls. */
 static const char wait_name[] = "(waits)", yield_name[] = "(callbacks)";
 
 void host_log_wait(void)
@@ -301,7 +301,7 @@ enum host_log_yields host_log_waits(void)
     if (!self.call)
         return YIELDS_UNSAID;
     pthread_mutex_lock(&host_log.lock);
-    const struct entry *next = next_due(); /* of this thread, which has the turn, or it does not wait */
+    const struct entry *next = next_due(); /* of this thread, which has the call lock, or it does not wait */
     const bool waits = next && next->thread == number_of(&host_log.threads, own_name()) &&
                        next->call == number_of(&host_log.calls, wait_name);
     pthread_mutex_unlock(&host_log.lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which threads took locks: written in a recorded run; a replayed run lets each wait for its
- * turn.
+ * The order in which threads took locks: written in a recorded run; in a replayed run each waits until it is
+ * due.
  */
 #include "lock_log.h"
 
@@ -51,12 +51,12 @@ struct lock_thread {
     _Atomic int state;
     struct steps made; /* guarded by the lock */
     struct known *known;
-    size_t known_count; /* how far it knows others to be; guarded by the lock */
+    size_t known_count; /* the places of others that it is ordered after; guarded by the lock */
     struct steps due;
     size_t at;
     unsigned insisted; /* its own */
     place end;
-    bool recorded, stays; /* of the record: how far it came, and whether it waited there */
+    bool recorded, stays; /* of the record: its last place, and whether it waited there */
 };
 
 /* orrery_* are called by name from the library (host_log.c). */
@@ -95,7 +95,7 @@ static __thread struct {
     unsigned inside;
 } self;
 
-/* What is locked in here, and by malloc for it, is nobody's step. */
+/* A lock taken in here, and by malloc for it, is no step. */
 static void enter(void)
 {
     self.inside++;
@@ -201,7 +201,7 @@ static bool knows(struct lock_thread *thread, const struct lock_thread *other, p
     return false;
 }
 
-/* ---- who ---------------------------------------------------------------------------------- */
+/* ---- threads ---------------------------------------------------------------------------------- */
 
 static struct lock_thread *own(void)
 {
@@ -311,7 +311,7 @@ int orrery_locks_give_up(void)
     return use;
 }
 
-/* The lock is held. False: for long nothing has moved, nor is anybody else in a call. */
+/* The lock is held. False: for long nothing has moved, and no other thread is in a call. */
 static bool wait_moved(const struct lock_thread *thread)
 {
     struct timespec until;
@@ -349,8 +349,10 @@ static bool some_is_blocked(void)
     return false;
 }
 
-/* It did not come so far when it was recorded: others are to be first, and one that stayed there for good
- * has time. */
+/*
+ * It did not get so far in the recorded run: others are first, and a thread that stayed there for good can
+ * wait.
+ */
 static void wait_for_all(struct lock_thread *thread)
 {
     while (lock_log_follows() && !all_came_to_their_end())
@@ -428,7 +430,7 @@ void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kin
     leave();
 }
 
-/* What was had at once when it was recorded may still be held by who is about to let it go. */
+/* A lock that was free in the recorded run may still be held by a thread that is about to release it. */
 bool lock_log_insist(struct lock_thread *thread)
 {
     const struct timespec moment = {0, MOMENT_NANOSECONDS};
@@ -562,7 +564,7 @@ static void read_record(char *text)
         atomic_store(&lock_log.follows, true);
 }
 
-/* Threads may take locks before the library is loaded, which knows of records that a scenario names. */
+/* Threads may take locks before the library is loaded, which reads the record that a scenario names. */
 static void read_named_record(void)
 {
     const char *path = secure_getenv("ORRERY_REPLAY");

@@ -21,7 +21,7 @@ static struct {
     struct report *report; /* NULL: not begun, or over */
     int (*status)(uint64_t kernels);
     void (*first)(void);     /* NULL: was called */
-    struct watch *watch;     /* NULL: nobody watches */
+    struct watch *watch;     /* NULL: not watched */
     struct watch_seat *seat; /* likewise */
     pid_t process;           /* a forked child has another */
     bool changed;            /* atomic: there is something to save */
@@ -58,7 +58,7 @@ static bool is_power(size_t count)
     return (count & (count - 1)) == 0;
 }
 
-/* What the host does wrong may be the last that is heard of it. */
+/* A mistake of the host may be its last step. */
 static void heard(size_t count)
 {
     __atomic_store_n(&saved.changed, true, __ATOMIC_RELAXED);
@@ -125,7 +125,7 @@ static void call_first(void)
     first();
 }
 
-/* Until one is over, what settles how the run goes on may still change: the line is noted again. */
+/* Until one is over, the schedule of the rest of the run may still change: the line is noted again. */
 void saved_kernel_began(void)
 {
     if (!saved.watch || saved.process != getpid())
