@@ -390,7 +390,7 @@ static const char *sort_of(const struct kernel_arg *arg)
 }
 
 /* "argument 1 's' of kernel f is a value of type S, which has 8 bytes; arg_size is 5" */
-static void say_size(const struct kernel_object *kernel, cl_uint index, size_t size)
+static void report_size(const struct kernel_object *kernel, cl_uint index, size_t size)
 {
     const struct kernel_arg *arg = &kernel->info->args[index];
     char text[360], wanted[60] = "more than 0 bytes";
@@ -420,7 +420,7 @@ cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_
     if (arg_index < kernel->info->arg_count)
         err = make_value(kernel, &kernel->info->args[arg_index], &value, arg_size, arg_value);
     if (err == CL_INVALID_ARG_SIZE)
-        say_size(kernel, arg_index, arg_size);
+        report_size(kernel, arg_index, arg_size);
     if (!err)
         replace(kernel, arg_index, &value);
     return context_refuse(kernel->program->context, "clSetKernelArg", err);

@@ -118,7 +118,7 @@ static void log_open(void)
 static void name_roots(void)
 {
     for (cl_uint i = 0; i < runtime.platform->root_count; i++)
-        device_tell_name(runtime.platform->roots[i], runtime.report);
+        device_report_name(runtime.platform->roots[i], runtime.report);
 }
 
 static enum status platform_set_up(struct diagnosis *diagnosis)
@@ -434,7 +434,7 @@ static void note_replay(bool recorded)
  * If findings leave the exit status alone, as under `orrery check`, only a schedule that no token holds is
  * reported.
  */
-static void tell_replay(const struct schedule_record *record, bool recorded, bool failed)
+static void print_replay(const struct schedule_record *record, bool recorded, bool failed)
 {
     char *file = own_record(recorded), *line = failed ? line_of(record, file) : NULL;
     report_set_replay(runtime.report, line, !file && host_log_several());
@@ -556,7 +556,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
         saved_replay("");
     if (fits &&
         (status > 0 || interrupted || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
-        tell_replay(device_record(runtime_device()), recorded, status > 0 || interrupted);
+        print_replay(device_record(runtime_device()), recorded, status > 0 || interrupted);
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     diagnosis = (struct diagnosis){0};

@@ -19,7 +19,7 @@
 #include "api_runtime.h"
 #include "lib/host/shared_bytes.h"
 
-bool order_heard(void)
+bool order_observed(void)
 {
     return device_hears_order(runtime_device());
 }
@@ -53,7 +53,7 @@ static bool goes_on(uint64_t before)
 static void settle(bool all_run)
 {
     enum { ROUNDS = 64 };
-    if (!order_heard() || executor_is_here() || callback_thread())
+    if (!order_observed() || executor_is_here() || callback_thread())
         return;
     bool more = true;
     for (int round = 0; more && round < ROUNDS; round++) {
@@ -157,7 +157,7 @@ static void announce(enum order_kind kind, const struct command *command, const 
 /* The wait list and one more: the predecessor in the queue, or its barrier. */
 bool order_reserve(struct command *command)
 {
-    if (!order_heard())
+    if (!order_observed())
         return true;
     command->after = malloc((command->wait_count + 1) * sizeof *command->after);
     return command->after && frontier_reserve(command->queue, command->queue->frontier_count + 1);
@@ -167,7 +167,7 @@ void order_enqueued(const struct command *command)
 {
     struct queue *queue = command->queue;
     size_t count = 0;
-    if (!order_heard())
+    if (!order_observed())
         return;
     shared_bytes_look();
     if (!in_order(queue) && command_waits_for_all(command)) {
@@ -201,13 +201,13 @@ bool order_alone_still(const struct command *command)
 
 void order_begin(const struct command *command, bool program)
 {
-    if (order_heard())
+    if (order_observed())
         announce(ORDER_BEGIN, command, NULL, 0, program);
 }
 
 void order_end(const struct command *command)
 {
-    if (order_heard())
+    if (order_observed())
         announce(ORDER_END, command, NULL, 0, false);
 }
 
@@ -220,7 +220,7 @@ void order_user_set(const struct event *event)
                               .call = "clSetUserEventStatus",
                               .program = of_program()};
     struct host_clock clock;
-    if (!order_heard())
+    if (!order_observed())
         return;
     set.host = clock_of_call(&clock);
     shared_bytes_look();
@@ -234,7 +234,7 @@ void order_signalled(const struct event *event, const struct command *by)
                               .call = command_call(by->kind),
                               .after = &by->serial,
                               .after_count = 1};
-    if (order_heard())
+    if (order_observed())
         device_order(runtime_device(), &set);
 }
 
@@ -254,7 +254,7 @@ void order_waited(struct event *const *events, size_t count)
 {
     uint32_t serials[64];
     size_t some = 0;
-    if (!order_heard())
+    if (!order_observed())
         return;
     for (size_t i = 0; i < count; i++) {
         serials[some++] = events[i]->serial;
@@ -268,14 +268,14 @@ void order_waited(struct event *const *events, size_t count)
 static void learned(enum order_kind kind, const struct event *event)
 {
     struct order_event learned = {.kind = kind, .command = event->serial};
-    if (!order_heard())
+    if (!order_observed())
         return;
-    guard_tell();
+    guard_report();
     device_order(runtime_device(), &learned);
     guard_waited();
 }
 
-void order_asked(const struct event *event)
+void order_queried(const struct event *event)
 {
     learned(ORDER_HOST_ASKED, event);
 }
@@ -288,7 +288,7 @@ void order_reported(const struct event *event)
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list)
 {
     *out_list = (struct order_list){NULL, 0};
-    if (!order_heard() || !queue->frontier_count)
+    if (!order_observed() || !queue->frontier_count)
         return true;
     out_list->serials = malloc(queue->frontier_count * sizeof *out_list->serials);
     if (!out_list->serials)

@@ -6,7 +6,7 @@
  *          far the device has got.
  *
  * Interface
- *   order_heard          some observer wants these edges; otherwise every function below does nothing
+ *   order_observed       some observer wants these edges; otherwise every function below does nothing
  *   order_settle         before the log grows, and before the host continues and may touch the results of
  *                        commands: due callbacks are posted, and those that can return have returned. So the
  *                        host's clock, callbacks included, is a function of its calls. runtime_lock not held
@@ -19,13 +19,13 @@
  *   order_user_set       the host sets a user event
  *   order_signalled      a command does, while it runs (semaphore.c)
  *   order_waited         the host is ordered after the completion of these events
- *   order_asked          a query of its status returned that the command is complete
+ *   order_queried        a query of its status returned that the command is complete
  *   order_reported           the host is ordered by something else: profiling information; or a callback that
  *                            runs, for the commands before it
  *   order_finish_begin/end   clFinish: the commands of the queue at the call; the host is ordered after them
  *                            when it returns
  *
- * All but order_heard, order_settle and order_learns are called with runtime_lock held, so announcements come
+ * All but order_observed, order_settle and order_learns are called with runtime_lock held, so announcements come
  * in the log's order.
  */
 #ifndef ORRERY_LIB_COMMAND_ORDER_H
@@ -38,7 +38,7 @@ struct order_list {
     size_t count;
 };
 
-bool order_heard(void);
+bool order_observed(void);
 void order_settle(void);
 void order_learns(void);
 bool order_reserve(struct command *command);
@@ -50,7 +50,7 @@ void order_end(const struct command *command);
 void order_user_set(const struct event *event);
 void order_signalled(const struct event *event, const struct command *by);
 void order_waited(struct event *const *events, size_t count);
-void order_asked(const struct event *event);
+void order_queried(const struct event *event);
 void order_reported(const struct event *event);
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list);
 void order_finish_end(struct order_list *list); /* frees the list */

@@ -311,8 +311,8 @@ static size_t add_text(char *text, size_t room, size_t used, const char *format,
 }
 
 /* Which of it each argument takes. */
-static void say_local_memory(const struct device_config *config, const struct kernel_object *kernel,
-                             uint64_t local)
+static void report_local_memory(const struct device_config *config, const struct kernel_object *kernel,
+                                uint64_t local)
 {
     char text[DETAIL_CHARS];
     const struct kernel_info *info = kernel->info;
@@ -334,7 +334,7 @@ static cl_int check_local_memory(const struct device_config *config, const struc
 {
     const struct kernel_info *info = kernel->info;
     if (local > config->local_memory) {
-        say_local_memory(config, kernel, local);
+        report_local_memory(config, kernel, local);
         return CL_OUT_OF_RESOURCES;
     }
     return device_check_images(config, info, NULL) != STATUS_OK ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
@@ -435,7 +435,7 @@ struct reported {
     size_t count, room;
 };
 
-static void tell(struct reported *reported, const void *pointer)
+static void add_pointer(struct reported *reported, const void *pointer)
 {
     if (reported->count < reported->room)
         reported->address[reported->count] = (uint64_t)(uintptr_t)pointer;
@@ -443,20 +443,20 @@ static void tell(struct reported *reported, const void *pointer)
 }
 
 /* Counts beyond the room. */
-static void tell_all(struct reported *reported, const struct command *command,
-                     const struct kernel_object *kernel)
+static void add_pointers(struct reported *reported, const struct command *command,
+                         const struct kernel_object *kernel)
 {
     static const cl_uint sorts[] = {CL_MEM_TYPE_HOST_INTEL, CL_MEM_TYPE_DEVICE_INTEL,
                                     CL_MEM_TYPE_SHARED_INTEL};
     for (size_t i = 0; i < kernel->info->arg_count; i++)
         if (is_pointer(&kernel->info->args[i]))
-            tell(reported, (const void *)(uintptr_t)kernel->args[i].address);
+            add_pointer(reported, (const void *)(uintptr_t)kernel->args[i].address);
     for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-        tell(reported, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
+        add_pointer(reported, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
     for (size_t i = 0; i < kernel->svm_count; i++)
-        tell(reported, kernel->svm_pointers[i]);
+        add_pointer(reported, kernel->svm_pointers[i]);
     for (size_t i = 0; i < kernel->usm_count; i++)
-        tell(reported, kernel->usm_pointers[i]);
+        add_pointer(reported, kernel->usm_pointers[i]);
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
         if (kernel->usm_indirect[i])
             reported->count +=
@@ -472,13 +472,13 @@ static cl_int take_reported(struct command *command, const struct kernel_object 
     struct reported reported = {.room = 0};
     if (!call_finds())
         return CL_SUCCESS;
-    tell_all(&reported, command, kernel);
+    add_pointers(&reported, command, kernel);
     reported.room = reported.count;
     reported.count = 0;
     reported.address = calloc(reported.room + 1, sizeof *reported.address);
     if (!reported.address)
         return CL_OUT_OF_HOST_MEMORY;
-    tell_all(&reported, command, kernel);
+    add_pointers(&reported, command, kernel);
     command->u.launch.request.reported = reported.address;
     command->u.launch.request.reported_count =
         reported.count < reported.room ? reported.count : reported.room;

@@ -73,7 +73,7 @@ struct delivery {
  */
 static void learn(const struct delivery *delivery)
 {
-    if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_heard())
+    if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_observed())
         return;
     callback_inside(1);
     host_log_enter("callback");
@@ -255,7 +255,7 @@ static cl_int settled_status(struct event *event)
     runtime_lock();
     status = event->status;
     if (status > CL_COMPLETE && executor_stuck() && !callback_thread() &&
-        ++event->polls > POLLS_BEFORE_LIVELOCK && executor_insist_polled())
+        ++event->polls > POLLS_BEFORE_LIVELOCK && executor_end_spin_polled())
         status = event->status;
     runtime_unlock();
     return status;
@@ -281,7 +281,7 @@ _Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters),
                "cl_orrery_counters has every counter, in order");
 
 /* No thread counts during the query. */
-static cl_int ask_counters(const struct info_reply *reply, struct event *event)
+static cl_int query_counters(const struct info_reply *reply, struct event *event)
 {
     struct counters counters;
     if (!scenario_counts(&runtime_get()->scenario))
@@ -294,13 +294,13 @@ static cl_int ask_counters(const struct info_reply *reply, struct event *event)
     return known ? info_bytes(reply, &counters, sizeof counters) : CL_INVALID_VALUE;
 }
 
-static cl_int ask_status(const struct info_reply *reply, struct event *event)
+static cl_int query_status(const struct info_reply *reply, struct event *event)
 {
     const cl_int status = event_status(event);
     if (status == CL_COMPLETE) {
         order_learns();
         runtime_lock();
-        order_asked(event);
+        order_queried(event);
         runtime_unlock();
     }
     return INFO_VALUE(reply, cl_int, status);
@@ -318,9 +318,9 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
     case CL_EVENT_COMMAND_QUEUE: return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)event->queue);
     case CL_EVENT_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)event->context);
     case CL_EVENT_COMMAND_TYPE: return INFO_VALUE(reply, cl_command_type, event->type);
-    case CL_EVENT_COMMAND_EXECUTION_STATUS: return ask_status(reply, event);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS: return query_status(reply, event);
     case CL_EVENT_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, event_references(event));
-    case CL_EVENT_COUNTERS_ORRERY: return ask_counters(reply, event);
+    case CL_EVENT_COUNTERS_ORRERY: return query_counters(reply, event);
     default: return CL_INVALID_VALUE;
     }
 }

@@ -48,11 +48,11 @@ static struct {
     bool stores;
     bool stuck; /* what runs only spins: it may wait for the host, */
     struct timespec stuck_since;
-    bool insists; /* the host has nothing to add: what only spins is over */
+    bool ends_spin; /* the host has nothing to add: what only spins is over */
     /* of the thread that has the executor lock; NULL: it waits for nothing */
     const struct executor_wait *wait;
-    struct executor_wait *rests; /* of all threads that wait */
-    struct timespec slice;       /* until then a waiting thread executes kernels that only spin */
+    struct executor_wait *blocked; /* of all threads that wait */
+    struct timespec slice;         /* until then a waiting thread executes kernels that only spin */
     /* of kernels that only spin: the next check, and the result of the last */
     struct {
         struct timespec look;
@@ -75,7 +75,7 @@ static __thread bool executing; /* this thread runs a command */
 enum { HOST_PATIENCE_SECONDS = 20, OTHERS_PATIENCE_SECONDS = 5 };
 enum { SLICE_NANOSECONDS = 5000000 };
 /* If the host may write at any time: checks that find memory unchanged, until that is printed; once. */
-enum { SILENCE_SECONDS = 2, SILENCE_LOOKS = 5, SILENCE_SAID };
+enum { SILENCE_SECONDS = 2, SILENCE_LOOKS = 5, SILENCE_NOTED };
 
 /* ---- waiting for a change: an event count beside runtime_lock ------------------- */
 
@@ -378,16 +378,16 @@ static bool goes_on(bool stuck)
 
 /* ---- can anything release a kernel that spins? ---------------------------------------------------- */
 
-void executor_rest(struct executor_wait *wait)
+void executor_block(struct executor_wait *wait)
 {
     wait->callback = callback_thread();
-    wait->next = executor.rests;
-    executor.rests = wait;
+    wait->next = executor.blocked;
+    executor.blocked = wait;
 }
 
-void executor_rise(const struct executor_wait *wait)
+void executor_unblock(const struct executor_wait *wait)
 {
-    struct executor_wait **link = &executor.rests;
+    struct executor_wait **link = &executor.blocked;
     while (*link != wait)
         link = &(*link)->next;
     *link = wait->next;
@@ -408,11 +408,11 @@ static bool others_wait(uint32_t own)
     bool callback_waits = false;
     if (!executor_spins() || !ready_empty(&executor.ready))
         return false;
-    for (const struct executor_wait *rest = executor.rests; rest; rest = rest->next) {
-        if (is_enough(rest))
+    for (const struct executor_wait *wait = executor.blocked; wait; wait = wait->next) {
+        if (is_enough(wait))
             return false;
-        callback_waits |= rest->callback;
-        waiting += !rest->callback;
+        callback_waits |= wait->callback;
+        waiting += !wait->callback;
     }
     return (callback_waits || callback_none()) && runtime_is_alone(waiting) &&
            (!executor.stores || !thread_signals_caught());
@@ -425,7 +425,7 @@ static bool is_hopeless(void)
 }
 
 /* The device is the caller's; no lock. */
-static void say_silence(struct device *device, int seconds)
+static void note_silence(struct device *device, int seconds)
 {
     char text[700];
     device_say_spin(device, text, sizeof text);
@@ -439,7 +439,7 @@ static void say_silence(struct device *device, int seconds)
 /* The time begins anew with each launch that ends. */
 static void watch_silence(struct device *device)
 {
-    if (executor.silence.still == SILENCE_SAID || !is_past(CLOCK_MONOTONIC, &executor.silence.look))
+    if (executor.silence.still == SILENCE_NOTED || !is_past(CLOCK_MONOTONIC, &executor.silence.look))
         return;
     if (executor.silence.look.tv_sec)
         executor.silence.still =
@@ -447,8 +447,8 @@ static void watch_silence(struct device *device)
     executor.silence.look = time_in(CLOCK_MONOTONIC, SILENCE_SECONDS, 0);
     if (executor.silence.still < SILENCE_LOOKS)
         return;
-    say_silence(device, SILENCE_SECONDS * SILENCE_LOOKS);
-    executor.silence.still = SILENCE_SAID;
+    note_silence(device, SILENCE_SECONDS * SILENCE_LOOKS);
+    executor.silence.still = SILENCE_NOTED;
 }
 
 static void forget_silence(void)
@@ -470,16 +470,16 @@ static bool run_launches(void)
     const enum device_help commands =
         executor.shared || !ready_empty(&executor.ready) ? HELP_COMMANDS : HELP_NONE;
     /* still, if another thread decided so */
-    const bool insists = executor.insists && (!executor.stores || is_hopeless());
+    const bool ends_spin = executor.ends_spin && (!executor.stores || is_hopeless());
     const enum device_help alone = executor.stores ? HELP_LOOK : HELP_NONE;
-    const enum device_help help = insists ? alone : commands == HELP_NONE ? HELP_HOST : commands;
+    const enum device_help help = ends_spin ? alone : commands == HELP_NONE ? HELP_HOST : commands;
     struct device *device = executor.running->queue->device->device;
     bool stuck;
-    executor.insists = false;
+    executor.ends_spin = false;
     runtime_unlock();
     interrupt_running(true);
     struct live_launch *over = device_run(device, help);
-    if (interrupt_came())
+    if (interrupt_caught())
         runtime_interrupted();
     if (!over && !executor.shared && device_touches_host(device))
         executor_share(true);
@@ -494,7 +494,7 @@ static bool run_launches(void)
         wake();
     }
     executor.stuck = stuck;
-    executor.insists |= insists && stuck;
+    executor.ends_spin |= ends_spin && stuck;
     if (!over && !stuck)
         start(ready_take(&executor.ready, schedule, NULL));
     if (!over)
@@ -576,7 +576,7 @@ static void drop_executor_lock(void)
     guard_leave();
     executor.busy = false;
     interrupt_running(false);
-    if (interrupt_came()) {
+    if (interrupt_caught()) {
         runtime_unlock();
         runtime_interrupted();
     }
@@ -662,28 +662,28 @@ bool executor_wait_help(uint64_t position, const struct executor_wait *wait)
     return false;
 }
 
-bool executor_insist(const struct executor_wait *wait)
+bool executor_end_spin(const struct executor_wait *wait)
 {
     if (!executor_spins() || (executor.stores && !is_hopeless()))
         return false;
-    executor.insists |= executor.stores; /* by the owner of the executor lock */
+    executor.ends_spin |= executor.stores; /* by the owner of the executor lock */
     if (executor.busy || executor.holders) {
         wait_briefly();
         return true;
     }
-    executor.insists = true;
+    executor.ends_spin = true;
     executor.slice = time_in(CLOCK_MONOTONIC, 0, SLICE_NANOSECONDS);
     execute(executor.appended, wait);
     executor.slice = (struct timespec){0, 0};
-    executor.insists = false;
+    executor.ends_spin = false;
     return true;
 }
 
-bool executor_insist_polled(void)
+bool executor_end_spin_polled(void)
 {
     const struct timespec now = time_in(CLOCK_MONOTONIC, 0, 0);
     const bool late = now.tv_sec - executor.stuck_since.tv_sec > OTHERS_PATIENCE_SECONDS;
-    return executor_stuck() && (late || others_wait(1)) && executor_insist(NULL);
+    return executor_stuck() && (late || others_wait(1)) && executor_end_spin(NULL);
 }
 
 /* ---- the device thread ------------------------------------------------------------ */
@@ -698,17 +698,17 @@ static bool host_executes(void)
 static void wait_for_host(void)
 {
     const struct timespec deadline = time_in(CLOCK_REALTIME, HOST_PATIENCE_SECONDS, 0);
-    if (wait_change_until(&deadline) || executor_insist(NULL) || !executor_stuck() || executor.busy ||
+    if (wait_change_until(&deadline) || executor_end_spin(NULL) || !executor_stuck() || executor.busy ||
         executor.holders)
         return;
-    if (executor.silence.still == SILENCE_SAID)
+    if (executor.silence.still == SILENCE_NOTED)
         return;
     struct device *device = executor.running->queue->device->device;
     take_executor_lock();
     runtime_unlock();
-    say_silence(device, HOST_PATIENCE_SECONDS);
+    note_silence(device, HOST_PATIENCE_SECONDS);
     runtime_lock();
-    executor.silence.still = SILENCE_SAID;
+    executor.silence.still = SILENCE_NOTED;
     drop_executor_lock();
 }
 
@@ -757,7 +757,7 @@ static void fork_child(void)
     executor.started = false;
     executor.waiting = 0;
     executor.holders = 0;
-    executor.rests = NULL;
+    executor.blocked = NULL;
     if (executing)
         return;
     guard_fork_child();
@@ -1033,20 +1033,20 @@ static bool settle_at_exit(void)
     const struct timespec deadline = time_in(CLOCK_MONOTONIC, EXIT_PATIENCE_SECONDS, 0);
     struct executor_wait rest = {.done = never};
     bool patient = !executing;
-    executor_rest(&rest);
-    while (patient && !executor.shared && executor_insist(&rest))
+    executor_block(&rest);
+    while (patient && !executor.shared && executor_end_spin(&rest))
         ;
     while (patient && !executor_idle() &&
            (executor.started || executor.busy || (executor.shared && executor.running))) {
         if (executor.shared && !executor.busy)
             wake_device();
-        executor.insists |= executor.shared && is_hopeless();
+        executor.ends_spin |= executor.shared && is_hopeless();
         wait_briefly();
         if (!executor.shared && executor_stuck())
-            executor_insist(&rest);
+            executor_end_spin(&rest);
         patient = !is_past(CLOCK_MONOTONIC, &deadline);
     }
-    executor_rise(&rest);
+    executor_unblock(&rest);
     return patient;
 }
 
@@ -1060,7 +1060,7 @@ static bool settle_callbacks_at_exit(void)
         /* no thread was needed so far: it runs nothing, but queues hold what is left */
         executor_drain(executor.appended, NULL);
         position = executor.appended;
-        if (!order_heard())
+        if (!order_observed())
             return true;
         runtime_unlock();
         callback_wait();

@@ -8,7 +8,7 @@
  *   interrupt_catch       at the start: takes the signals whose action is the default one
  *   interrupt_watch       the flag that a schedule checks (struct schedule_watch)
  *   interrupt_running     kernels run from now on, or no longer: else a signal ends the process at once
- *   interrupt_came        the number of the signal, 0: none
+ *   interrupt_caught      the number of the signal, 0: none
  *   interrupt_own         this signal's handler is ours
  *   interrupt_end         ends the process by the signal that was caught
  */
@@ -22,7 +22,7 @@
 void interrupt_catch(void);
 const struct schedule_watch *interrupt_watch(void);
 void interrupt_running(bool runs);
-int interrupt_came(void);
+int interrupt_caught(void);
 bool interrupt_own(int signal_number);
 _Noreturn void interrupt_end(void);
 

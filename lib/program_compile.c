@@ -55,7 +55,7 @@ struct work {
     size_t header_count;
     struct inputs *inputs;                             /* LINK */
     const struct program_binary *binary;               /* of the devices at hand, or NULL */
-    bool keeps_options, asks_arg_info;                 /* the binary's options count; the caller's */
+    bool keeps_options, wants_arg_info;                /* the binary's options count; the caller's */
     bool uniform_groups, debug;                        /* by its inputs */
     char refused[sizeof((struct diagnosis *)0)->text]; /* what is wrong with the options; "": nothing */
     /* results: moved into build */
@@ -406,7 +406,7 @@ static void take_binary(struct work *work, const struct cl_device *device)
         return;
     if (work->keeps_options)
         work->options = work->binary->options ? work->binary->options : "";
-    work->parsed.kernel_arg_info = work->asks_arg_info || work->binary->kernel_arg_info;
+    work->parsed.kernel_arg_info = work->wants_arg_info || work->binary->kernel_arg_info;
     work->uniform_groups = work->binary->uniform_groups;
     work->debug = work->binary->debug;
 }
@@ -581,7 +581,7 @@ static cl_int build(struct program_object *program, cl_uint num_devices, const c
     if (err)
         return err;
     work.parsed.create_library = false;
-    work.asks_arg_info = work.parsed.kernel_arg_info;
+    work.wants_arg_info = work.parsed.kernel_arg_info;
     return work_run(&work, notify, data);
 }
 

@@ -48,7 +48,7 @@ struct cl_device *device_object_new(struct device *device, const struct device_c
 }
 
 /* "sub-device 1 of device 0 'big'", for findings. */
-void device_tell_name(const struct cl_device *device, struct report *report)
+void device_report_name(const struct cl_device *device, struct report *report)
 {
     char name[120] = "", *end = name;
     const struct cl_device *root = device;
@@ -352,7 +352,7 @@ cl_int subdevice_make(struct cl_device *parent, const struct partition_type *typ
         report_overlap(parent, (struct cl_device *)out_devices[i]);
     for (cl_uint i = 0; i < count; i++) {
         join_parent(parent, (struct cl_device *)out_devices[i]);
-        device_tell_name((struct cl_device *)out_devices[i], runtime_get()->report);
+        device_report_name((struct cl_device *)out_devices[i], runtime_get()->report);
     }
     return CL_SUCCESS;
 }

@@ -5,7 +5,7 @@
  *          in fission.c) read their list into a struct partition_type and share the rest.
  *
  * Interface
- *   device_tell_name      to the report
+ *   device_report_name      to the report
  *   device_object_new     a root (parent NULL) or a sub-device; not published
  *   device_offers         would the scheme make something of this device?
  *   device_implements     would it make something of the device or of one above it?
@@ -24,7 +24,7 @@
 #include "object.h"
 
 /* Takes the units. */
-void device_tell_name(const struct cl_device *device, struct report *report);
+void device_report_name(const struct cl_device *device, struct report *report);
 struct cl_device *device_object_new(struct device *device, const struct device_config *config,
                                     struct cl_device *parent, struct unit_set *units);
 

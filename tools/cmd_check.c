@@ -362,7 +362,7 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     int code = status == STATUS_NO_PROGRESS ? 0 : exit_status_of(status);
     progress_hide();
-    if (status == STATUS_STOPPED && interrupt_came()) {
+    if (status == STATUS_STOPPED && interrupt_caught()) {
         print_interrupted(arguments, report, &result, path);
     } else if (code) {
         say_scenario_diagnosis(path, status, &diagnosis);

@@ -99,11 +99,11 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
         fwrite(result.output, 1, result.output_size, stdout);
         fflush(stdout);
     }
-    const bool interrupted = status == STATUS_STOPPED && interrupt_came();
+    const bool interrupted = status == STATUS_STOPPED && interrupt_caught();
     bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS || interrupted;
     if (!ran)
         say_scenario_diagnosis(scenario->file, status, &diagnosis);
-    int code = interrupted ? 128 + interrupt_came() : verdict(scenario, report, status, result.kernels_run);
+    int code = interrupted ? 128 + interrupt_caught() : verdict(scenario, report, status, result.kernels_run);
     if (code)
         tell_replay(settings, scenario->file, report, result.record);
     if (code == EXIT_NOTHING_RAN)

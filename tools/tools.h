@@ -122,7 +122,7 @@ void say_scenario_diagnosis(const char *path, enum status status, const struct d
 /* A signal that ends the scenario's launches: from now on. Its number, 0: none came. The command ends by
  * it, if one came. */
 void interrupt_attach(struct scenario *scenario);
-int interrupt_came(void);
+int interrupt_caught(void);
 void interrupt_end(void);
 _Noreturn void end_by(int signal_number);
 int exit_status_of(enum status status);

@@ -71,14 +71,14 @@ static bool is_query(const char *name)
 }
 
 /* The absence of devices of a type is a valid result: programs query each type. */
-static bool is_answer(const char *name, cl_int err)
+static bool is_valid_result(const char *name, cl_int err)
 {
     return is_query(name) || err == CL_DEVICE_NOT_FOUND;
 }
 
 cl_int call_refused(const char *name, cl_int err)
 {
-    if (!is_answer(name, err)) {
+    if (!is_valid_result(name, err)) {
         pthread_mutex_lock(&refused.lock);
         if (!refused.count++) {
             refused.name = name;
@@ -266,7 +266,7 @@ struct reported {
     size_t count;
 };
 
-static void tell_argument(struct reported *reported, const struct argument *argument)
+static void add_argument(struct reported *reported, const struct argument *argument)
 {
     for (size_t i = 0; i < reported->count; i++)
         if (reported->arguments[i] == argument)
@@ -275,13 +275,13 @@ static void tell_argument(struct reported *reported, const struct argument *argu
         reported->arguments[reported->count++] = argument;
 }
 
-static void tell_arguments(struct reported *reported, const struct call *call, const struct row *row)
+static void add_arguments(struct reported *reported, const struct call *call, const struct row *row)
 {
     for (const char *about = row->about; *about;) {
         enum relation relation;
         char name[NAME_MAX];
         about = next_term(about, &relation, name);
-        tell_argument(reported, call_argument(call, name));
+        add_argument(reported, call_argument(call, name));
     }
 }
 
@@ -411,7 +411,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
             continue;
         if (!exact)
             fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
-        tell_arguments(reported, call, &rows[i]);
+        add_arguments(reported, call, &rows[i]);
         name_section(section, room, rows[i].section);
     }
     if (current.injected)
@@ -429,7 +429,7 @@ static struct finding_access access_at(const struct host_place *place, const cha
     return (struct finding_access){.place = place->place, .act = ACT_CALL, .what = what, .by = "the host"};
 }
 
-static void tell_refusal(const struct call *call, const char *error)
+static void report_refusal(const struct call *call, const char *error)
 {
     struct reported reported = {.count = 0};
     struct host_trace trace;
@@ -475,32 +475,32 @@ bool call_is_off(enum finding_kind kind)
     return runtime_get()->scenario.checks[finding_check(kind)] == SEVERITY_OFF;
 }
 
-void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *said)
+void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *text)
 {
     if (call_is_off(kind))
         return;
     struct host_place place, other;
     struct finding finding = {
-        .kind = kind, .object = said->object, .why = said->why, .fix = said->fix, .access_count = 1};
+        .kind = kind, .object = text->object, .why = text->why, .fix = text->fix, .access_count = 1};
     char what[160];
     host_place_find(&site->trace, &place);
     finding.access[0] = access_at(&place, site->call);
-    if (said->other) {
-        host_place_find(&said->other->trace, &other);
-        snprintf(what, sizeof what, "%s: %s", said->other->call, said->other_what);
+    if (text->other) {
+        host_place_find(&text->other->trace, &other);
+        snprintf(what, sizeof what, "%s: %s", text->other->call, text->other_what);
         finding.access[1] = access_at(&other, what);
         finding.access_count = 2;
     }
     report_add(runtime_get()->report, &finding);
 }
 
-void call_find(enum finding_kind kind, const struct call_finding *said)
+void call_find(enum finding_kind kind, const struct call_finding *text)
 {
     struct call_site site = {.call = depth ? current.name : "the end of the program"};
     if (call_is_off(kind))
         return;
     host_place_capture(&site.trace);
-    call_find_at(kind, &site, said);
+    call_find_at(kind, &site, text);
 }
 
 /* ---- calls about a context that was terminated ------------------------------------------------- */
@@ -566,7 +566,7 @@ cl_int call_end(const struct call *call, cl_int err)
     if (fault_any())
         err = fault_end(call, err);
     if (err && refusals_found() && !current.misused)
-        tell_refusal(call, error_name(err));
+        report_refusal(call, error_name(err));
     else if (call_finds() && (!err || current.misused))
         usage_answered(call);
     else if (err && !current.injected) {
@@ -582,7 +582,7 @@ cl_int call_end(const struct call *call, cl_int err)
 void call_failed(const struct call *call, bool failed)
 {
     if (failed && refusals_found() && !current.misused)
-        tell_refusal(call, "NULL");
+        report_refusal(call, "NULL");
     depth--;
     host_log_leave();
     callback_inside(-1);

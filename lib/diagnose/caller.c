@@ -67,7 +67,7 @@ static struct caller *caller_new(void *const frame[FRAMES])
 
 const struct enqueuer *caller_here(void)
 {
-    return order_heard() ? caller_of_source() : NULL;
+    return order_observed() ? caller_of_source() : NULL;
 }
 
 const struct enqueuer *caller_of_source(void)

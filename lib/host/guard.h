@@ -26,7 +26,7 @@
  *   guard_active             some page may be closed: then nothing executes beside the host
  *   guard_share              host and kernels share memory from now on, so both run at the same time: nothing
  *                            is closed any more; also when the process ends
- *   guard_tell               reports the caught accesses; while a thread executes, only judges them
+ *   guard_report             reports the caught accesses; while a thread executes, only judges them
  *   guard_fork_prepare/parent/child   all is open meanwhile; the child's own memory stays so (runtime_lock
  *                                     held)
  *
@@ -49,7 +49,7 @@ void guard_enter(void);
 void guard_leave(void);
 bool guard_active(void);
 void guard_share(void);
-void guard_tell(void);
+void guard_report(void);
 void guard_fork_prepare(void);
 void guard_fork_parent(void);
 void guard_fork_child(void);

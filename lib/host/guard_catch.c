@@ -92,7 +92,7 @@ static bool is_mapped(const struct area *area, uint64_t address)
 {
     const uint64_t page = guard_page_of(address);
     const struct window *window = area->windows;
-    while (window && !(window->known && page >= guard_page_of(window->low) && page < window->high))
+    while (window && !(window->acquired && page >= guard_page_of(window->low) && page < window->high))
         window = window->next;
     return window;
 }
@@ -185,7 +185,7 @@ static void judge(uint64_t address, struct verdict *out_verdict)
     while (window && !(address >= window->low && address < window->high))
         window = window->next;
     *out_verdict = (struct verdict){0};
-    if (window && !window->known) {
+    if (window && !window->acquired) {
         out_verdict->command = window->command;
         snprintf(out_verdict->why, SENTENCE_CHARS,
                  "command %" PRIu32
@@ -211,7 +211,7 @@ static void judge(uint64_t address, struct verdict *out_verdict)
     }
 }
 
-static void tell(const struct note *note)
+static void report_caught(const struct note *note)
 {
     const struct verdict *verdict = &note->verdict;
     struct host_place place;
@@ -239,7 +239,7 @@ static void judge_all(void)
 }
 
 /* While a thread executes the findings are those of its command. */
-void guard_tell(void)
+void guard_report(void)
 {
     for (;;) {
         struct note note;
@@ -253,6 +253,6 @@ void guard_tell(void)
         pthread_mutex_unlock(&guard.lock);
         if (!some)
             return;
-        tell(&note);
+        report_caught(&note);
     }
 }

@@ -30,7 +30,7 @@ struct window {
     uint32_t command;
     const char *call;
     const struct memobj *owner; /* NULL: shared virtual memory */
-    bool known;                 /* the host is ordered after the map's completion */
+    bool acquired;              /* the host is ordered after the map's completion */
     bool unmapped;              /* by an unmap that may mean another one of the owner's that begin there */
 };
 /* One allocation, in whole pages. No page holds two: of memory after a buffer only those that it fills

@@ -20,7 +20,7 @@ static struct {
     const char *(*name)(void);
     void (*hide)(int);
     void (*call)(void);
-    void (*turn)(int);
+    void (*call_lock)(int);
     int (*locks_give_up)(void);
     void (*locks_follow)(const char *);
     int (*locks_passed)(void);
@@ -143,7 +143,7 @@ __attribute__((constructor)) static void find_preloaded(void)
     preloaded.name = (const char *(*)(void))(uintptr_t)found("orrery_thread_name");
     preloaded.hide = (void (*)(int))(uintptr_t)found("orrery_thread_hide");
     preloaded.call = (void (*)(void))(uintptr_t)found("orrery_thread_call");
-    preloaded.turn = (void (*)(int))(uintptr_t)found("orrery_thread_turn");
+    preloaded.call_lock = (void (*)(int))(uintptr_t)found("orrery_thread_call_lock");
     preloaded.locks_give_up = (int (*)(void))(uintptr_t)found("orrery_locks_give_up");
     preloaded.locks_follow = (void (*)(const char *))(uintptr_t)found("orrery_locks_follow");
     preloaded.locks_passed = (int (*)(void))(uintptr_t)found("orrery_locks_passed");
@@ -234,14 +234,14 @@ static void take(const char *call)
     host_log.held = true;
     note(thread, name);
     pthread_mutex_unlock(&host_log.lock);
-    if (preloaded.turn)
-        preloaded.turn(true);
+    if (preloaded.call_lock)
+        preloaded.call_lock(true);
 }
 
 static void give(void)
 {
-    if (preloaded.turn)
-        preloaded.turn(false);
+    if (preloaded.call_lock)
+        preloaded.call_lock(false);
     pthread_mutex_lock(&host_log.lock);
     host_log.held = false;
     pthread_cond_broadcast(&host_log.given);

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { NAME_CHARS = 64, STEP_BITS = 36, PATIENCE_SECONDS = 20, MOMENT_NANOSECONDS = 100000 };
-enum { MOMENTS = PATIENCE_SECONDS * (1000000000 / MOMENT_NANOSECONDS) };
+enum { NAME_CHARS = 64, STEP_BITS = 36, PATIENCE_SECONDS = 20, PAUSE_NANOSECONDS = 100000 };
+enum { PAUSES = PATIENCE_SECONDS * (1000000000 / PAUSE_NANOSECONDS) };
 
 /* Calls above, steps since the last of them below. */
 typedef uint64_t place;
@@ -32,7 +32,7 @@ struct steps {
     struct step *step;
     size_t count, room;
 };
-struct known {
+struct ordered {
     const struct lock_thread *thread;
     place at;
 };
@@ -50,11 +50,11 @@ struct lock_thread {
     _Atomic place reached; /* the place of its next step */
     _Atomic int state;
     struct steps made; /* guarded by the lock */
-    struct known *known;
-    size_t known_count; /* the places of others that it is ordered after; guarded by the lock */
+    struct ordered *ordered;
+    size_t ordered_count; /* the places of others that it is ordered after; guarded by the lock */
     struct steps due;
     size_t at;
-    unsigned insisted; /* its own */
+    unsigned pauses; /* its own */
     place end;
     bool recorded, stays; /* of the record: its last place, and whether it waited there */
 };
@@ -62,7 +62,7 @@ struct lock_thread {
 /* orrery_* are called by name from the library (host_log.c). */
 const char *orrery_thread_name(void);
 void orrery_thread_call(void);
-void orrery_thread_turn(int taken);
+void orrery_thread_call_lock(int taken);
 void orrery_locks_leave_out(const void *address);
 void orrery_locks_follow(const char *text);
 int orrery_locks_give_up(void);
@@ -183,21 +183,21 @@ static struct object *object_of(const void *address)
 }
 
 /* Has it waited for that before? */
-static bool knows(struct lock_thread *thread, const struct lock_thread *other, place at)
+static bool is_ordered(struct lock_thread *thread, const struct lock_thread *other, place at)
 {
-    struct known *known = thread->known;
+    struct ordered *ordered = thread->ordered;
     size_t i = 0;
-    while (i < thread->known_count && known[i].thread != other)
+    while (i < thread->ordered_count && ordered[i].thread != other)
         i++;
-    if (i == thread->known_count && (known = realloc(known, (i + 1) * sizeof *known))) {
-        thread->known = known;
-        thread->known_count++;
-        known[i] = (struct known){other, at};
+    if (i == thread->ordered_count && (ordered = realloc(ordered, (i + 1) * sizeof *ordered))) {
+        thread->ordered = ordered;
+        thread->ordered_count++;
+        ordered[i] = (struct ordered){other, at};
         return false;
     }
-    if (!known || known[i].at >= at)
-        return known;
-    known[i].at = at;
+    if (!ordered || ordered[i].at >= at)
+        return ordered;
+    ordered[i].at = at;
     return false;
 }
 
@@ -245,7 +245,7 @@ void orrery_locks_leave_out(const void *address)
 
 /* ---- what moves ------------------------------------------------------------------------------ */
 
-static void tell_moved(void)
+static void notify_moved(void)
 {
     atomic_fetch_add(&lock_log.moves, 1);
     if (!atomic_load(&lock_log.waiting))
@@ -261,20 +261,20 @@ void orrery_thread_call(void)
     if (!thread)
         return;
     atomic_store(&thread->reached, ((thread->reached >> STEP_BITS) + 1) << STEP_BITS);
-    tell_moved();
+    notify_moved();
 }
 
-void orrery_thread_turn(int taken)
+void orrery_thread_call_lock(int taken)
 {
     atomic_store(&lock_log.in_call, taken ? own() : NULL);
-    tell_moved();
+    notify_moved();
 }
 
 void lock_log_done(struct lock_thread *thread)
 {
     atomic_store(&thread->state, STATE_RUNS);
     atomic_fetch_add(&thread->reached, 1);
-    tell_moved();
+    notify_moved();
 }
 
 bool lock_log_follows(void)
@@ -399,7 +399,7 @@ static int follow(struct lock_thread *thread, enum lock_kind kind)
 bool lock_log_before(struct lock_thread *thread, enum lock_kind kind, int *out_result)
 {
     atomic_store(&thread->state, STATE_WAITS);
-    thread->insisted = 0;
+    thread->pauses = 0;
     *out_result = lock_log_follows() ? follow(thread, kind) : 0;
     atomic_store(&thread->state, STATE_BLOCKED);
     return *out_result != 0;
@@ -416,7 +416,7 @@ void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kin
     enter();
     struct object *entry = object && !result ? object_of(object) : NULL;
     struct step step = {.at = at, .count = 1, .kind = kind, .result = result};
-    if (entry && entry->last && entry->last != thread && !knows(thread, entry->last, entry->at)) {
+    if (entry && entry->last && entry->last != thread && !is_ordered(thread, entry->last, entry->at)) {
         step.after = entry->last;
         step.after_place = entry->at;
     }
@@ -433,12 +433,12 @@ void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kin
 /* A lock that was free in the recorded run may still be held by a thread that is about to release it. */
 bool lock_log_insist(struct lock_thread *thread)
 {
-    const struct timespec moment = {0, MOMENT_NANOSECONDS};
-    if (++thread->insisted > MOMENTS)
+    const struct timespec pause = {0, PAUSE_NANOSECONDS};
+    if (++thread->pauses > PAUSES)
         lock_log_abandon("a lock that is due stays held");
     if (!lock_log_follows())
         return false;
-    nanosleep(&moment, NULL);
+    nanosleep(&pause, NULL);
     return true;
 }
 
