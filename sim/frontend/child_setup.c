@@ -96,8 +96,10 @@ static bool says(const struct text *text, const char *words)
     return text->data && strstr(text->data, words);
 }
 
-/* The kernel counts processor time by its clock values. A tool that gets no memory says so, or crashes when
- * it has used most of what it may. */
+/*
+ * The kernel counts processor time by its clock values. A tool out of memory prints so, or crashes when it
+ * has used most of its limit.
+ */
 enum process_limit child_limit_hit(const struct process_limits *limits, const struct process_result *result,
                                    const struct child_usage *usage)
 {

@@ -160,8 +160,8 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     return status;
 }
 
-/* May the directory of the caller decide what the source says?  A line end that is
- * hidden by a backslash could hide the word. */
+/* May the caller's directory affect the source's text? A line end that is hidden by a backslash could hide
+ * the word. */
 static bool may_include(const struct compile_request *request)
 {
     return request->header_count || strstr(request->source, "include") || strstr(request->source, "import") ||

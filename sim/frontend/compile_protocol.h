@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the library and its compile server say to each other.
+ * PURPOSE  The protocol between the library and its compile server.
  *
  * The library sends one datagram (SOCK_SEQPACKET) for each build: a compile_order, and with it descriptors
  * (SCM_RIGHTS) of memory files that become the streams of the tools, of a directory to run in, and of a pipe
  * for the answers.  Nothing is copied, any number of builds is in flight, and each has a pipe of its own.
- * Answers are shorter than PIPE_BUF, so that those of the server and its child do not mix:
+ * Replies are shorter than PIPE_BUF, so that those of the server and its child do not mix:
  *
  *     BEGUN     the build's process and its number
  *     ENDED     one for each tool that ran

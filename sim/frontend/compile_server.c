@@ -41,7 +41,7 @@ static struct {
     unsigned generation, starts;
     struct identity identity;
     char *path;
-    bool broken; /* it answered what no server answers */
+    bool broken; /* its reply was invalid */
     bool forks_are_watched;
 } server = {.socket = -1};
 static pthread_mutex_t server_lock = PTHREAD_MUTEX_INITIALIZER; /* guards server */
@@ -58,12 +58,14 @@ struct start {
 
 /* As vfork: on the memory of the parent, which waits. But on stacks of their own, since the address sanitizer
  * keeps one place for the return address of a vfork, and a second one inside of the first overwrites it. It
- * knows nothing of these, and says so at each call that does not return: on stream 2, whatever that is. */
+ * does not have these stacks, and warns at each call that does not return: on stream 2, whatever that is. */
 enum { CHILD_FLAGS = CLONE_VM | CLONE_VFORK | SIGCHLD, STACK_BYTES = 1 << 16 };
 #define ON_OWN_STACK __attribute__((no_sanitize("address")))
 
-/* In the child of a child, on the memory of the host: system calls only. What the host has open and does not
- * close at exec must not stay open as long as the server lives. */
+/*
+ * In the child of a child, on the memory of the host: system calls only. Descriptors of the host without
+ * close-on-exec must not stay open as long as the server lives.
+ */
 static ON_OWN_STACK int become_server(void *self)
 {
     struct start *start = self;
@@ -308,7 +310,7 @@ static bool send_order(int connection, struct build *build)
     do {
         sent = sendmsg(connection, &message, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
-    /* the end of the answers is seen once no process has this end of the pipe open */
+    /* the end of the replies is seen once no process has this end of the pipe open */
     close(build->files[COMPILE_ANSWERS]);
     build->files[COMPILE_ANSWERS] = -1;
     return sent == (ssize_t)sizeof order;
@@ -323,7 +325,7 @@ static double seconds_of(clockid_t clock)
 
 enum heard { HEARD_ANSWER, HEARD_NOTHING, HEARD_END, HEARD_NONSENSE };
 
-/* Waits for an answer, at most so long. */
+/* Waits for a reply, at most so long. */
 static enum heard hear(const struct build *build, int milliseconds, struct compile_answer *out_answer)
 {
     struct pollfd ready = {.fd = build->answers, .events = POLLIN};

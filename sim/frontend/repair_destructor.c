@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Destructors of program-scope objects of C++ for OpenCL. clang has each initialiser call __cxa_atexit with
- * the destructor and, since address spaces differ, no object; there is nobody to call, and no pointer to a
- * function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends, which has
- * the object: objects of a type are registered in the order in which their variables stand in the module.
- * The destructor of an array knows its own. */
+ * the destructor and, since address spaces differ, no object; there is no such function to call, and no
+ * pointer to a function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends,
+ * which has the object: objects of a type are registered in the order in which their variables stand in the
+ * module. The destructor of an array has its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const char *const initialiser_prefix = "__cxx_global_var_init", *const re
                          *const handle = "__dso_handle", *const constructors = "llvm.global_ctors",
                          *const extension = "SPV_INTEL_function_pointers";
 
-/* What is known of each id. */
+/* The properties of each id. */
 struct known {
     const uint32_t *made;   /* the instruction that makes it; NULL: none */
     uint32_t function;      /* of a pointer to a function, or a cast of one: the function */
@@ -191,7 +191,7 @@ static uint32_t *put_nulls(const struct destructors *all, uint32_t *out)
     return out;
 }
 
-/* What is made last goes first. */
+/* In reverse order of construction. */
 static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *out)
 {
     out = PUT(out, SpvOpFunction, all->void_type, kernel, SpvFunctionControlDontInlineMask, all->plain_type);
@@ -251,7 +251,7 @@ static size_t put_module(struct destructors *all, uint32_t *words)
             out = put_nulls(all, out);
             before = 0;
         }
-        skipping |= opcode == SpvOpFunction && know(all, w[2])->gone; /* nobody defines it */
+        skipping |= opcode == SpvOpFunction && know(all, w[2])->gone; /* undefined */
         if (!skipping && !is_gone(all, w)) {
             memcpy(out, w, count_of(w) * sizeof *out);
             out += count_of(w);
@@ -264,7 +264,7 @@ static size_t put_module(struct destructors *all, uint32_t *words)
     return (size_t)(out - words);
 }
 
-/* Says whether there are pointers to functions, and how many calls there can be. */
+/* Returns whether there are pointers to functions, and the bound on the calls. */
 static bool has_pointers(const struct spirv *spirv, size_t *out_calls)
 {
     bool found = false;

@@ -128,7 +128,7 @@ static enum status missing(const char *name, struct diagnosis *diagnosis)
 
 enum { ASKING_SECONDS = 60 };
 
-/* A wrapper script has no headers beside it; clang knows where its own are. */
+/* A wrapper script has no headers beside it; clang has the place of its own. */
 void toolchain_ask_headers(struct toolchain *toolchain)
 {
     char *arguments[] = {toolchain->clang, "-print-resource-dir", NULL};
@@ -149,7 +149,7 @@ void toolchain_ask_headers(struct toolchain *toolchain)
 }
 
 /* A process without a parent of its own becomes a child of the host's, if that is the first process of its
- * container or has asked for orphans. A host that waits for any child would wait for the server. */
+ * container or is a subreaper. A host that waits for any child would wait for the server. */
 static bool host_gets_orphans(void)
 {
     int asked = 0;
@@ -194,8 +194,10 @@ static void identify(const char *path, struct text *identity)
                   (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
-/* What the user names; else the file that was there as this was built, or, as that may have been on another
- * machine, what has its name here. */
+/*
+ * The file that the user names; else the file found at build time, or, as that may have been on another
+ * machine, the file of the same name here.
+ */
 static char *wanted_tool(const char *named, const char *built)
 {
     const char *slash = strrchr(built, '/');

@@ -4,7 +4,7 @@
  *          settings, so that compiler_configure() may be called at any time.
  *
  * Interface
- *   toolchain_open()   COMPILER_MISSING says which packages to install
+ *   toolchain_open()   COMPILER_MISSING names the packages to install
  *   toolchain_ask_headers()   runs clang, if its headers are not where they are expected;
  *                             for a compilation, not for a cached result
  *   toolchain_find_server()   likewise; COMPILER_MISSING: there must be one, and there is none

@@ -15,10 +15,10 @@ struct span {
     enum span_kind kind;
     uint32_t track; /* queue; 0; or compute unit and slot: struct track's index */
     uint64_t begin, end;
-    uint32_t name;   /* index of names; of a turn unused */
+    uint32_t name;   /* index of names; of a time slice unused */
     uint32_t number; /* command, launch */
     uint64_t group;
-    uint32_t first, last; /* of a turn: sub-groups, or work-items when that is one */
+    uint32_t first, last; /* of a time slice: sub-groups, or work-items when that is one */
     bool item, open;
 };
 
@@ -211,7 +211,7 @@ static void begin_launch(struct timeline *timeline, const struct launch_event *e
         timeline->open[timeline->open_count++] = added - 1;
 }
 
-/* Groups that a finding ended do not say so themselves. */
+/* Groups that a finding ended do not announce their end. */
 static void end_launch(struct timeline *timeline, const struct launch_event *event)
 {
     for (size_t i = timeline->open_count; i-- > 0;)

@@ -150,7 +150,7 @@ static void end_line(struct trace *trace, json_t *line)
     json_decref(line);
 }
 
-/* Who, and where in the source. */
+/* The unit, and the place in the source. */
 static json_t *begin_line(struct trace *trace, const char *type, const struct origin *origin,
                           const struct item *item)
 {

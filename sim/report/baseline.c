@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A baseline is a text: a line that says what it is, then a row for each finding with tabs between
- * fingerprint, rule, kernel, file and the text of the line. Only the fingerprint counts. Rows are sorted
- * by what readers look for, so that the file is the same whichever process writes first, and shows in a
- * comparison what has changed.
+ * A baseline is a text: a heading line, then a row for each finding with tabs between fingerprint, rule,
+ * kernel, file and the text of the line. Only the fingerprint counts. Rows are sorted for readers, so that
+ * the file is the same whichever process writes first, and shows in a comparison what has changed.
  */
 #include "baseline.h"
 
@@ -187,7 +186,7 @@ static char *place_of(const struct finding *finding, uint32_t index)
     return text;
 }
 
-/* Which of the two accesses came first is an accident of the schedule. */
+/* Which of the two accesses was first is an accident of the schedule. */
 static char *places_of(const struct finding *finding)
 {
     char *first = finding->access_count ? place_of(finding, 0) : NULL,

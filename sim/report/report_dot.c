@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of who made it,
- * with what came before and after; edges that synchronise are blue, one that is missing is red and dashed.
+ * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of its unit,
+ * with the steps before and after; edges that synchronise are blue, one that is missing is red and dashed.
  */
 #include <inttypes.h>
 #include <stdlib.h>

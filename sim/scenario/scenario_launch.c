@@ -224,7 +224,7 @@ struct batch {
     enum status status;
 };
 
-/* What the checker has to know: these are not ordered among each other. */
+/* For the checker: these are not ordered among each other. */
 static void announce(const struct batch *batch, const struct ahead *ahead, enum order_kind kind)
 {
     struct run *run = batch->run;
@@ -330,7 +330,7 @@ static void run_batch(struct batch *batch)
     }
 }
 
-/* What comes next is after all of them. */
+/* The next launch is ordered after all of them. */
 static enum status announce_wait(const struct batch *batch)
 {
     uint32_t *commands = malloc(batch->count * sizeof *commands);

@@ -126,7 +126,7 @@ static bool read_script(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
-/* A policy that the rest of the section leaves nothing to do, or does not do what it asks for. */
+/* A policy that the rest of the section makes useless, or contradicts. */
 static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool script)
 {
     const yaml_node_t *node = reader_get(reader, schedule, "policy");
@@ -144,7 +144,7 @@ static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool
            reader_unexpected(reader, node, "policy", "a replay: beside it: a token, or a file with a record");
 }
 
-/* Who writes a script wants it to be followed. */
+/* A script is there to be followed. */
 static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 {
     const yaml_node_t *node = reader_get(reader, root, "schedule");
@@ -217,7 +217,7 @@ static bool read_suppressions(struct reader *reader, const yaml_node_t *node)
 /* ---- faults
  * --------------------------------------------------------------------------------------------- */
 
-/* What a fault can refuse, and with which error unless it says. The last stands for calls by their names. */
+/* The calls that a fault can refuse, and the default error. The last stands for calls by their names. */
 static const struct {
     const char *name;
     const char *error;
@@ -350,7 +350,7 @@ static bool read_device(struct reader *reader, const yaml_node_t *node)
            reader_section(reader, node, "features", "device.features");
 }
 
-/* Item 0 is about scenario.device itself; the others start from what device: says. */
+/* Item 0 is about scenario.device itself; the others start from the settings of device:. */
 static bool read_item(struct reader *reader, const yaml_node_t *node, size_t index)
 {
     if (index == 0)
@@ -490,7 +490,7 @@ out:
     return text;
 }
 
-/* What was read before a mistake stays; the caller gives up anyway. */
+/* Settings read before a mistake stay; the caller gives up anyway. */
 enum status scenario_load_suppressions(struct scenario *scenario, const char *path,
                                        struct diagnosis *diagnosis)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * orrery-compile-server HOST: holds clang and the translator loaded for the library of process HOST, and
- * forks for each build that comes through descriptor 0 (compile_protocol.h). It ends when the host does; its
+ * forks for each build that arrives on descriptor 0 (compile_protocol.h). It ends when the host does; its
  * builds end with it.
  */
 #include <dirent.h>
@@ -52,7 +52,7 @@ static struct server {
 
 enum { POLLED_OWN = 3 };
 
-/* ---- answers ------------------------------------------------------------------------------ */
+/* ---- replies ------------------------------------------------------------------------------ */
 
 static void answer(int pipe_end, struct compile_answer answer)
 {
@@ -97,8 +97,10 @@ static bool place_streams(const struct request *request, uint32_t tool)
     return placed;
 }
 
-/* Memory that each build needs comes in one piece: a page at a time costs a fifth of a small program. Without
- * the call (Linux before 5.14) the pages come when they are touched. */
+/*
+ * The memory of a build is mapped in one piece: a page at a time costs a fifth of a small program. Without
+ * the call (Linux before 5.14) the pages are mapped when they are touched.
+ */
 static void memory_prepare(void)
 {
     enum { GROWTH = 8 << 20, USED = 4 << 20, LARGE = 1 << 16 };
@@ -329,7 +331,7 @@ static void wait_for_work(void)
 
 /* ---- start --------------------------------------------------------------------------------- */
 
-/* What the host had open and could not close itself. */
+/* Descriptors that the host had open and could not close itself. */
 static void close_inherited(void)
 {
     DIR *files = opendir("/proc/self/fd");
