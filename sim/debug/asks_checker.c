@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The questions that only the race checker can answer: would an access here race, and what happens before
- * this place? It answers from its own state, and has another one then. So a copy of the process asks, and its
- * answer comes through a pipe. The run goes on as if nobody had asked.
+ * Queries that need the race checker: would an access here race, and what happens before this place? A query
+ * changes the checker's state. So a copy of the process makes the query, and its reply arrives through a
+ * pipe. The run continues as if there had been no query.
  */
 #include "debugger.h"
 
@@ -18,7 +18,7 @@
 
 enum { ACCESS_BYTES_MOST = 128 };
 
-/* ---- a copy that answers ---------------------------------------------------------------------- */
+/* ---- a copy that replies ---------------------------------------------------------------------- */
 
 struct asked {
     struct debugger *debugger;
@@ -65,7 +65,7 @@ static json_t *ask_copy(struct asked *asked, inquire *question)
     return answer ? answer : refuse("no copy of the process could answer");
 }
 
-/* ---- what is asked ---------------------------------------------------------------------------- */
+/* ---- the queries ---------------------------------------------------------------------------- */
 
 /* The instruction as which the access counts: one at this line, of this call; in private memory none. */
 static uint32_t site_here(const struct view *view)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The requests that the engine answers: one row per verb. "thread" is a work-item's number, 0 or absent the
+/* The requests that the engine handles: one row per verb. "thread" is a work-item's number, 0 or absent the
  * focus; "frame" a level. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -245,7 +245,7 @@ static json_t *list_children(const struct view *view, const struct value *value,
     return list;
 }
 
-/* Also without a work-item, of numbers and memory: then names are not known. */
+/* Also without a work-item, of numbers and memory: then there are no names. */
 static json_t *answer_evaluate(struct debugger *d, const json_t *request)
 {
     struct view view;
@@ -457,7 +457,7 @@ static json_t *answer_hash(struct debugger *d, const json_t *request)
     return json_pack("{s:s,s:I}", "hash", text, "position", (json_int_t)d->position);
 }
 
-/* ---- what the checker knows ------------------------------------------------------------------- */
+/* ---- queries of the checker ------------------------------------------------------------------- */
 
 static json_t *answer_why(struct debugger *d, const json_t *request)
 {

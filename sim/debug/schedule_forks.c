@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which wave runs next is known when the policy chooses. So a copy of the process runs to that point, reports
- * the choice and the other waves that were ready, and ends. The run itself is deterministic: it will choose
- * the same.
+ * The next wave is decided when the policy chooses. So a copy of the process runs to that point, reports the
+ * choice and the other waves that were ready, and ends. The run itself is deterministic: it will choose the
+ * same.
  *
- * A fork is the number of a step of a launch, and the wave that runs there instead. The session has the
- * list, and gives it to each process that runs from an earlier place. Recorded turns tell the schedule that
- * comes of it.
+ * A fork is the number of a step of a launch, and the wave that runs there instead. The session has the list,
+ * and gives it to each process that runs from an earlier place. Recorded steps give the resulting schedule.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +92,7 @@ static _Noreturn void say_next(const struct debugger *d, const struct schedule_n
                              "left_out", (json_int_t)listing.left_out));
 }
 
-/* Nothing is to be heard of the copy but its answer. */
+/* The copy must have no output but its reply. */
 static void mute_stop(void *self, struct debugger *debugger, json_t *stop)
 {
     (void)self;

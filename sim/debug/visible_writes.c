@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * may-read: which of the writes so far could a load here return? A run from the beginning keeps every write
- * of the bytes, with its epoch, and asks the race checker at each which of the earlier ones happen before it.
- * A load here may return a write
+ * of the bytes, with its epoch, and queries the race checker at each for the earlier ones that happen before
+ * it. A load here may return a write
  *
- *   unless a write of the same bytes comes between: that write happens before the load, and the first one
+ *   unless a write of the same bytes is between them: that write happens before the load, and the first one
  *   happens before it, or precedes it in the modification order of an atomic object;
  *   or unless an atomic read that happens before the load has seen a later write of that order (coherence).
  *
  * The modification order is the one of this run. Each byte is decided by itself. The bytes as they were when
- * the launch began happen before all writes. What no work-item has done yet is not known.
+ * the launch began happen before all writes. Writes that no work-item has made yet are unknown.
  *
- * The epoch of an access is taken before the checker processes it. What happens before it is asked after
- * that: an atomic operation that acquires happens after the release that it reads from.
+ * The epoch of an access is taken before the checker processes it. The query of what happens before it is
+ * made after that: an atomic operation that acquires happens after the release that it reads from.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct written {
     bool *before; /* of the earlier ones: does each happen before it? */
 };
 
-/* An atomic read, and how many writes it came after. */
+/* An atomic read, and the number of writes before it. */
 struct seen {
     struct inquiry_epoch epoch;
     uint32_t writes;

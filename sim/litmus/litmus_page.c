@@ -195,7 +195,7 @@ static json_t *execution_json(const struct gallery *gallery, const struct execut
         json_array_append_new(events, event_json(gallery, candidate, i));
     json_object_set_new(object, "events", events);
     json_object_set_new(object, "modification", modification_json(gallery, candidate));
-    /* Both axioms that come before it refuse without it. */
+    /* Both axioms before it refuse without it. */
     if (execution->broken != AXIOM_UPDATE && execution->broken != AXIOM_CAUSE)
         json_object_set_new(object, "synchronises", synchronises_json(candidate));
     if (execution->broken != AXIOM_NONE)
@@ -403,8 +403,10 @@ static const struct shown *shown_with(const struct gallery *gallery, const int64
     return NULL;
 }
 
-/* Those that were found, and then those that are refused: every execution which would end so is. Where the
- * run gave up, what was not found may be allowed all the same: it is left out. */
+/*
+ * The outcomes that were found, and then those that are refused: every execution with that end is. If the run
+ * gave up, outcomes that were not found may be allowed all the same: they are left out.
+ */
 static json_t *outcomes_json(const struct gallery *gallery, const struct results *results)
 {
     const struct litmus_result *result = results->result;

@@ -20,7 +20,7 @@ struct race_judge {
     struct candidate candidate;
 };
 
-/* ---- what the checker asks ----------------------------------------------------------------- */
+/* ---- queries of the checker ----------------------------------------------------------------- */
 
 static void host_place(void *self, uint32_t site, struct source_place *out_place)
 {
@@ -164,7 +164,7 @@ static uint32_t barriers_before(const struct execution *execution, const struct 
     return count;
 }
 
-/* Each event in turn: it reads the latest store of its cell, and its own comes after all before. */
+/* Each event in order: it reads the latest store of its cell, and its own store is the latest then. */
 static void link_stores(struct candidate *candidate)
 {
     uint32_t latest[CELLS_MOST] = {0};

@@ -41,7 +41,7 @@ static int compare_values(const int64_t *a, const int64_t *b, size_t count)
     return 0;
 }
 
-/* Where the outcome is, or belongs. */
+/* The index of the outcome, or its place in the order. */
 static size_t place_of(const struct litmus_result *result, const int64_t *values, bool *out_found)
 {
     size_t low = 0, high = result->outcome_count;
@@ -124,9 +124,9 @@ static void take_race(struct tally *tally, const struct execution *execution)
         result->race_text = text;
 }
 
-/* ---- barriers that not all come to ------------------------------------------------------- */
+/* ---- barriers that not all reach ------------------------------------------------------- */
 
-/* It will not come to the barrier where other waits. */
+/* It will not reach the barrier where other waits. */
 static bool passes_by(const struct step *step, const struct step *other)
 {
     return step->kind == STEP_END || (step->kind == STEP_BARRIER && step->label != other->label);
@@ -184,7 +184,7 @@ static bool take(void *self, const struct execution *execution)
     return !tally->out_of_memory;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static bool some_outcome(const struct litmus_result *result, bool satisfies)
 {
@@ -194,7 +194,7 @@ static bool some_outcome(const struct litmus_result *result, bool satisfies)
     return false;
 }
 
-/* What was seen settles it, or nothing was left out. */
+/* The executions seen decide it, or nothing was left out. */
 static enum litmus_answer answer(bool seen, bool if_seen, const struct litmus_result *result)
 {
     if (!seen && (result->cut || result->gave_up))

@@ -211,7 +211,7 @@ static void explain_coherence(const struct candidate *candidate, struct cycle *o
         }
 }
 
-/* Of two accesses, the edge by which one comes before the other; LINK_NONE: there is none. */
+/* The edge by which one of two accesses precedes the other; LINK_NONE: there is none. */
 static enum link_kind seq_cst_reason(const struct candidate *candidate, uint32_t a, uint32_t b)
 {
     const struct candidate_event *event = &candidate->event[a];
@@ -222,10 +222,10 @@ static enum link_kind seq_cst_reason(const struct candidate *candidate, uint32_t
     return happens(candidate, a, b) ? LINK_HAPPENS : LINK_NONE;
 }
 
-/* What a and b speak for are fences' neighbours in program order. */
+/* a and b stand for the fences' neighbours in program order. */
 static void add_seq_cst(const struct candidate *candidate, uint32_t a, uint32_t b, struct cycle *cycle)
 {
-    for (uint32_t pass = 0; pass < 2; pass++) /* happens-before last: others say more */
+    for (uint32_t pass = 0; pass < 2; pass++) /* happens-before last: others are more specific */
         for (uint32_t i = 0; i < candidate->count; i++)
             for (uint32_t k = 0; k < candidate->count; k++) {
                 const enum link_kind kind = seq_cst_reason(candidate, i, k);

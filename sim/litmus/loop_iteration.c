@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a step read on this path stands in its child. */
+/* The value that a step read on this path is in its child. */
 static bool stored_nothing(const struct step *step, struct reading read)
 {
     return step_reads(step) ? step_stored(step, read) == read.value : step->kind == STEP_FENCE;
@@ -113,7 +113,7 @@ void turn_find(const struct unfold *unfold, struct step *step, uint32_t frame_si
     step->shared_to = to;
 }
 
-/* The step before it on the path that has no such turn. */
+/* The step before it on the path without such an iteration. */
 static const struct step *without_turn(const struct step *step)
 {
     return step->may_race ? step->again->parent : step->parent;

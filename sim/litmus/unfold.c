@@ -15,7 +15,7 @@ enum {
     TURNS_MOST = 1 << 16 /* between two operations that others can see */
 };
 
-/* What every run of a thread needs. */
+/* The state of every run of a thread. */
 struct unfold_code {
     const struct code *code;
     uint8_t *args;
