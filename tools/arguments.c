@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the command lines of all commands have in common. Before argp reads one, its words are spelt as argp
- * wants them:
- * -h and -V, and the value of an option that may have none as a word of its own. A misspelt option is refused
- * with the nearest name. The same tables of options make the lists for completion.
+ * The common part of all commands' command lines. Before argp reads one, its words are spelt as argp wants
+ * them: -h and -V, and the value of an option that may have none as a word of its own. A misspelt option is
+ * refused with the nearest name. The same tables of options make the lists for completion.
  */
 #include "tools.h"
 

@@ -2,9 +2,9 @@
 /*
  * Each scenario is checked in a process of its own, whose standard output and standard error output are files
  * without a name. A third such file takes notes, lines of JSON: a finding, or a mark
- * {"type":"mark","end":BYTES,"whole":BOOL} that says how much of the standard output was differences by then.
- * The parent waits for the processes in the order of the command line, prints what each printed, and writes
- * the forms at the end: nothing depends on which process was first.
+ * {"type":"mark","end":BYTES,"whole":BOOL} with the bytes of the standard output that were differences by
+ * then. The parent waits for the processes in the order of the command line, prints the output of each, and
+ * writes the forms at the end: nothing depends on which process was first.
  */
 #include "check_results.h"
 
@@ -160,7 +160,7 @@ static struct {
     volatile sig_atomic_t came;
 } running;
 
-/* What a terminal sends reaches the processes anyway; what another process sends is for all of them. */
+/* Signals of a terminal reach the processes anyway; one from another process is for all of them. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;

@@ -42,7 +42,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int run_program(const struct settings *settings, char **command)
 {
     struct scenario scenario;
-    if (!settings_load_outputs(settings, NULL, &scenario)) /* told here, before the program starts */
+    if (!settings_load_outputs(settings, NULL, &scenario)) /* reported here, before the program starts */
         return EXIT_USAGE;
     bool ordered = scenario.schedule.record_file || scenario.schedule.replay;
     if (!library_select()) {

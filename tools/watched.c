@@ -17,7 +17,7 @@
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 static volatile sig_atomic_t child;
 
-/* What a terminal sends the program gets by itself. */
+/* Signals of a terminal reach the program by themselves. */
 static void forward(int signal, siginfo_t *info, void *context)
 {
     (void)context;
@@ -47,7 +47,7 @@ static int cannot_run(const char *name)
 static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(int), struct watch *watch)
 {
     signal(SIGCHLD, child_signal);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills us means the program */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a signal to us is meant for the program */
     if (getppid() != parent)
         _exit(EXIT_FAILED);
     execvp(command[0], command);
@@ -98,7 +98,7 @@ static bool any_left(const struct watch *watch)
     return false;
 }
 
-/* The status that findings ask for, 0: none do. Another process may have run the kernel that is expected. */
+/* The exit status by the findings, 0: none. Another process may have run the kernel that is expected. */
 static int tell_all(struct watch *watch, const struct scenario *scenario)
 {
     int code = 0;
@@ -112,7 +112,7 @@ static int tell_all(struct watch *watch, const struct scenario *scenario)
     return code;
 }
 
-/* For what is said of all processes: their one log, else standard error. */
+/* For messages about all processes: their one log, else standard error. */
 static FILE *shared_log(const struct scenario *scenario)
 {
     return scenario->log_file && !strchr(scenario->log_file, '%')
@@ -130,14 +130,14 @@ static void tell_replay(const struct watch *watch, const struct scenario *scenar
     log_close(log, scenario);
 }
 
-/* Whatever the program's own status is. */
+/* For any status of the program. */
 static bool nothing_ran(const struct watch *watch, const struct scenario *scenario)
 {
     return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) &&
            !watch->exit_status;
 }
 
-/* The library says so, too, as a process ends by itself that loaded it. */
+/* The library prints it, too, if it is loaded in a process that ends by itself. */
 static int tell_nothing_ran(const struct watch *watch, int status)
 {
     if (!watch->reported || !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_NOTHING_RAN)
@@ -176,11 +176,11 @@ static void add_notes(const struct watch *watch, const struct scenario *scenario
     log_close(log, scenario);
 }
 
-/* What remains of the program's status. */
+/* The rest of the program's status. */
 static int outcome(struct watch *watch, const struct scenario *scenario, int status)
 {
     int code = tell_all(watch, scenario);
-    /* a process that it started ended with it, and nobody passed it on */
+    /* a process that it started ended with it, and it was not passed on */
     if (!code && watch && !scenario->keep_exit_code)
         code = watch->exit_status;
     if (!code && nothing_ran(watch, scenario))

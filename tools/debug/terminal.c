@@ -22,7 +22,7 @@
 
 static verb do_help, do_quit, do_source, do_echo;
 
-/* Where names begin alike, the one that stands first is meant. */
+/* Of names with the same beginning, the first one is meant. */
 static const struct verb_row verbs[] = {
     {"break", 1, do_break,
      "LOCATION [thread N] [if CONDITION]: stop there; LOCATION is LINE, FILE:LINE or a function"},
@@ -440,7 +440,7 @@ int terminal_run(const struct terminal_request *request)
     interrupted = t.session;
     begin(&t, request);
     signal(SIGINT, on_interrupt);
-    /* A target that ended before its first kernel has nothing to show: what it printed says why. */
+    /* A target that ended before its first kernel has nothing to show: its output has the reason. */
     if (session_ended(t.session) && (request->batch || !t.interactive)) {
         terminal_fini(&t);
         return EXIT_FAILED;
