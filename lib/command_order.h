@@ -25,8 +25,8 @@
  *   order_finish_begin/end   clFinish: the commands of the queue at the call; the host is ordered after them
  *                            when it returns
  *
- * All but order_observed, order_settle and order_learns are called with runtime_lock held, so announcements come
- * in the log's order.
+ * All but order_observed, order_settle and order_learns are called with runtime_lock held, so announcements
+ * are in the log's order.
  */
 #ifndef ORRERY_LIB_COMMAND_ORDER_H
 #define ORRERY_LIB_COMMAND_ORDER_H

@@ -8,7 +8,7 @@
  *   executor_drain         takes the executor lock, or waits for its owner, until the log is consumed up to a
  *                          position and what runs is over, or only spins
  *   executor_stuck         every running launch only spins, the log is consumed, and they are set aside
- *   executor_block, executor_unblock   around a wait of this thread: meanwhile it does nothing of the program's
+ *   executor_block, executor_unblock   around a wait of this thread: meanwhile it executes nothing
  *   executor_spins         every running launch only spins, and no entry of the log could release it
  *   executor_wait_help     of a blocked thread: waits until others append to the log after that position, or
  *                          a launch makes progress; true: neither will happen
