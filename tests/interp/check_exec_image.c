@@ -130,7 +130,7 @@ START_TEST(every_build_writes_the_same_bytes)
 END_TEST
 
 /* A nearest read tells one texel per lane, a filtered one four, each where it lies. */
-START_TEST(observers_hear_every_texel)
+START_TEST(observers_receive_every_texel)
 {
     static struct rig rig;
     picture_rig(&rig, image_format(IMAGE_RGBA, IMAGE_UNORM_INT8), 1);
@@ -238,7 +238,7 @@ START_TEST(texels_reported_are_those_read)
 }
 END_TEST
 
-START_TEST(lanes_that_read_undefined_texels_are_known)
+START_TEST(lanes_that_read_undefined_texels_are_marked)
 {
     static struct rig rig;
     const struct image_format *format = image_format(orders[_i % 4], datas[_i % 4]);
@@ -368,10 +368,10 @@ int main(void)
     TCase *tests = tcase_create("image handlers");
     tcase_add_loop_test(tests, every_build_reads_the_same_bits, 0, 4);
     tcase_add_loop_test(tests, every_build_writes_the_same_bytes, 0, 4);
-    tcase_add_loop_test(tests, lanes_that_read_undefined_texels_are_known, 0, 8);
+    tcase_add_loop_test(tests, lanes_that_read_undefined_texels_are_marked, 0, 8);
     tcase_add_loop_test(tests, filtered_texels_too, 0, 4);
     tcase_add_loop_test(tests, written_texels_are_initialised, 0, 8);
-    tcase_add_test(tests, observers_hear_every_texel);
+    tcase_add_test(tests, observers_receive_every_texel);
     tcase_add_loop_test(tests, texels_reported_are_those_read, 0, 4);
     tcase_add_test(tests, made_up_images_are_nobodys);
     suite_add_tcase(suite, tests);

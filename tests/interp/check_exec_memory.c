@@ -272,7 +272,7 @@ static bool refuse_third(void *self)
     return ++*(uint32_t *)self % 3 == 0;
 }
 
-START_TEST(weak_ones_fail_where_the_host_says_so)
+START_TEST(weak_exchanges_fail_when_the_host_decides_so)
 {
     for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
         for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
@@ -535,7 +535,7 @@ int main(void)
     tcase_add_test(tests, denied_stores_to_live_memory_go_ahead);
     tcase_add_test(tests, private_memory);
     tcase_add_test(tests, atomics_in_lane_order);
-    tcase_add_test(tests, weak_ones_fail_where_the_host_says_so);
+    tcase_add_test(tests, weak_exchanges_fail_when_the_host_decides_so);
     tcase_add_test(tests, one_address_in_lane_order);
     tcase_add_test(tests, affine_operations);
     tcase_add_test(tests, printf_converts);

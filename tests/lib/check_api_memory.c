@@ -86,7 +86,7 @@ START_TEST(clCreateBuffer_rejects_a_bad_context)
 }
 END_TEST
 
-START_TEST(clCreateBufferWithProperties_knows_no_property)
+START_TEST(clCreateBufferWithProperties_refuses_every_property)
 {
     const cl_mem_properties unknown[] = {0x7777, 1, 0}, empty[] = {0};
     size_t size = 7;
@@ -104,7 +104,7 @@ START_TEST(clCreateBufferWithProperties_knows_no_property)
 }
 END_TEST
 
-START_TEST(clGetMemObjectInfo_answers_for_a_buffer)
+START_TEST(clGetMemObjectInfo_of_a_buffer_returns_its_values)
 {
     char host[SIZE];
     size_t size;
@@ -142,7 +142,7 @@ START_TEST(clRetainMemObject_and_clReleaseMemObject_count)
 }
 END_TEST
 
-START_TEST(clCreateBuffer_copies_what_the_host_gives)
+START_TEST(clCreateBuffer_copies_the_host_memory)
 {
     unsigned char host[SIZE], back[SIZE];
     for (int i = 0; i < SIZE; i++)
@@ -242,7 +242,7 @@ START_TEST(clCreateSubBuffer_cannot_win_back_access)
 }
 END_TEST
 
-START_TEST(clGetMemObjectInfo_answers_for_a_sub_buffer)
+START_TEST(clGetMemObjectInfo_of_a_sub_buffer_returns_its_values)
 {
     static char host[SIZE];
     const cl_buffer_region region = {2 * ALIGN, 64};
@@ -361,7 +361,7 @@ START_TEST(clSVMAlloc_aligns_and_keeps_allocations_apart)
 }
 END_TEST
 
-START_TEST(clSVMFree_ignores_what_is_not_its_own)
+START_TEST(clSVMFree_of_another_pointer_is_ignored)
 {
     char *made = clSVMAlloc(context, 0, SIZE, 0);
     clSVMFree(context, NULL);
@@ -422,20 +422,20 @@ int main(void)
     tcase_add_test(tests, clCreateBuffer_rejects_flags_that_exclude_each_other);
     tcase_add_test(tests, clCreateBuffer_rejects_a_host_pointer_that_does_not_fit_the_flags);
     tcase_add_test(tests, clCreateBuffer_rejects_a_bad_context);
-    tcase_add_test(tests, clCreateBufferWithProperties_knows_no_property);
-    tcase_add_test(tests, clGetMemObjectInfo_answers_for_a_buffer);
+    tcase_add_test(tests, clCreateBufferWithProperties_refuses_every_property);
+    tcase_add_test(tests, clGetMemObjectInfo_of_a_buffer_returns_its_values);
     tcase_add_test(tests, clRetainMemObject_and_clReleaseMemObject_count);
-    tcase_add_test(tests, clCreateBuffer_copies_what_the_host_gives);
+    tcase_add_test(tests, clCreateBuffer_copies_the_host_memory);
     tcase_add_test(tests, clCreateBuffer_fails_softly_when_the_device_is_full);
     tcase_add_test(tests, clCreateSubBuffer_judges_its_region);
     tcase_add_test(tests, clCreateSubBuffer_cannot_win_back_access);
-    tcase_add_test(tests, clGetMemObjectInfo_answers_for_a_sub_buffer);
+    tcase_add_test(tests, clGetMemObjectInfo_of_a_sub_buffer_returns_its_values);
     tcase_add_test(tests, a_sub_buffer_shares_the_bytes_of_its_parent);
     tcase_add_test(tests, clSetMemObjectDestructorCallback_calls_in_reverse_order);
     tcase_add_test(tests, a_parent_is_destroyed_after_its_sub_buffers);
     tcase_add_test(tests, clSVMAlloc_judges_its_arguments);
     tcase_add_test(tests, clSVMAlloc_aligns_and_keeps_allocations_apart);
-    tcase_add_test(tests, clSVMFree_ignores_what_is_not_its_own);
+    tcase_add_test(tests, clSVMFree_of_another_pointer_is_ignored);
     tcase_add_test(tests, clCreateBuffer_over_shared_memory_shares_its_bytes);
     tcase_add_test(tests, a_context_takes_its_shared_memory_with_it);
     suite_add_tcase(suite, tests);

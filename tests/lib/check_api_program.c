@@ -148,7 +148,7 @@ START_TEST(clBuildProgram_makes_an_executable)
 }
 END_TEST
 
-START_TEST(clBuildProgram_reports_what_the_compiler_says)
+START_TEST(clBuildProgram_puts_compiler_output_into_the_log)
 {
     cl_program made = from_source(bad);
     cl_int err = 1;
@@ -226,7 +226,7 @@ static void wait_until_reported(cl_program program)
     pthread_mutex_unlock(&reported_lock);
 }
 
-START_TEST(builds_with_a_callback_tell_when_they_are_done)
+START_TEST(build_with_a_callback_calls_it_at_the_end)
 {
     cl_int err = 1;
     cl_program made = from_source(good), wrong = from_source(bad);
@@ -275,7 +275,7 @@ END_TEST
 
 /* ---- queries ---------------------------------------------------------------------------------- */
 
-START_TEST(clGetProgramInfo_answers)
+START_TEST(clGetProgramInfo_returns_its_values)
 {
     cl_program made = built(good, NULL);
     cl_uint count = 0;
@@ -318,7 +318,7 @@ END_TEST
 
 /* ---- binaries ------------------------------------------------------------------------------------ */
 
-START_TEST(clCreateProgramWithBinary_takes_back_what_was_built)
+START_TEST(clCreateProgramWithBinary_accepts_a_built_binary)
 {
     cl_program made = built(good, "-DX=2 -cl-kernel-arg-info");
     struct blob blob = binary_of(made), again;
@@ -1044,13 +1044,13 @@ int main(void)
     tcase_add_test(tests, clCreateProgramWithSource_joins_its_strings);
     tcase_add_test(tests, clCreateProgramWithSource_judges_its_arguments);
     tcase_add_test(tests, clBuildProgram_makes_an_executable);
-    tcase_add_test(tests, clBuildProgram_reports_what_the_compiler_says);
+    tcase_add_test(tests, clBuildProgram_puts_compiler_output_into_the_log);
     tcase_add_test(tests, clBuildProgram_judges_its_arguments);
     tcase_add_test(tests, clBuildProgram_is_refused_while_kernels_are_attached);
-    tcase_add_test(tests, builds_with_a_callback_tell_when_they_are_done);
+    tcase_add_test(tests, build_with_a_callback_calls_it_at_the_end);
     tcase_add_test(tests, programs_build_on_several_threads);
-    tcase_add_test(tests, clGetProgramInfo_answers);
-    tcase_add_test(tests, clCreateProgramWithBinary_takes_back_what_was_built);
+    tcase_add_test(tests, clGetProgramInfo_returns_its_values);
+    tcase_add_test(tests, clCreateProgramWithBinary_accepts_a_built_binary);
     tcase_add_test(tests, clCreateProgramWithBinary_notices_every_damaged_byte);
     tcase_add_test(tests, clCreateProgramWithBinary_judges_its_arguments);
     tcase_add_test(tests, clCreateProgramWithBuiltInKernels_has_none_to_give);

@@ -246,7 +246,7 @@ START_TEST(the_group_between)
 END_TEST
 
 /* A sibling that the marker does not wait for: no atomics, and no other call, tell of it. */
-START_TEST(a_marker_covers_whom_it_waits_for)
+START_TEST(marker_covers_the_commands_of_its_list)
 {
     struct orrery_finding finding;
     char text[1024];
@@ -491,7 +491,7 @@ int main(void)
     tcase_add_loop_test(tests, each_two_places_are_reported, 0, 2);
     tcase_add_test(tests, the_child_between);
     tcase_add_test(tests, the_group_between);
-    tcase_add_loop_test(tests, a_marker_covers_whom_it_waits_for, 0, 8);
+    tcase_add_loop_test(tests, marker_covers_the_commands_of_its_list, 0, 8);
     tcase_add_loop_test(tests, by_scope, 0, 18);
     tcase_add_loop_test(tests, by_calls, 0, 4 * REPORTED);
     tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);

@@ -179,7 +179,7 @@ enum { POLICY_COUNT = sizeof policies / sizeof *policies };
 
 /* ---- tests -------------------------------------------------------------------------------- */
 
-START_TEST(halves_take_turns)
+START_TEST(halves_alternate)
 {
     start_with(_i / POLICY_COUNT, policies[_i % POLICY_COUNT], "7");
     cl_event first = enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
@@ -446,7 +446,7 @@ static cl_event spin_at_once(bool races)
     return spins;
 }
 
-START_TEST(who_is_waited_for_may_be_enqueued_later)
+START_TEST(kernel_waits_for_a_later_enqueue)
 {
     cl_event spins = spin_at_once(_i);
     usleep(20000);
@@ -548,7 +548,7 @@ int main(void)
         return EXIT_FAILURE;
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, halves_take_turns, 0, PAIR_COUNT * POLICY_COUNT);
+    tcase_add_loop_test(tests, halves_alternate, 0, PAIR_COUNT * POLICY_COUNT);
     tcase_add_test(tests, lockstep_alternates);
     tcase_add_test(tests, one_that_is_not_flushed_does_not_run);
     tcase_add_loop_test(tests, units_are_not_shared, 0, POLICY_COUNT);
@@ -561,7 +561,7 @@ int main(void)
     tcase_add_loop_test(tests, races_are_found_in_both, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, values_are_reported_of_those_alone, 0, 2);
     tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
-    tcase_add_loop_test(tests, who_is_waited_for_may_be_enqueued_later, 0, 2);
+    tcase_add_loop_test(tests, kernel_waits_for_a_later_enqueue, 0, 2);
     tcase_add_loop_test(tests, others_are_complete_while_one_spins, 0, 2);
     tcase_add_loop_test(tests, another_thread_may_enqueue_it, 0, 2);
     tcase_add_loop_test(tests, a_callback_may_enqueue_it, 0, 2);

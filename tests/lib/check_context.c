@@ -86,7 +86,7 @@ static void run_memory(cl_bitfield zeroed, cl_int private_too, cl_int local_too)
     cl_ok(clReleaseContext(zeros));
 }
 
-START_TEST(memory_begins_as_zeros_where_it_is_wanted)
+START_TEST(memory_begins_as_zeros_if_requested)
 {
     static const char *const policies[] = {"lockstep", "serial", "random"};
     char scenario[100];
@@ -237,7 +237,7 @@ END_TEST
 
 /* In order or not, flushed or not, with and without a user event in front: what has not run by then ends so,
  * and those that wait for it; what another context does goes on. */
-START_TEST(what_waits_ends_with_the_context)
+START_TEST(waiting_commands_end_with_the_context)
 {
     const cl_command_queue_properties order = _i & 1 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
     cl_ulong time;
@@ -293,7 +293,7 @@ START_TEST(what_waits_ends_with_the_context)
 END_TEST
 
 /* One that waits for the host, one that would never come to its end, and one whose child would not. */
-START_TEST(what_runs_is_stopped)
+START_TEST(running_commands_are_stopped)
 {
     static const char *const sources[] = {
         "kernel void k(global atomic_int *p) { while (!atomic_load_explicit(p, memory_order_relaxed, "
@@ -403,13 +403,13 @@ int main(void)
     Suite *suite = suite_create("context");
     TCase *tests = tcase_create("extensions");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, memory_begins_as_zeros_where_it_is_wanted, 0, 48);
+    tcase_add_loop_test(tests, memory_begins_as_zeros_if_requested, 0, 48);
     tcase_add_test(tests, the_property_is_reported_and_checked);
     tcase_add_loop_test(tests, features_take_both_away, 0, 2);
     tcase_add_test(tests, one_device_that_cannot_is_enough);
     tcase_add_test(tests, a_context_is_terminated_once_and_only_if_it_may);
-    tcase_add_loop_test(tests, what_waits_ends_with_the_context, 0, 8);
-    tcase_add_loop_test(tests, what_runs_is_stopped, 0, 3);
+    tcase_add_loop_test(tests, waiting_commands_end_with_the_context, 0, 8);
+    tcase_add_loop_test(tests, running_commands_are_stopped, 0, 3);
     tcase_add_test(tests, calls_of_a_terminated_context);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);

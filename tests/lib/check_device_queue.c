@@ -243,7 +243,7 @@ static cl_ulong ask(cl_device_info name, size_t size)
     return value;
 }
 
-START_TEST(the_device_tells_what_its_queues_can)
+START_TEST(device_reports_its_queue_properties)
 {
     ck_assert_uint_eq(ask(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8),
                       CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
@@ -437,7 +437,7 @@ START_TEST(every_form_runs_its_block)
 }
 END_TEST
 
-START_TEST(ranges_are_what_the_descriptor_says)
+START_TEST(ranges_are_those_of_the_descriptor)
 {
     static const struct {
         int dimensions, size[3], local[3], offset[3];
@@ -504,7 +504,7 @@ static cl_int run_user(cl_int status, cl_int *out_seen)
     return ended;
 }
 
-START_TEST(user_events_hold_back_what_waits_for_them)
+START_TEST(user_events_delay_their_waiters)
 {
     cl_int seen[8];
     cl_ok(run_user(CL_COMPLETE, seen));
@@ -524,7 +524,7 @@ START_TEST(an_error_goes_up_to_the_parent)
 }
 END_TEST
 
-START_TEST(times_tell_an_end_and_a_completion)
+START_TEST(times_of_end_and_completion_differ)
 {
     cl_kernel kernel = kernel_of("times");
     const cl_int steps = 100;
@@ -546,7 +546,7 @@ START_TEST(times_tell_an_end_and_a_completion)
 }
 END_TEST
 
-START_TEST(a_block_can_be_asked_for_its_sizes)
+START_TEST(block_size_queries_return)
 {
     cl_kernel kernel = kernel_of("asks");
     size_t width = 0, most = 0;
@@ -609,7 +609,7 @@ START_TEST(without_g_every_refusal_is_a_failure)
 }
 END_TEST
 
-START_TEST(groups_must_divide_where_the_program_says_so)
+START_TEST(groups_must_divide_with_uniform_work_group_size)
 {
     static const char text[] =
         "kernel void k(global int *a, queue_t q)\n"
@@ -739,7 +739,7 @@ int main(void)
     Suite *suite = suite_create("device queue");
     TCase *queues = tcase_create("queues"), *kernels = tcase_create("kernels"),
           *errors = tcase_create("errors"), *without = tcase_create("without");
-    tcase_add_test(queues, the_device_tells_what_its_queues_can);
+    tcase_add_test(queues, device_reports_its_queue_properties);
     tcase_add_test(queues, device_queues_have_a_size);
     tcase_add_test(queues, there_are_only_so_many);
     tcase_add_test(queues, a_context_has_one_default_queue_for_a_device);
@@ -749,19 +749,19 @@ int main(void)
     tcase_add_test(queues, a_null_queue_is_found_wherever_it_is_used);
     tcase_add_test(queues, blocks_are_no_kernels_of_the_program);
     tcase_add_test(kernels, every_form_runs_its_block);
-    tcase_add_loop_test(kernels, ranges_are_what_the_descriptor_says, 0, 9);
+    tcase_add_loop_test(kernels, ranges_are_those_of_the_descriptor, 0, 9);
     tcase_add_test(kernels, an_empty_range_runs_nothing);
     tcase_add_test(kernels, children_have_children);
     tcase_add_test(kernels, a_parent_is_complete_when_its_children_are);
     tcase_add_test(kernels, markers_wait_for_their_list);
-    tcase_add_test(kernels, user_events_hold_back_what_waits_for_them);
+    tcase_add_test(kernels, user_events_delay_their_waiters);
     tcase_add_test(kernels, an_error_goes_up_to_the_parent);
-    tcase_add_test(kernels, times_tell_an_end_and_a_completion);
-    tcase_add_test(kernels, a_block_can_be_asked_for_its_sizes);
+    tcase_add_test(kernels, times_of_end_and_completion_differ);
+    tcase_add_test(kernels, block_size_queries_return);
     tcase_add_test(kernels, an_iteration_outlives_the_room_of_the_queue);
     tcase_add_test(errors, each_refusal_has_its_error);
     tcase_add_test(errors, without_g_every_refusal_is_a_failure);
-    tcase_add_loop_test(errors, groups_must_divide_where_the_program_says_so, 0, 2);
+    tcase_add_loop_test(errors, groups_must_divide_with_uniform_work_group_size, 0, 2);
     tcase_add_test(errors, events_run_out);
     tcase_add_test(errors, misused_events_are_found);
     TCase *const all[] = {queues, kernels, errors};

@@ -129,7 +129,7 @@ END_TEST
 
 /* OpenCL C 2.0, 6.13.13.1: the output is flushed when the kernel's event is complete, wherever stdout
  * leads. */
-START_TEST(what_a_kernel_prints_is_out_when_it_is_complete)
+START_TEST(printf_output_is_flushed_at_completion)
 {
     const char *text = "kernel void say(int n) { printf(\"%d|\", n); }";
     char got[16] = "";
@@ -350,7 +350,7 @@ START_TEST(offsets_and_dimensions_reach_the_kernel)
 }
 END_TEST
 
-START_TEST(the_event_of_a_launch_says_so)
+START_TEST(event_of_a_launch_has_its_command_type)
 {
     cl_event event;
     cl_command_type type = 0;
@@ -518,7 +518,7 @@ static Suite *kernel_suite(void)
     tcase_add_checked_fixture(launches, set_up, tear_down);
     tcase_set_timeout(launches, 60);
     tcase_add_test(launches, clEnqueueNDRangeKernel_judges_its_arguments);
-    tcase_add_test(launches, what_a_kernel_prints_is_out_when_it_is_complete);
+    tcase_add_test(launches, printf_output_is_flushed_at_completion);
     tcase_add_test(launches, work_group_sizes_are_judged);
     tcase_add_test(launches, a_required_size_is_required);
     tcase_add_loop_test(launches, ragged_groups_need_a_program_that_allows_them, 0, 5);
@@ -530,7 +530,7 @@ static Suite *kernel_suite(void)
     tcase_add_test(launches, a_kernel_released_early_still_runs);
     tcase_add_test(launches, local_memory_over_the_limit_is_refused);
     tcase_add_test(launches, offsets_and_dimensions_reach_the_kernel);
-    tcase_add_test(launches, the_event_of_a_launch_says_so);
+    tcase_add_test(launches, event_of_a_launch_has_its_command_type);
     tcase_add_test(launches, clEnqueueTask_runs_one_work_item);
     tcase_add_test(launches, launches_of_one_queue_see_each_other);
     tcase_add_test(launches, a_sub_buffer_is_an_argument);

@@ -9,7 +9,7 @@
 
 /* ---- queries ------------------------------------------------------------------------ */
 
-START_TEST(clGetEventInfo_answers)
+START_TEST(clGetEventInfo_returns_its_values)
 {
     cl_event event = cl_trace(queue, 1, 0, NULL);
     cl_command_queue of_queue = NULL;
@@ -166,7 +166,7 @@ START_TEST(clSetUserEventStatus_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(a_failed_event_ends_what_waits_for_it)
+START_TEST(failed_event_ends_its_waiters)
 {
     cl_event gate = cl_user_event(context);
     cl_event first = cl_trace(unordered, 1, 1, &gate), second = cl_trace(unordered, 2, 1, &first);
@@ -274,7 +274,7 @@ START_TEST(clSetEventCallback_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(callbacks_come_in_order_on_a_thread_of_their_own)
+START_TEST(callbacks_run_in_order_on_their_own_thread)
 {
     cl_event a = cl_trace(queue, 1, 0, NULL), b = cl_trace(queue, 2, 0, NULL);
     listen(b, CL_COMPLETE, 6);
@@ -298,7 +298,7 @@ START_TEST(callbacks_come_in_order_on_a_thread_of_their_own)
 }
 END_TEST
 
-START_TEST(a_callback_set_late_comes_at_once)
+START_TEST(callback_set_late_runs_at_once)
 {
     cl_event event = cl_trace(queue, 1, 0, NULL);
     cl_ok(clFinish(queue));
@@ -313,7 +313,7 @@ START_TEST(a_callback_set_late_comes_at_once)
 }
 END_TEST
 
-START_TEST(callbacks_of_user_events_come)
+START_TEST(callbacks_of_user_events_run)
 {
     cl_event event = cl_user_event(context);
     listen(event, CL_SUBMITTED, 1);
@@ -524,7 +524,7 @@ static cl_ulong time_taken(const char *text, cl_int n)
 
 /* What is checked, how many lanes run together and in which order are nothing to the device that is
  * simulated. */
-START_TEST(a_launch_takes_as_long_whatever_is_checked)
+START_TEST(launch_time_does_not_depend_on_checks)
 {
     static const char *const ways[] = {"checks: {races: off, uninitialised: off}",
                                        "checks: {races: error, uninitialised: error}",
@@ -627,22 +627,22 @@ static Suite *event_suite(void)
     TCase *events = tcase_create("events"), *callbacks = tcase_create("callbacks"),
           *profiling = tcase_create("profiling");
     tcase_add_checked_fixture(events, cl_set_up, cl_tear_down);
-    tcase_add_test(events, clGetEventInfo_answers);
+    tcase_add_test(events, clGetEventInfo_returns_its_values);
     tcase_add_test(events, every_command_has_its_type);
     tcase_add_test(events, a_released_event_is_refused);
     tcase_add_test(events, an_event_outlives_its_queue);
     tcase_add_test(events, clWaitForEvents_judges_its_arguments);
     tcase_add_test(events, clCreateUserEvent_starts_as_submitted);
     tcase_add_test(events, clSetUserEventStatus_judges_its_arguments);
-    tcase_add_test(events, a_failed_event_ends_what_waits_for_it);
+    tcase_add_test(events, failed_event_ends_its_waiters);
     tcase_add_test(events, queue_order_does_not_hand_failure_on);
     tcase_add_test(events, a_user_event_may_be_released_before_it_is_waited_for);
     tcase_add_checked_fixture(callbacks, callback_set_up, cl_tear_down);
     tcase_set_timeout(callbacks, 30);
     tcase_add_test(callbacks, clSetEventCallback_judges_its_arguments);
-    tcase_add_test(callbacks, callbacks_come_in_order_on_a_thread_of_their_own);
-    tcase_add_test(callbacks, a_callback_set_late_comes_at_once);
-    tcase_add_test(callbacks, callbacks_of_user_events_come);
+    tcase_add_test(callbacks, callbacks_run_in_order_on_their_own_thread);
+    tcase_add_test(callbacks, callback_set_late_runs_at_once);
+    tcase_add_test(callbacks, callbacks_of_user_events_run);
     tcase_add_test(callbacks, a_failure_reaches_every_callback);
     tcase_add_test(callbacks, an_event_is_good_inside_its_callback);
     tcase_add_test(callbacks, callbacks_may_enqueue_and_flush);
@@ -651,7 +651,7 @@ static Suite *event_suite(void)
     tcase_add_checked_fixture(profiling, cl_set_up, cl_tear_down);
     tcase_add_test(profiling, profiling_times_rise);
     tcase_add_test(profiling, times_are_the_costs_of_the_manual);
-    tcase_add_loop_test(profiling, a_launch_takes_as_long_whatever_is_checked, 0,
+    tcase_add_loop_test(profiling, launch_time_does_not_depend_on_checks, 0,
                         (int)(sizeof timed / sizeof *timed));
     tcase_add_test(profiling, clGetEventProfilingInfo_judges_its_arguments);
     tcase_add_test(profiling, the_same_calls_take_the_same_time);

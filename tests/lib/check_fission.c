@@ -92,7 +92,7 @@ static const struct {
     {"one-unit", {0x4053, 0x100, 0}, {0}, CL_DEVICE_PARTITION_FAILED_EXT, 0, {0}, 0},
 };
 
-START_TEST(each_call_comes_to_what_the_text_says)
+START_TEST(each_call_makes_the_specified_devices)
 {
     cl_device_id made[32], parent;
     property style[16];
@@ -138,7 +138,7 @@ END_TEST
 
 /* ---- queries ---------------------------------------------------------------------------------- */
 
-START_TEST(roots_answer_the_extension)
+START_TEST(root_queries_of_the_extension_return)
 {
     property list[16];
     cl_device_id parent = device;
@@ -196,7 +196,7 @@ END_TEST
 
 /* ---- both calls, one kind of device ------------------------------------------------------------ */
 
-START_TEST(either_call_knows_the_others_devices)
+START_TEST(either_call_accepts_the_others_devices)
 {
     const property ext[] = {CL_DEVICE_PARTITION_BY_COUNTS_EXT, 3, 1, 0, 0};
     const cl_device_partition_property core[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
@@ -498,7 +498,7 @@ START_TEST(each_device_runs_its_own_binary)
 }
 END_TEST
 
-START_TEST(each_device_links_what_was_made_for_it)
+START_TEST(each_device_links_its_own_objects)
 {
     cl_device_id made[4];
     cl_program_binary_type type = 0;
@@ -670,17 +670,17 @@ int main(void)
 {
     Suite *suite = suite_create("device fission");
     TCase *tests = tcase_create("extension");
-    tcase_add_loop_test(tests, each_call_comes_to_what_the_text_says, 0, sizeof calls / sizeof *calls);
+    tcase_add_loop_test(tests, each_call_makes_the_specified_devices, 0, sizeof calls / sizeof *calls);
     tcase_add_test(tests, less_room_gets_the_first_ones);
-    tcase_add_test(tests, roots_answer_the_extension);
+    tcase_add_test(tests, root_queries_of_the_extension_return);
     tcase_add_test(tests, no_domain_is_an_empty_array);
     tcase_add_test(tests, domains_shrink_with_the_device);
-    tcase_add_test(tests, either_call_knows_the_others_devices);
+    tcase_add_test(tests, either_call_accepts_the_others_devices);
     tcase_add_test(tests, a_context_of_the_parent_serves_its_parts);
     tcase_add_test(tests, a_context_of_a_part_does_not_serve_the_rest);
     tcase_add_test(tests, binaries_are_shared);
     tcase_add_test(tests, each_device_runs_its_own_binary);
-    tcase_add_test(tests, each_device_links_what_was_made_for_it);
+    tcase_add_test(tests, each_device_links_its_own_objects);
     tcase_add_test(tests, events_order_queues_of_siblings);
     tcase_add_test(tests, each_part_runs_its_own_build);
     tcase_add_test(tests, kernels_must_have_the_same_arguments);

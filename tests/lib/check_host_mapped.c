@@ -157,7 +157,7 @@ static size_t begin(const struct way *way, cl_event (*enqueue)(void))
     return way->memory != OF_PROGRAM || way->closed;
 }
 
-START_TEST(a_load_of_what_is_read)
+START_TEST(load_of_bytes_that_a_command_reads)
 {
     const struct way way = way_of(_i);
     const size_t expected = begin(&way, read_all);
@@ -173,7 +173,7 @@ START_TEST(a_load_of_what_is_read)
 }
 END_TEST
 
-START_TEST(a_store_into_what_is_read)
+START_TEST(store_into_bytes_that_a_command_reads)
 {
     const struct way way = way_of(_i);
     const size_t expected = begin(&way, read_all);
@@ -182,7 +182,7 @@ START_TEST(a_store_into_what_is_read)
 }
 END_TEST
 
-START_TEST(a_store_into_what_is_written)
+START_TEST(store_into_bytes_that_a_command_writes)
 {
     const struct way way = way_of(_i);
     const size_t expected = begin(&way, write_all);
@@ -193,7 +193,7 @@ START_TEST(a_store_into_what_is_written)
 }
 END_TEST
 
-START_TEST(a_load_of_what_is_written)
+START_TEST(load_of_bytes_that_a_command_writes)
 {
     const struct way way = way_of(_i);
     begin(&way, write_all);
@@ -264,7 +264,7 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *pointer
     pthread_barrier_wait(&called);
 }
 
-START_TEST(whoever_knows_that_it_is_complete)
+START_TEST(access_ordered_after_completion)
 {
     cl_ulong when;
     int ends[2];
@@ -529,13 +529,13 @@ int main(void)
     TCase *all = tcase_create("all");
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, a_load_of_what_is_read, 0, WAYS);
-    tcase_add_loop_test(all, a_store_into_what_is_read, 0, WAYS);
-    tcase_add_loop_test(all, a_store_into_what_is_written, 0, WAYS);
-    tcase_add_loop_test(all, a_load_of_what_is_written, 0, WAYS);
+    tcase_add_loop_test(all, load_of_bytes_that_a_command_reads, 0, WAYS);
+    tcase_add_loop_test(all, store_into_bytes_that_a_command_reads, 0, WAYS);
+    tcase_add_loop_test(all, store_into_bytes_that_a_command_writes, 0, WAYS);
+    tcase_add_loop_test(all, load_of_bytes_that_a_command_writes, 0, WAYS);
     tcase_add_test(all, a_load_and_a_store);
     tcase_add_loop_test(all, pieces, 0, 4);
-    tcase_add_loop_test(all, whoever_knows_that_it_is_complete, 0, 24);
+    tcase_add_loop_test(all, access_ordered_after_completion, 0, 24);
     tcase_add_loop_test(all, around_the_user_event, 0, 4);
     tcase_add_test(all, neighbours);
     tcase_add_loop_test(all, less_than_a_page, 0, 4);

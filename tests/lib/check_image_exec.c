@@ -547,7 +547,7 @@ static void random_points(const struct reference *r, float (*points)[4])
         }
 }
 
-START_TEST(every_sampler_takes_what_the_text_says)
+START_TEST(every_sampler_reads_the_specified_texels)
 {
     static const cl_image_format r32 = {CL_R, CL_FLOAT};
     const struct kind *kind = &kinds[_i];
@@ -736,7 +736,7 @@ START_TEST(borders_have_the_alpha_of_their_order)
 }
 END_TEST
 
-START_TEST(kernels_ask_what_images_are)
+START_TEST(kernels_query_images)
 {
     cl_program program = build_program(
         "kernel void ask(read_only image2d_array_t a, read_only image3d_t v, write_only image1d_array_t l, "
@@ -906,7 +906,7 @@ static cl_sampler mip_sampler(cl_filter_mode mip, float low, float high)
     return sampler;
 }
 
-START_TEST(levels_are_chosen_as_asked)
+START_TEST(levels_are_chosen_as_requested)
 {
     static const cl_image_format r32 = {CL_R, CL_FLOAT};
     static const struct {
@@ -983,7 +983,7 @@ END_TEST
 
 /* ---- findings ---------------------------------------------------------------------------------- */
 
-START_TEST(what_the_text_leaves_undefined_is_found)
+START_TEST(undefined_image_access_is_found)
 {
     static const struct {
         const char *body, *id, *why;
@@ -1064,7 +1064,7 @@ static void track_uninitialised(void)
     cl_set_up();
 }
 
-START_TEST(texels_nobody_wrote_are_found)
+START_TEST(unwritten_texels_are_found)
 {
     cl_program program =
         build_program("kernel void get(read_only image2d_t in, global float *p) {\n"
@@ -1181,19 +1181,19 @@ static Suite *suite(void)
     tcase_add_test(tests, every_format_reads_as_its_numbers);
     tcase_add_test(tests, every_format_takes_the_nearest_number);
     tcase_add_test(tests, halves_are_read_and_written);
-    tcase_add_loop_test(tests, every_sampler_takes_what_the_text_says, 0, KINDS);
+    tcase_add_loop_test(tests, every_sampler_reads_the_specified_texels, 0, KINDS);
     tcase_add_loop_test(tests, integer_coordinates_are_exact, 0, KINDS);
     tcase_add_test(tests, batches_and_lanes_give_the_same_bits);
     tcase_add_test(tests, borders_have_the_alpha_of_their_order);
-    tcase_add_test(tests, kernels_ask_what_images_are);
+    tcase_add_test(tests, kernels_query_images);
     tcase_add_loop_test(tests, every_kind_is_written_and_read, 0, 6);
-    tcase_add_test(tests, levels_are_chosen_as_asked);
+    tcase_add_test(tests, levels_are_chosen_as_requested);
     tcase_add_test(tests, levels_are_written_by_kernels);
-    tcase_add_loop_test(tests, what_the_text_leaves_undefined_is_found, 0, 12);
+    tcase_add_loop_test(tests, undefined_image_access_is_found, 0, 12);
     tcase_add_test(tests, mapped_images_are_found);
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(tracked, track_uninitialised, cl_tear_down);
-    tcase_add_test(tracked, texels_nobody_wrote_are_found);
+    tcase_add_test(tracked, unwritten_texels_are_found);
     suite_add_tcase(suite, tracked);
     TCase *races = tcase_create("with the race check");
     tcase_add_checked_fixture(races, look_for_races, cl_tear_down);

@@ -85,7 +85,7 @@ static void fill_pages(cl_mem mem, char *shared, size_t from, size_t count)
 }
 
 /* The large one is given back, or the one for writing: commands may use what the other one has not. */
-START_TEST(commands_have_what_one_of_two_maps_has_no_more)
+START_TEST(commands_may_use_bytes_that_one_of_two_maps_gave_back)
 {
     const bool is_shared = _i & 1, large_first = _i & 2;
     const cl_map_flags first = _i & 4 ? CL_MAP_WRITE : CL_MAP_READ,
@@ -116,7 +116,7 @@ START_TEST(commands_have_what_one_of_two_maps_has_no_more)
 END_TEST
 
 /* What the host wrote by one of them has values, whichever the first unmap was of. */
-START_TEST(what_the_host_wrote_has_values)
+START_TEST(host_stores_have_values)
 {
     const size_t items = 1;
     cl_mem mem = cl_buffer(context, CL_MEM_READ_WRITE, PAGES, NULL);
@@ -171,11 +171,11 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, two_users_whose_maps_begin_at_one_byte);
     tcase_add_loop_test(cases, the_host_has_more_by_another_map, 0, 4);
-    tcase_add_loop_test(cases, commands_have_what_one_of_two_maps_has_no_more, 0, 16);
+    tcase_add_loop_test(cases, commands_may_use_bytes_that_one_of_two_maps_gave_back, 0, 16);
     tcase_add_test(cases, a_part_of_a_buffer_that_is_mapped_with_it);
     TCase *uninitialized = tcase_create("uninitialized");
     tcase_add_checked_fixture(uninitialized, set_up_uninitialized, tear_down);
-    tcase_add_loop_test(uninitialized, what_the_host_wrote_has_values, 0, 2);
+    tcase_add_loop_test(uninitialized, host_stores_have_values, 0, 2);
     suite_add_tcase(suite, cases);
     suite_add_tcase(suite, uninitialized);
     return cl_run_suite(suite);

@@ -487,7 +487,7 @@ START_TEST(every_query_has_its_type)
 }
 END_TEST
 
-START_TEST(binaries_are_written_where_the_pointers_say)
+START_TEST(binaries_are_written_to_the_given_pointers)
 {
     size_t bytes, size;
     cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL));
@@ -515,7 +515,7 @@ int main(void)
     TCase *tcase = tcase_create("queries");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, every_query_has_its_type, 0, QUERY_COUNT);
-    tcase_add_test(tcase, binaries_are_written_where_the_pointers_say);
+    tcase_add_test(tcase, binaries_are_written_to_the_given_pointers);
     tcase_add_test(tcase, a_kernel_from_source_has_no_global_size);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);

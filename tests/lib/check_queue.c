@@ -68,7 +68,7 @@ START_TEST(clCreateCommandQueue_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(clGetCommandQueueInfo_answers)
+START_TEST(clGetCommandQueueInfo_returns_its_values)
 {
     cl_context in_context = NULL;
     cl_device_id on_device = NULL;
@@ -200,7 +200,7 @@ START_TEST(an_out_of_order_queue_overtakes_a_blocked_command)
 }
 END_TEST
 
-START_TEST(a_barrier_holds_back_what_follows)
+START_TEST(barrier_delays_later_commands)
 {
     cl_event gate = cl_user_event(context);
     cl_event before = cl_trace(unordered, 1, 1, &gate);
@@ -545,7 +545,7 @@ START_TEST(a_wait_flushes_the_queues_it_depends_on)
 }
 END_TEST
 
-START_TEST(a_released_queue_still_runs_what_it_has)
+START_TEST(released_queue_still_runs_its_commands)
 {
     cl_command_queue gone = cl_new_queue(context, 0);
     cl_event event = cl_trace(gone, 1, 0, NULL);
@@ -579,7 +579,7 @@ START_TEST(a_native_kernel_that_waits_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_finished_and_released_is_gone)
+START_TEST(queue_finished_and_released_is_gone)
 {
     for (int i = 0; i < 200; i++) {
         cl_set_up();
@@ -791,7 +791,7 @@ START_TEST(a_command_that_never_ends_does_not_keep_the_process)
 }
 END_TEST
 
-START_TEST(what_was_flushed_runs_before_the_process_ends)
+START_TEST(flushed_commands_run_before_the_process_ends)
 {
     char reported[8];
     ck_assert_int_eq(pipe(ran_at_exit), 0);
@@ -869,7 +869,7 @@ static Suite *queue_suite(void)
     tcase_add_checked_fixture(objects, cl_set_up, cl_tear_down);
     tcase_add_test(objects, clCreateCommandQueueWithProperties_judges_its_arguments);
     tcase_add_test(objects, clCreateCommandQueue_judges_its_arguments);
-    tcase_add_test(objects, clGetCommandQueueInfo_answers);
+    tcase_add_test(objects, clGetCommandQueueInfo_returns_its_values);
     tcase_add_test(objects, CL_QUEUE_PROPERTIES_ARRAY_is_empty_without_a_list);
     tcase_add_test(objects, a_released_queue_is_refused);
     tcase_add_test(objects, clSetCommandQueueProperty_refuses);
@@ -878,7 +878,7 @@ static Suite *queue_suite(void)
     tcase_add_test(order, an_in_order_queue_runs_in_order);
     tcase_add_test(order, an_in_order_queue_waits_for_a_blocked_command);
     tcase_add_test(order, an_out_of_order_queue_overtakes_a_blocked_command);
-    tcase_add_test(order, a_barrier_holds_back_what_follows);
+    tcase_add_test(order, barrier_delays_later_commands);
     tcase_add_test(order, a_barrier_with_a_wait_list_waits_for_that_alone);
     tcase_add_test(order, a_marker_waits_and_holds_nothing_back);
     tcase_add_test(order, the_old_marker_barrier_and_wait_do_the_same);
@@ -886,7 +886,7 @@ static Suite *queue_suite(void)
     tcase_add_test(order, the_oldest_ready_command_is_next);
     tcase_add_loop_test(order, a_random_graph_runs_in_an_order_it_allows, 0, 12);
     tcase_add_loop_test(order, the_same_calls_run_in_the_same_order, 0, 4);
-    tcase_add_test(policy, what_is_finished_and_released_is_gone);
+    tcase_add_test(policy, queue_finished_and_released_is_gone);
     tcase_add_loop_test(policy, the_policy_orders_ready_commands, 0, 5);
     tcase_add_checked_fixture(waiting, cl_set_up, cl_tear_down);
     tcase_add_test(waiting, nothing_runs_before_a_flush);
@@ -895,7 +895,7 @@ static Suite *queue_suite(void)
     tcase_add_loop_test(printing, a_flush_runs_a_kernel_at_once_unless_another_device_has_queues, 0, 2);
     tcase_add_test(waiting, a_user_event_alone_gets_commands_done);
     tcase_add_test(waiting, a_wait_flushes_the_queues_it_depends_on);
-    tcase_add_test(waiting, a_released_queue_still_runs_what_it_has);
+    tcase_add_test(waiting, released_queue_still_runs_its_commands);
     tcase_add_test(waiting, a_native_kernel_that_waits_is_refused);
     tcase_add_test(waiting, a_command_and_its_finish_stay_cheap);
     tcase_add_test(waiting, long_queues_stay_cheap);
@@ -907,7 +907,7 @@ static Suite *queue_suite(void)
     tcase_set_timeout(processes, 60);
     tcase_add_test(processes, a_process_may_end_without_releasing_anything);
     tcase_add_test(processes, a_command_that_never_ends_does_not_keep_the_process);
-    tcase_add_test(processes, what_was_flushed_runs_before_the_process_ends);
+    tcase_add_test(processes, flushed_commands_run_before_the_process_ends);
     tcase_add_test(processes, a_callback_may_end_the_process);
     tcase_add_test(processes, a_native_kernel_may_end_the_process);
     TCase *forks = tcase_create("forks");

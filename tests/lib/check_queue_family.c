@@ -157,7 +157,7 @@ START_TEST(families_and_indices_are_checked)
 }
 END_TEST
 
-START_TEST(queues_say_where_they_are)
+START_TEST(queue_info_has_family_and_index)
 {
     const cl_queue_properties list[] = {
         CL_QUEUE_INDEX_INTEL, 5, CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_FAMILY_INTEL, 2, 0};
@@ -348,7 +348,7 @@ static void run_on_slices(const char *timeline)
 
 /* The units of slice k of the tile are 2k and 2k + 1, and on one unit groups of the two queues come one
  * after the other. */
-START_TEST(a_timeline_shows_who_shares_a_slice)
+START_TEST(timeline_shows_queues_that_share_a_slice)
 {
     char path[] = "/tmp/orrery-slices-XXXXXX", line[512];
     int on_slice[4] = {0}, status, file = mkstemp(path);
@@ -611,7 +611,7 @@ static bool offers_cslices(cl_device_id id)
     return false;
 }
 
-START_TEST(cslices_are_off_unless_asked_for)
+START_TEST(cslices_are_off_by_default)
 {
     cl_uint count;
     start("tile:1 cslice:4 cu:2", sets[_i]);
@@ -808,15 +808,15 @@ int main(void)
     tcase_add_test(tests, other_devices_have_no_families);
     tcase_add_test(tests, only_whole_tiles_have_them_all);
     tcase_add_loop_test(tests, families_and_indices_are_checked, 0, SET_COUNT);
-    tcase_add_test(tests, queues_say_where_they_are);
+    tcase_add_test(tests, queue_info_has_family_and_index);
     tcase_add_loop_test(tests, copy_queues_copy, 0, SET_COUNT);
     tcase_add_loop_test(tests, each_capability_is_for_its_commands, 0, CAPABILITY_COUNT);
     tcase_add_loop_test(tests, events_and_waits_are_capabilities, 0, SYNCHRONISATION_COUNT * SET_COUNT);
     tcase_add_test(tests, two_queues_on_a_slice_are_reported_of);
-    tcase_add_test(tests, a_timeline_shows_who_shares_a_slice);
+    tcase_add_test(tests, timeline_shows_queues_that_share_a_slice);
     tcase_add_test(tests, overlapping_partitions_and_foreign_contexts_are_reported_of);
     suite_add_tcase(suite, tests);
-    tcase_add_loop_test(slices, cslices_are_off_unless_asked_for, 0, SET_COUNT);
+    tcase_add_loop_test(slices, cslices_are_off_by_default, 0, SET_COUNT);
     tcase_add_loop_test(slices, tiles_are_made_of_cslices, 0, SET_COUNT);
     tcase_add_test(slices, one_cslice_is_no_partition);
     tcase_add_loop_test(slices, modes_set_the_cslices_of_the_preset, 0, sizeof ccs / sizeof *ccs);

@@ -326,7 +326,7 @@ static bool said(const char *text)
 
 /* ---- tests -------------------------------------------------------------------------------------------- */
 
-START_TEST(a_process_without_calls_says_nothing)
+START_TEST(process_without_calls_prints_nothing)
 {
     RUN("nothing");
     ck_assert_int_eq(child.status, 0);
@@ -334,7 +334,7 @@ START_TEST(a_process_without_calls_says_nothing)
 }
 END_TEST
 
-START_TEST(a_process_without_kernels_says_nothing)
+START_TEST(process_without_kernels_prints_nothing)
 {
     RUN("look");
     ck_assert_int_eq(child.status, 0);
@@ -368,7 +368,7 @@ START_TEST(findings_set_the_exit_status)
 }
 END_TEST
 
-START_TEST(warnings_count_when_asked_to)
+START_TEST(warnings_count_with_the_option)
 {
     RUN("refused", "ORRERY_CHECK_API=warning");
     ck_assert_int_eq(child.status, 0);
@@ -393,7 +393,7 @@ START_TEST(quiet_has_no_summary)
 }
 END_TEST
 
-START_TEST(the_programs_own_handlers_and_output_come_first)
+START_TEST(programs_own_handlers_and_output_are_first)
 {
     RUN("refused_with_handler", "ORRERY_CHECK_API=error");
     ck_assert_int_eq(child.status, 66);
@@ -514,13 +514,13 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("runtime");
     TCase *tests = tcase_create("processes");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, a_process_without_calls_says_nothing);
-    tcase_add_test(tests, a_process_without_kernels_says_nothing);
+    tcase_add_test(tests, process_without_calls_prints_nothing);
+    tcase_add_test(tests, process_without_kernels_prints_nothing);
     tcase_add_test(tests, ORRERY_SUMMARY_always_gets_a_summary);
     tcase_add_test(tests, findings_set_the_exit_status);
-    tcase_add_test(tests, warnings_count_when_asked_to);
+    tcase_add_test(tests, warnings_count_with_the_option);
     tcase_add_test(tests, quiet_has_no_summary);
-    tcase_add_test(tests, the_programs_own_handlers_and_output_come_first);
+    tcase_add_test(tests, programs_own_handlers_and_output_are_first);
     tcase_add_test(tests, expect_kernels_fails_when_none_ran);
     tcase_add_test(tests, a_kernel_gets_a_summary_and_satisfies_expect_kernels);
     tcase_add_test(tests, no_progress_ends_the_process_with_124);

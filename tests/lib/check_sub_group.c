@@ -304,7 +304,7 @@ static void compare(const struct row *row, const char *policy, const int *v, con
     }
 }
 
-START_TEST(functions_do_what_the_extensions_say)
+START_TEST(functions_return_the_specified_values)
 {
     const struct row *row = &rows[_i / POLICIES];
     typedef int set_option(const char *, const char *, char *, size_t);
@@ -343,7 +343,7 @@ int main(void)
     Suite *suite = suite_create("sub_group");
     TCase *tests = tcase_create("functions");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, functions_do_what_the_extensions_say, 0, ROWS * POLICIES);
+    tcase_add_loop_test(tests, functions_return_the_specified_values, 0, ROWS * POLICIES);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -351,7 +351,7 @@ START_TEST(by_names)
 }
 END_TEST
 
-START_TEST(what_a_root_says)
+START_TEST(root_reports_its_partitions)
 {
     const struct machine *machine = machine_of(_i);
     int set = _i % SET_COUNT;
@@ -488,7 +488,7 @@ END_TEST
 
 /* ---- sub-devices of sub-devices ----------------------------------------------------------------- */
 
-START_TEST(a_part_too_small_says_so)
+START_TEST(part_too_small_is_refused)
 {
     const cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     const cl_device_partition_property lists_again[][5] = {
@@ -710,7 +710,7 @@ static const struct {
 };
 enum { MEMORY_COUNT = sizeof memories / sizeof *memories };
 
-START_TEST(memory_is_what_the_nodes_have)
+START_TEST(memory_is_that_of_the_nodes)
 {
     const cl_device_partition_property numa[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
                                                  CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
@@ -965,19 +965,19 @@ int main(void)
     tcase_add_loop_test(table, by_counts, 0, loops);
     tcase_add_loop_test(table, by_affinity_domain, 0, loops);
     tcase_add_loop_test(table, by_names, 0, loops);
-    tcase_add_loop_test(table, what_a_root_says, 0, loops);
+    tcase_add_loop_test(table, root_reports_its_partitions, 0, loops);
     suite_add_tcase(suite, table);
     tcase_add_loop_test(rest, lists_with_more_than_one_scheme_are_refused, 0, SET_COUNT);
     tcase_add_test(rest, lists_are_read_no_further_than_they_must);
     tcase_add_test(rest, counts_may_end_with_a_single_zero);
     tcase_add_loop_test(rest, room_and_counts, 0, NEO);
     tcase_add_loop_test(rest, handles_of_other_kinds_are_no_devices, 0, SET_COUNT);
-    tcase_add_loop_test(rest, a_part_too_small_says_so, 0, NEO);
+    tcase_add_loop_test(rest, part_too_small_is_refused, 0, NEO);
     tcase_add_test(rest, domains_of_a_part_are_those_within_it);
     tcase_add_test(rest, types_echo_the_request);
     tcase_add_test(rest, caches_are_those_of_the_units);
     tcase_add_loop_test(rest, random_machines_keep_their_word, 0, 60);
-    tcase_add_loop_test(rest, memory_is_what_the_nodes_have, 0, MEMORY_COUNT * SET_COUNT);
+    tcase_add_loop_test(rest, memory_is_that_of_the_nodes, 0, MEMORY_COUNT * SET_COUNT);
     tcase_add_loop_test(rest, a_tile_that_is_a_root_has_its_own_memory, 0, MEMORY_COUNT);
     tcase_add_loop_test(rest, memory_of_the_limits_is_everyones, 0, MEMORY_COUNT);
     tcase_add_test(rest, memory_can_be_had);

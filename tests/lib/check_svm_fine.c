@@ -110,7 +110,7 @@ START_TEST(no_map_is_needed)
 }
 END_TEST
 
-START_TEST(host_and_kernel_answer_each_other)
+START_TEST(host_and_kernel_exchange_messages)
 {
     start(policies[_i], ATOMICS);
     atomic_store(&box[0], 0);
@@ -127,7 +127,7 @@ START_TEST(host_and_kernel_answer_each_other)
 }
 END_TEST
 
-START_TEST(a_kernel_that_waits_holds_nobody_up)
+START_TEST(waiting_kernel_does_not_block_other_commands)
 {
     start(policies[_i], ATOMICS);
     atomic_store(&box[0], 0);
@@ -161,7 +161,7 @@ static void CL_CALLBACK let_it_go_on(cl_event event, cl_int status, void *data)
     clFlush(unordered);
 }
 
-START_TEST(a_callback_lets_a_kernel_go_on)
+START_TEST(callback_releases_a_waiting_kernel)
 {
     start(policies[_i], ATOMICS);
     cl_kernel waits = kernel_with("await", box, NULL), lets_go = kernel_with("let_go", box, NULL);
@@ -180,7 +180,7 @@ START_TEST(a_callback_lets_a_kernel_go_on)
 }
 END_TEST
 
-START_TEST(a_later_command_lets_an_earlier_go_on)
+START_TEST(later_command_releases_an_earlier_one)
 {
     start(policies[_i], ATOMICS);
     atomic_store(&box[0], 0);
@@ -342,7 +342,7 @@ START_TEST(low_memory_is_not_private)
 END_TEST
 
 /* What is mapped nowhere, or read-only, is a finding and no crash. */
-START_TEST(what_the_host_has_not_is_a_finding)
+START_TEST(kernel_access_to_unmapped_host_memory_is_reported)
 {
     static const struct {
         void *next;
@@ -515,10 +515,10 @@ int main(void)
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, no_map_is_needed);
-    tcase_add_loop_test(tests, host_and_kernel_answer_each_other, 0, 3);
-    tcase_add_loop_test(tests, a_kernel_that_waits_holds_nobody_up, 0, 3);
-    tcase_add_loop_test(tests, a_callback_lets_a_kernel_go_on, 0, 3);
-    tcase_add_loop_test(tests, a_later_command_lets_an_earlier_go_on, 0, 3);
+    tcase_add_loop_test(tests, host_and_kernel_exchange_messages, 0, 3);
+    tcase_add_loop_test(tests, waiting_kernel_does_not_block_other_commands, 0, 3);
+    tcase_add_loop_test(tests, callback_releases_a_waiting_kernel, 0, 3);
+    tcase_add_loop_test(tests, later_command_releases_an_earlier_one, 0, 3);
     tcase_add_loop_test(tests, clFinish_waits_while_another_queue_spins, 0, 3);
     tcase_add_loop_test(tests, atomics_are_atomic_for_both, 0, 3);
     tcase_add_test(tests, coarse_memory_needs_its_map_beside_fine);
@@ -526,7 +526,7 @@ int main(void)
     tcase_add_loop_test(tests, features_take_it_away, 0, 2);
     tcase_add_test(tests, kernels_reach_all_memory_of_the_host);
     tcase_add_test(tests, low_memory_is_not_private);
-    tcase_add_loop_test(tests, what_the_host_has_not_is_a_finding, 0, 2);
+    tcase_add_loop_test(tests, kernel_access_to_unmapped_host_memory_is_reported, 0, 2);
     tcase_add_test(tests, memory_of_the_host_is_reported);
     tcase_add_loop_test(tests, scopes_are_those_of_the_memory, 0, 3);
     tcase_add_loop_test(tests, flags_of_the_host_order, 0, 2);

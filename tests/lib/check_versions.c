@@ -216,7 +216,7 @@ static void expect_macro(char *source, const char *name, bool there)
             name, there ? "told and not defined" : "defined and not told");
 }
 
-START_TEST(macros_are_what_is_reported)
+START_TEST(macros_match_the_reported_version)
 {
     static char source[16384];
     char log[2000], text[8192];
@@ -660,7 +660,7 @@ static void everything(int by)
     cl_tear_down();
 }
 
-START_TEST(what_is_reported_is_what_is_taken)
+START_TEST(reported_versions_are_accepted)
 {
     start(_i);
     everything(0);
@@ -835,8 +835,8 @@ int main(void)
         if (strcmp(scenario_rows[i].section, "device.features") == 0)
             features[feature_keys++] = scenario_rows[i].key;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, macros_are_what_is_reported, 0, VERSIONS * feature_keys);
-    tcase_add_loop_test(tests, what_is_reported_is_what_is_taken, 0, VERSIONS * feature_keys);
+    tcase_add_loop_test(tests, macros_match_the_reported_version, 0, VERSIONS * feature_keys);
+    tcase_add_loop_test(tests, reported_versions_are_accepted, 0, VERSIONS * feature_keys);
     tcase_add_loop_test(tests, each_feature_changes_something, 1, feature_keys);
     tcase_add_loop_test(tests, formats_are_those_of_the_version, 0, VERSIONS);
     tcase_add_loop_test(tests, queries_are_those_of_the_version, 0, VERSIONS);

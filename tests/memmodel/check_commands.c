@@ -58,7 +58,7 @@ START_TEST(only_common_bytes_with_a_write_conflict)
 }
 END_TEST
 
-START_TEST(R31_1_enqueue_hands_on_what_the_host_knows)
+START_TEST(R31_1_enqueue_passes_on_the_hosts_clock)
 {
     enqueue(1, 1, NONE);
     writes(1, 0, 64);
@@ -108,7 +108,7 @@ START_TEST(R31_1_while_an_older_command_runs)
 }
 END_TEST
 
-START_TEST(R31_2_3_a_command_knows_what_it_waits_for)
+START_TEST(R31_2_3_command_is_ordered_after_its_wait_list)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, AFTER(1));
@@ -120,7 +120,7 @@ START_TEST(R31_2_3_a_command_knows_what_it_waits_for)
 }
 END_TEST
 
-START_TEST(R31_4_the_host_knows_what_the_command_knew)
+START_TEST(R31_4_host_acquires_the_commands_clock)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, AFTER(1));
@@ -135,7 +135,7 @@ START_TEST(R31_4_the_host_knows_what_the_command_knew)
 END_TEST
 
 /* 5.11: "is not a synchronization point". */
-START_TEST(what_a_query_tells_orders_nothing)
+START_TEST(status_query_orders_nothing)
 {
     enqueue(1, 1, NONE);
     writes(1, 0, 64);
@@ -170,7 +170,7 @@ START_TEST(R31_6_7_8_many_at_once)
 }
 END_TEST
 
-START_TEST(R31_12_a_user_event_hands_on_what_the_host_knew)
+START_TEST(R31_12_user_event_passes_on_the_hosts_clock)
 {
     enqueue(1, 1, NONE);
     enqueue(3, 2, AFTER(2)); /* 2: a user event that is not set yet */
@@ -250,12 +250,12 @@ static void stores_and_user_events(void (*store)(uint64_t offset))
     ck_assert_str_eq(report_get(report, 0)->access[1].by, "clEnqueueFillBuffer (command 1, queue 1)");
 }
 
-START_TEST(R31_12_a_user_event_hands_on_what_the_host_stored)
+START_TEST(R31_12_user_event_passes_on_the_hosts_stores)
 {
     stores_and_user_events(host_stores);
 }
 END_TEST
-START_TEST(R31_12_a_user_event_hands_on_where_the_host_was_caught)
+START_TEST(R31_12_user_event_passes_on_the_hosts_caught_accesses)
 {
     stores_and_user_events(host_caught);
 }
@@ -276,7 +276,7 @@ START_TEST(R31_12_a_command_saw_only_the_host_s_stores_before_its_event)
 END_TEST
 
 /* Of many steps, each with another command that comes after it. */
-START_TEST(what_the_host_stored_at_many_steps)
+START_TEST(host_stores_at_many_steps)
 {
     enum { STEPS = 20 };
     enqueue(1, 1, NONE);
@@ -413,7 +413,7 @@ START_TEST(R33_an_unmap_overwrites)
 END_TEST
 
 /* The unmap that would drop it never comes. */
-START_TEST(what_is_kept_of_a_map_goes_with_the_memory)
+START_TEST(state_of_a_map_is_freed_with_the_memory)
 {
     struct command_name name;
     struct finding_access access = {.what = "mapping"};
@@ -588,7 +588,7 @@ static void launch_with(uint32_t command, enum memory_scope released, enum memor
 }
 
 /* The first was over when the other began to release. */
-START_TEST(R32_nobody_acquires_what_is_released_later)
+START_TEST(R32_later_release_is_not_acquired)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
     enqueue(1, 1, NONE);
@@ -612,7 +612,7 @@ START_TEST(R32_side_by_side_it_may)
 END_TEST
 
 /* A counter that a third kernel updates without order does not hide what the first one released. */
-START_TEST(R32_what_was_released_stays)
+START_TEST(R32_release_clock_stays)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
     enqueue(1, 1, NONE);
@@ -633,7 +633,7 @@ END_TEST
 
 /* What the host stored before it enqueued a kernel, that one may have released for another, which was
  * enqueued earlier. */
-START_TEST(R32_what_the_host_stored_may_be_acquired)
+START_TEST(R32_host_store_may_be_acquired)
 {
     static const struct {
         enum memory_scope released, acquired;
@@ -807,20 +807,20 @@ int main(void)
     ADD(nothing_orders_two_queues);
     ADD(the_order_of_execution_does_not_matter);
     ADD(only_common_bytes_with_a_write_conflict);
-    ADD(R31_1_enqueue_hands_on_what_the_host_knows);
+    ADD(R31_1_enqueue_passes_on_the_hosts_clock);
     ADD(R31_1_while_an_older_command_is_pending);
     ADD(R31_1_enqueue_hands_on_nothing_later);
     ADD(R31_1_while_an_older_command_runs);
-    ADD(R31_2_3_a_command_knows_what_it_waits_for);
-    ADD(R31_4_the_host_knows_what_the_command_knew);
-    ADD(what_a_query_tells_orders_nothing);
+    ADD(R31_2_3_command_is_ordered_after_its_wait_list);
+    ADD(R31_4_host_acquires_the_commands_clock);
+    ADD(status_query_orders_nothing);
     ADD(R31_6_7_8_many_at_once);
-    ADD(R31_12_a_user_event_hands_on_what_the_host_knew);
+    ADD(R31_12_user_event_passes_on_the_hosts_clock);
     ADD(R31_12_a_user_event_that_a_command_sets);
-    ADD(R31_12_a_user_event_hands_on_what_the_host_stored);
-    ADD(R31_12_a_user_event_hands_on_where_the_host_was_caught);
+    ADD(R31_12_user_event_passes_on_the_hosts_stores);
+    ADD(R31_12_user_event_passes_on_the_hosts_caught_accesses);
     ADD(R31_12_a_command_saw_only_the_host_s_stores_before_its_event);
-    ADD(what_the_host_stored_at_many_steps);
+    ADD(host_stores_at_many_steps);
     ADD(R31_12_an_older_user_event);
     ADD(a_failed_command_hands_on_too);
     ADD(a_read_between_does_not_hide_the_writer);
@@ -830,17 +830,17 @@ int main(void)
     ADD(R33_a_map_for_reading_admits_readers);
     ADD(R33_maps_do_not_exclude_each_other);
     ADD(R33_an_unmap_overwrites);
-    ADD(what_is_kept_of_a_map_goes_with_the_memory);
+    ADD(state_of_a_map_is_freed_with_the_memory);
     ADD(kernels_that_may_wait_for_each_other);
     ADD(arguments_have_names);
     ADD(R32_atomics_of_two_launches_on_a_buffer);
     ADD(R32_atomic_loads_alone_are_no_race);
     ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);
     tcase_add_loop_test(rules, R32_atomics_order_kernels_that_release_and_acquire, 0, 7);
-    ADD(R32_nobody_acquires_what_is_released_later);
+    ADD(R32_later_release_is_not_acquired);
     ADD(R32_side_by_side_it_may);
-    ADD(R32_what_was_released_stays);
-    tcase_add_loop_test(rules, R32_what_the_host_stored_may_be_acquired, 0, 4);
+    ADD(R32_release_clock_stays);
+    tcase_add_loop_test(rules, R32_host_store_may_be_acquired, 0, 4);
     ADD(scattered_bytes);
     ADD(scattered_bytes_that_cover_a_part);
 #undef ADD

@@ -23,7 +23,7 @@ static size_t races_after_the_gate(const char *reader)
     return findings_of("race-commands");
 }
 
-START_TEST(R31_12_what_was_enqueued_later)
+START_TEST(R31_12_command_enqueued_later)
 {
     ck_assert_uint_eq(races_after_the_gate(WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];"), 0);
     ck_assert_uint_eq(races_after_the_gate(READ_EARLY("ACQUIRE(flag)")), 1);
@@ -115,19 +115,19 @@ static const struct {
      2}};
 enum { READERS = sizeof readers / sizeof *readers, READERS_RIGHT = 3 };
 
-START_TEST(R31_1_the_host_hands_on_what_it_read)
+START_TEST(R31_1_host_passes_on_its_reads)
 {
     ck_assert_uint_eq(races_by_way_of_the_host(FOR_ALL, readers[_i].source, false), 0);
 }
 END_TEST
 
-START_TEST(R31_1_the_host_reads_what_it_may)
+START_TEST(R31_1_host_reads_ordered_bytes)
 {
     ck_assert_uint_eq(races_by_way_of_the_host(FOR_ALL, "", true), 0);
 }
 END_TEST
 
-START_TEST(R31_1_what_is_not_for_the_host)
+START_TEST(R31_1_bytes_not_ordered_for_the_host)
 {
     ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_device", FIRST "out[0] = data[0];", false), 1);
 }
@@ -222,7 +222,7 @@ static void CL_CALLBACK read_flag(void *flag)
 }
 
 /* A native kernel is the host's: it reads the flag, and has what waits for it come after that. */
-START_TEST(R31_2_a_native_kernel_hands_on_what_it_read)
+START_TEST(R31_2_native_kernel_passes_on_its_reads)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
     const cl_event gate = new_gate();
@@ -286,7 +286,7 @@ static size_t races_of_what_the_host_waited_for(const char *reader, int how, boo
     " while (!atomic_load_explicit(shared + 3, memory_order_relaxed, " FOR_ALL ")) ;"
 #define LET_GO "atomic_load_explicit(shared + 1, memory_order_acquire, memory_scope_all_svm_devices)"
 
-START_TEST(R31_4_the_host_hands_on_what_it_waited_for)
+START_TEST(R31_4_host_passes_on_the_waited_command)
 {
     ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" TELL_AND_WAIT,
                                                         _i / 2, _i % 2, false),
@@ -294,7 +294,7 @@ START_TEST(R31_4_the_host_hands_on_what_it_waited_for)
 }
 END_TEST
 
-START_TEST(R31_4_what_came_before_the_host_did)
+START_TEST(R31_4_command_before_the_hosts_access)
 {
     ck_assert_uint_eq(
         races_of_what_the_host_waited_for(READ_EARLY(LET_GO) TELL_AND_WAIT, _i / 2, _i % 2, false), 1);
@@ -316,7 +316,7 @@ static void CL_CALLBACK store_flag(void *flag)
 }
 
 /* A native kernel comes after the command, and its function is the host's that lets the other kernel know. */
-START_TEST(R31_2_a_native_kernel_hands_on_what_it_comes_behind)
+START_TEST(R31_2_native_kernel_passes_on_its_predecessors)
 {
     struct shared shared = share("memory_scope_device", WAIT_FOR(LET_GO) "out[0] = data[0];");
     const struct kernels plain = build(FIRST "data[0] = 1;", "", "");
@@ -337,19 +337,19 @@ int main(void)
     TCase *rules = tcase_create("rules");
     tcase_add_checked_fixture(rules, set_up, tear_down);
     tcase_set_timeout(rules, 120);
-    tcase_add_loop_test(rules, R31_1_the_host_hands_on_what_it_read, 0, READERS_RIGHT);
+    tcase_add_loop_test(rules, R31_1_host_passes_on_its_reads, 0, READERS_RIGHT);
     tcase_add_loop_test(rules, R31_1_the_host_let_it_go_before, 0, READERS);
     tcase_add_test(rules, R31_1_let_go_before_and_acquires);
     tcase_add_loop_test(rules, R31_12_the_host_lets_it_go_when_it_has_read, 0, 3 * READERS_RIGHT);
     tcase_add_loop_test(rules, R31_12_the_host_reads_at_once, 0, 8);
-    tcase_add_loop_test(rules, R31_2_a_native_kernel_hands_on_what_it_read, 0, READERS_RIGHT);
-    tcase_add_test(rules, R31_1_the_host_reads_what_it_may);
-    tcase_add_test(rules, R31_1_what_is_not_for_the_host);
-    tcase_add_loop_test(rules, R31_4_the_host_hands_on_what_it_waited_for, 0, 6);
-    tcase_add_loop_test(rules, R31_4_what_came_before_the_host_did, 0, 6);
-    tcase_add_loop_test(rules, R31_2_a_native_kernel_hands_on_what_it_comes_behind, 0, 3);
+    tcase_add_loop_test(rules, R31_2_native_kernel_passes_on_its_reads, 0, READERS_RIGHT);
+    tcase_add_test(rules, R31_1_host_reads_ordered_bytes);
+    tcase_add_test(rules, R31_1_bytes_not_ordered_for_the_host);
+    tcase_add_loop_test(rules, R31_4_host_passes_on_the_waited_command, 0, 6);
+    tcase_add_loop_test(rules, R31_4_command_before_the_hosts_access, 0, 6);
+    tcase_add_loop_test(rules, R31_2_native_kernel_passes_on_its_predecessors, 0, 3);
     tcase_add_loop_test(rules, R31_4_the_host_had_let_it_go_before_it_waited, 0, 6);
-    tcase_add_test(rules, R31_12_what_was_enqueued_later);
+    tcase_add_test(rules, R31_12_command_enqueued_later);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);
 }

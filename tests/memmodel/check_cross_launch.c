@@ -119,7 +119,7 @@ START_TEST(R32_side_by_side)
 }
 END_TEST
 
-START_TEST(R32_one_behind_the_other)
+START_TEST(R32_one_after_the_other)
 {
     run_pair(_i, true);
 }
@@ -150,7 +150,7 @@ START_TEST(R32_the_host_waited)
 END_TEST
 
 /* A context that gets its second queue when the first kernel is enqueued already. */
-START_TEST(R32_a_queue_that_comes_late)
+START_TEST(R32_queue_created_late)
 {
     const size_t size = 2;
     cl_int err;
@@ -241,7 +241,7 @@ START_TEST(R21_by_a_third_kernel)
 END_TEST
 
 /* Who waits for the kernel that acquired knows what it did; its event says so. */
-START_TEST(R21_by_the_event_of_who_acquired)
+START_TEST(R21_by_the_event_of_the_acquiring_command)
 {
     const char *const acquired = WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;";
     ck_assert_uint_eq(
@@ -358,7 +358,7 @@ static void judge_after(int i, int prior, bool in_turn)
     drop(&kernels);
 }
 
-START_TEST(R32_what_came_before_the_release)
+START_TEST(R32_access_before_the_release)
 {
     const int i = _i / (2 * PRIORS);
     judge_after(i, _i % PRIORS, _i / PRIORS % 2);
@@ -629,7 +629,7 @@ START_TEST(R32_waves_that_a_counter_orders)
 }
 END_TEST
 
-START_TEST(R32_waves_behind_each_other_and_a_counter)
+START_TEST(R32_waves_in_sequence_and_a_counter)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1;", AT "data[at] += 1; " ALL_DONE,
                                     AT SEEN(6) "out[at] = data[at];", true),
@@ -638,7 +638,7 @@ START_TEST(R32_waves_behind_each_other_and_a_counter)
 END_TEST
 
 /* Whoever raced is reported by what it did, though nobody put it down when it did it. */
-START_TEST(R32_who_wrote_behind_the_release)
+START_TEST(R32_write_after_the_release)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE " if (x == 18 && y == 5) data[at] = 2;", "",
                                     AT SEEN(6) "out[at] = data[at];", true),
@@ -656,7 +656,7 @@ END_TEST
 
 /* What the second kernel did after its release; what the first did it knows wholly, and does not stand for
  * it. */
-START_TEST(R32_waves_of_which_one_is_not_known)
+START_TEST(R32_waves_of_which_one_is_not_ordered)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE, AT ADD "if (x == 3) data[at] = 2;",
                                     AT SEEN(6) "out[at] = data[at];", true),
@@ -666,7 +666,7 @@ START_TEST(R32_waves_of_which_one_is_not_known)
 }
 END_TEST
 
-START_TEST(R32_what_both_read_and_one_more_writes)
+START_TEST(R32_both_read_and_a_third_writes)
 {
     ck_assert_uint_eq(races_of_grid(AT "out[at] = data[at]; " ALL_DONE,
                                     AT "int kept = data[at]; if (kept == 77) RELEASE(other); " ALL_DONE,
@@ -695,7 +695,7 @@ END_TEST
 
 /* What it does at last counts, though one instruction did that before, too, and another did something in
  * between. */
-START_TEST(R32_one_instruction_before_and_behind_a_release)
+START_TEST(R32_one_instruction_before_and_after_a_release)
 {
     ck_assert_uint_eq(
         races_of_grid(AT "volatile global int *each = data + at; for (uint k = 0; k < get_work_dim(); k++) { "
@@ -885,29 +885,29 @@ int main(void)
     tcase_add_checked_fixture(rules, set_up, tear_down);
     tcase_set_timeout(rules, 120);
     tcase_add_loop_test(rules, R32_side_by_side, 0, count);
-    tcase_add_loop_test(rules, R32_one_behind_the_other, 0, count);
+    tcase_add_loop_test(rules, R32_one_after_the_other, 0, count);
     tcase_add_loop_test(rules, R32_with_an_event, 0, count);
     tcase_add_loop_test(rules, R32_the_host_waited, 0, count);
-    tcase_add_test(rules, R32_a_queue_that_comes_late);
+    tcase_add_test(rules, R32_queue_created_late);
     tcase_add_loop_test(rules, R31_14_by_way_of_a_work_group, 0, 4);
     tcase_add_test(rules, R21_by_a_third_kernel);
-    tcase_add_test(rules, R21_by_the_event_of_who_acquired);
+    tcase_add_test(rules, R21_by_the_event_of_the_acquiring_command);
     tcase_add_test(rules, R8_a_relaxed_kernel_between);
     tcase_add_loop_test(rules, R32_one_side_of_a_pipe, 0, (int)(sizeof sides / sizeof *sides));
     tcase_add_loop_test(rules, R32_a_side_of_a_pipe_before_the_release, 0, 2);
     tcase_add_test(rules, R32_a_side_of_a_pipe_that_a_third_hands_on);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
-    tcase_add_loop_test(rules, R32_what_came_before_the_release, 0,
+    tcase_add_loop_test(rules, R32_access_before_the_release, 0,
                         2 * PRIORS * (int)(sizeof past / sizeof *past));
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
     tcase_add_test(rules, R32_waves_that_a_counter_orders);
-    tcase_add_test(rules, R32_waves_behind_each_other_and_a_counter);
-    tcase_add_test(rules, R32_who_wrote_behind_the_release);
-    tcase_add_test(rules, R32_waves_of_which_one_is_not_known);
-    tcase_add_test(rules, R32_what_both_read_and_one_more_writes);
+    tcase_add_test(rules, R32_waves_in_sequence_and_a_counter);
+    tcase_add_test(rules, R32_write_after_the_release);
+    tcase_add_test(rules, R32_waves_of_which_one_is_not_ordered);
+    tcase_add_test(rules, R32_both_read_and_a_third_writes);
     tcase_add_loop_test(rules, R32_waves_of_which_some_released, 0, 2);
-    tcase_add_test(rules, R32_one_instruction_before_and_behind_a_release);
+    tcase_add_test(rules, R32_one_instruction_before_and_after_a_release);
     tcase_add_loop_test(rules, R29_relaxed_updates_of_other_scopes, 0, (int)(sizeof scopes / sizeof *scopes));
     tcase_add_loop_test(rules, R9_between_devices, 0, (int)(sizeof devices_cases / sizeof *devices_cases));
     tcase_add_test(rules, too_many_work_groups);

@@ -398,7 +398,7 @@ static const struct {
      LATER "{" UNTIL("&other") "data[0] = 2;" SET("&flag") "}", 1},
 };
 
-START_TEST(R31_13_a_child_goes_on)
+START_TEST(R31_13_child_runs_past_its_parent)
 {
     const cl_command_queue own = queue_of_children();
     run_both(goes_on[_i].one, goes_on[_i].other);
@@ -535,7 +535,7 @@ int main(void)
     tcase_add_test(rules, R21_of_one_launch_after_another);
     tcase_add_test(rules, too_many_work_groups);
     tcase_add_loop_test(rules, R31_by_a_kernel_of_its_own, 0, (int)(sizeof children / sizeof *children));
-    tcase_add_loop_test(rules, R31_13_a_child_goes_on, 0, (int)(sizeof goes_on / sizeof *goes_on));
+    tcase_add_loop_test(rules, R31_13_child_runs_past_its_parent, 0, (int)(sizeof goes_on / sizeof *goes_on));
     tcase_add_test(rules, R31_13_two_others);
     tcase_add_test(rules, R32_beside_a_family);
     tcase_add_loop_test(rules, R31_by_the_host, 0, 2 * BY_HOST);

@@ -227,7 +227,7 @@ START_TEST(two_edits_of_one_place_serve_later_pairs)
 }
 END_TEST
 
-START_TEST(a_pair_that_nothing_orders_changes_no_answer)
+START_TEST(unordered_pair_changes_no_result)
 {
     struct meeting meetings[2];
     first_access(FIRST);
@@ -313,7 +313,7 @@ START_TEST(both_scopes_are_to_be_wider)
 }
 END_TEST
 
-START_TEST(one_scope_is_enough_where_wider_ones_meet)
+START_TEST(one_scope_suffices_if_wider_ones_synchronise)
 {
     order.rule = SCOPE_RULE_INCLUSIVE31;
     first_access(FIRST);
@@ -336,7 +336,7 @@ START_TEST(a_scope_that_makes_its_object_race_is_left_alone)
 }
 END_TEST
 
-START_TEST(who_else_uses_the_object_gets_the_scope_as_well)
+START_TEST(other_users_of_the_object_get_the_scope)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
@@ -360,7 +360,7 @@ START_TEST(atomics_that_a_barrier_orders_do_not_race_with_another_scope)
 END_TEST
 
 /* And with it success where that would be weaker. */
-START_TEST(who_fails_to_exchange_acquires_by_the_order_of_failure)
+START_TEST(failed_exchange_acquires_by_the_failure_order)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
@@ -413,7 +413,7 @@ START_TEST(a_local_flag_wants_fences_with_both_flags)
 }
 END_TEST
 
-START_TEST(what_is_not_sequential_is_not_meant_to_be_ordered)
+START_TEST(seq_cst_with_acquire_reports_no_intent)
 {
     first_access(FIRST);
     act(FIRST, 7, false, true, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
@@ -446,7 +446,7 @@ START_TEST(units_that_never_meet_have_no_edit)
 }
 END_TEST
 
-START_TEST(what_is_ordered_needs_no_edit)
+START_TEST(ordered_pair_needs_no_edit)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
@@ -455,7 +455,7 @@ START_TEST(what_is_ordered_needs_no_edit)
 }
 END_TEST
 
-START_TEST(a_full_sync_log_says_nothing)
+START_TEST(full_sync_log_suggests_nothing)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
@@ -515,7 +515,7 @@ static bool follows(uint64_t second, uint64_t when, const struct checker_host *w
     return true;
 }
 
-START_TEST(a_plain_flag_would_order_what_came_before_it)
+START_TEST(plain_flag_would_order_earlier_accesses)
 {
     first_access(FIRST);
     passes(plain_at(FIRST, STORE_LINE), OTHER, 1);
@@ -531,7 +531,7 @@ START_TEST(a_plain_flag_would_order_what_came_before_it)
 END_TEST
 
 /* Nothing that the history has lies between its load and its store. */
-START_TEST(who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got)
+START_TEST(unit_that_passes_on_a_plain_flag_passes_on_its_clock)
 {
     enum { GIVEN_ON = LOAD_LINE + 1 };
     first_access(FIRST);
@@ -565,7 +565,7 @@ START_TEST(a_plain_flag_orders_nothing_after_the_store_or_before_the_load)
 }
 END_TEST
 
-START_TEST(slices_tell_what_came_before_a_plain_flag)
+START_TEST(segments_order_accesses_before_a_plain_flag)
 {
     first_access(FIRST);
     order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 7);
@@ -578,7 +578,7 @@ START_TEST(slices_tell_what_came_before_a_plain_flag)
 }
 END_TEST
 
-START_TEST(the_atomic_end_of_a_flag_keeps_what_it_has)
+START_TEST(atomic_end_of_a_flag_keeps_its_order)
 {
     first_access(FIRST);
     struct asked by = plain_at(FIRST, 7);
@@ -633,7 +633,7 @@ static void remedied(uint64_t second, int region, const char *fix)
     ck_assert_str_eq(proposal.fix.bytes, fix);
 }
 
-START_TEST(a_barrier_goes_where_all_come_by)
+START_TEST(barrier_is_placed_where_all_work_items_execute)
 {
     first_access(FIRST);
     where = (struct code_place){.site = 30, .before = true, .first = 0};
@@ -654,7 +654,7 @@ static bool each_turn(void *self, uint32_t a, uint32_t b, struct code_place out_
     return true;
 }
 
-START_TEST(two_barriers_in_each_turn_serve_one_group)
+START_TEST(two_barriers_in_each_iteration_cover_one_group)
 {
     const struct checker_host knows_turns = {
         .place = place, .what = what, .between = between, .each_turn = each_turn};
@@ -763,7 +763,7 @@ END_TEST
 
 /* ---- remembering ----------------------------------------------------------------------------------- */
 
-START_TEST(who_waits_is_remembered_once_for_each_store)
+START_TEST(waiter_is_recorded_once_for_each_store)
 {
     for (int i = 0; i < 100; i++)
         load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
@@ -776,7 +776,7 @@ START_TEST(who_waits_is_remembered_once_for_each_store)
 END_TEST
 
 /* What they read anew need not have released anything. */
-START_TEST(who_waited_for_a_relaxed_store_has_read_it)
+START_TEST(waiter_for_a_relaxed_store_has_read_it)
 {
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     first_access(FIRST);
@@ -789,7 +789,7 @@ START_TEST(who_waited_for_a_relaxed_store_has_read_it)
 }
 END_TEST
 
-START_TEST(what_others_write_elsewhere_is_not_waited_for)
+START_TEST(write_elsewhere_is_not_waited_for)
 {
     struct unit_state unit_state;
     const struct atomic_act beside = {FLAG + 4,     4, IN_GLOBAL, false, true, ORDER_RELEASE,
@@ -879,7 +879,7 @@ START_TEST(edges_have_fences_and_barriers_as_ends)
 END_TEST
 
 /* What synchronised came too early for the access. */
-START_TEST(edges_that_came_too_early_are_there)
+START_TEST(edge_before_the_access_is_shown)
 {
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
     first_access(FIRST);
@@ -912,44 +912,44 @@ int main(void)
         a_relaxed_load_is_to_acquire,
         two_pairs_want_an_edit_for_both,
         two_edits_of_one_place_serve_later_pairs,
-        a_pair_that_nothing_orders_changes_no_answer,
+        unordered_pair_changes_no_result,
         a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update,
         a_release_fence_goes_before_its_store,
         an_acquire_fence_goes_after_its_load,
         both_scopes_are_to_be_wider,
-        one_scope_is_enough_where_wider_ones_meet,
+        one_scope_suffices_if_wider_ones_synchronise,
         a_scope_that_makes_its_object_race_is_left_alone,
-        who_else_uses_the_object_gets_the_scope_as_well,
+        other_users_of_the_object_get_the_scope,
         atomics_that_a_barrier_orders_do_not_race_with_another_scope,
-        who_fails_to_exchange_acquires_by_the_order_of_failure,
+        failed_exchange_acquires_by_the_failure_order,
         one_place_may_succeed_and_fail,
         both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags,
-        what_is_not_sequential_is_not_meant_to_be_ordered,
+        seq_cst_with_acquire_reports_no_intent,
         an_access_after_the_store_is_not_carried_by_it,
-        a_plain_flag_would_order_what_came_before_it,
-        who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got,
+        plain_flag_would_order_earlier_accesses,
+        unit_that_passes_on_a_plain_flag_passes_on_its_clock,
         a_plain_flag_orders_nothing_after_the_store_or_before_the_load,
-        slices_tell_what_came_before_a_plain_flag,
-        the_atomic_end_of_a_flag_keeps_what_it_has,
-        a_barrier_goes_where_all_come_by,
-        two_barriers_in_each_turn_serve_one_group,
+        segments_order_accesses_before_a_plain_flag,
+        atomic_end_of_a_flag_keeps_its_order,
+        barrier_is_placed_where_all_work_items_execute,
+        two_barriers_in_each_iteration_cover_one_group,
         groups_are_ordered_by_two_kernels,
         a_plain_access_is_to_be_atomic,
         a_barrier_covers_one_group_and_two_kernels_all,
         atomic_operations_serve_those_that_their_scope_holds,
         units_that_never_meet_have_no_edit,
-        what_is_ordered_needs_no_edit,
-        a_full_sync_log_says_nothing,
-        who_waits_is_remembered_once_for_each_store,
-        who_waited_for_a_relaxed_store_has_read_it,
-        what_others_write_elsewhere_is_not_waited_for,
+        ordered_pair_needs_no_edit,
+        full_sync_log_suggests_nothing,
+        waiter_is_recorded_once_for_each_store,
+        waiter_for_a_relaxed_store_has_read_it,
+        write_elsewhere_is_not_waited_for,
         a_launch_begins_without_memories,
         steps_are_those_between_the_accesses,
         edges_go_by_way_of_others,
         edges_have_fences_and_barriers_as_ends,
-        edges_that_came_too_early_are_there,
+        edge_before_the_access_is_shown,
         edges_end_with_a_foreign_store,
     };
     Suite *suite = suite_create("explain");

@@ -66,7 +66,7 @@ static uint32_t fill_alike(uint64_t base, uint32_t units, uint32_t contexts)
     return fits ? done : done - 1;
 }
 
-START_TEST(epochs_come_back)
+START_TEST(epochs_are_restored)
 {
     for (uint32_t i = 0; i < 50; i++)
         fill_alike(below(2) ? 0 : (uint64_t)below(1 << 30) << 3, 1u << below(30), 1 + below(70));
@@ -107,7 +107,7 @@ int main(void)
 {
     TCase *tcase = tcase_create("narrow");
     Suite *suite = suite_create("narrow");
-    tcase_add_test(tcase, epochs_come_back);
+    tcase_add_test(tcase, epochs_are_restored);
     tcase_add_test(tcase, a_million_units_or_many_contexts_fit);
     tcase_add_test(tcase, another_launch_begins_with_nothing);
     suite_add_tcase(suite, tcase);

@@ -60,7 +60,7 @@ END_TEST
 
 /* Each event may ask: to look through all notes each time takes the square of the time. What has been looked
  * at is made illegible here, and the grain stays what it was. */
-START_TEST(what_was_looked_at_is_not_looked_at_again)
+START_TEST(checked_log_is_not_checked_again)
 {
     for (uint32_t round = 0; round < 100; round++) {
         note(64 * round, 4);
@@ -167,7 +167,7 @@ START_TEST(reads_that_others_stand_for_are_left_out)
 END_TEST
 
 /* Where some may learn what another work-group did, all reads count. */
-START_TEST(reads_stay_where_somebody_learns)
+START_TEST(reads_stay_if_a_unit_acquires)
 {
     static struct tally did;
     bool room = true;
@@ -187,9 +187,9 @@ int main(void)
     TCase *tests = tcase_create("notes");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_grain_divides_all);
-    tcase_add_test(tests, what_was_looked_at_is_not_looked_at_again);
+    tcase_add_test(tests, checked_log_is_not_checked_again);
     tcase_add_test(tests, reads_that_others_stand_for_are_left_out);
-    tcase_add_test(tests, reads_stay_where_somebody_learns);
+    tcase_add_test(tests, reads_stay_if_a_unit_acquires);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

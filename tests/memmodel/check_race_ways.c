@@ -82,7 +82,7 @@ static void updates_again(bool released_between, enum memory_order order)
     acquire(2, FLAG, SCOPE_DEVICE), acquire(2, OTHER + 4, SCOPE_DEVICE), writes(2, DATA, 4);
 }
 
-START_TEST(what_is_repeated_after_a_fence_is_later)
+START_TEST(access_repeated_after_a_fence_is_later)
 {
     updates_again(false, ORDER_RELAXED), clean_at(DATA);
     updates_again(true, ORDER_RELAXED), races_at(DATA);
@@ -92,7 +92,7 @@ START_TEST(what_is_repeated_after_a_fence_is_later)
 END_TEST
 
 /* Turns of a loop that stand side by side are accesses of their own. */
-START_TEST(bytes_of_two_turns_are_not_one_access)
+START_TEST(bytes_of_two_iterations_are_not_one_access)
 {
     one_group(), loops(0, false, DATA + 4, 0, 3, 2, -4, NO_SITE), writes(2, DATA + 1, 4);
     ck_assert_ptr_null(judged());
@@ -116,7 +116,7 @@ static void waits_for_two(uint32_t waiting, uint32_t address, enum memory_scope 
     fence(1, G, ORDER_ACQUIRE, scope), reads(1, address, 4);
 }
 
-START_TEST(waiting_members_keep_what_they_read_before)
+START_TEST(waiting_members_keep_their_earlier_reads)
 {
     waits_for_two(6, DATA, SCOPE_DEVICE), clean_at(DATA);
     waits_for_two(4, DATA, SCOPE_DEVICE), clean_at(DATA);
@@ -199,7 +199,7 @@ static void rests_with_two_maps(uint32_t writer, uint32_t address)
         reads(2, address, 4);
 }
 
-START_TEST(regions_that_know_different_things_rest_apart)
+START_TEST(regions_with_different_clocks_stay_apart)
 {
     rests_with_two_maps(0, DATA), clean_at(DATA);
     rests_with_two_maps(0, LDATA), races_at(LDATA);
@@ -232,7 +232,7 @@ static void comes_next(uint32_t item)
     update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(item, G, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
 }
 
-START_TEST(members_hand_on_what_they_know)
+START_TEST(members_pass_on_their_clocks)
 {
     begin_handoffs(), passes_on(0), comes_next(1), reads(1, DATA, 4), clean_at(DATA);
     begin_handoffs(), passes_on(0), comes_next(1), passes_on(1), comes_next(2), reads(2, DATA, 4),
@@ -246,7 +246,7 @@ START_TEST(members_hand_on_what_they_know)
 }
 END_TEST
 
-START_TEST(a_store_ends_what_others_handed_on)
+START_TEST(store_ends_the_release_of_others)
 {
     begin_handoffs(), passes_on(0), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), comes_next(1),
         reads(1, DATA, 4), clean_at(DATA);
@@ -271,7 +271,7 @@ START_TEST(other_fences_do_not_hand_on)
 END_TEST
 
 /* What members knew, or had read, when the hand-off began. */
-START_TEST(what_was_known_before_is_handed_on)
+START_TEST(earlier_clock_is_passed_on)
 {
     world_begin(1, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), writes(0, DATA, 4),
         release(0, OTHER, SCOPE_WORK_GROUP);
@@ -302,7 +302,7 @@ static void one_after_another(enum memory_order order, bool released)
         acquire(2, OTHER, SCOPE_DEVICE), writes(2, FLAG, 4);
 }
 
-START_TEST(an_update_stands_for_those_that_it_knows_of)
+START_TEST(update_covers_accesses_that_happen_before_it)
 {
     for (enum memory_order order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
         const bool knows = order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
@@ -397,7 +397,7 @@ static void is_known_to_others(uint32_t turns)
         touches(1, true, DATA, access_set_store), one_more_pair_races(true);
 }
 
-START_TEST(what_only_repeats_races_is_known_to_others)
+START_TEST(saturated_access_is_ordered_for_others)
 {
     for (uint32_t turns = 40; turns < 80; turns++) /* one access in 64 is judged in any case */
         is_known_to_others(turns);
@@ -461,7 +461,7 @@ START_TEST(a_access_set_takes_no_other_stores_along)
 END_TEST
 
 /* Few races of that word were kept before its places had raced often enough elsewhere. */
-START_TEST(a_access_set_that_moves_on_is_known_to_others)
+START_TEST(access_set_that_moves_on_is_ordered_for_others)
 {
     access_set(40), access_set_takes(0, 64), access_set_takes(1, 64), access_set_takes(3, 64);
     for (uint32_t item = 0; item < 4; item += 3)
@@ -505,7 +505,7 @@ START_TEST(saturated_sites_cost_few_comparisons)
 END_TEST
 
 /* Once, and with the reason. */
-START_TEST(a_slow_run_says_why)
+START_TEST(slow_run_reports_the_cause)
 {
     char *text = NULL;
     size_t size = 0;
@@ -576,29 +576,29 @@ int main(void)
     Suite *suite = suite_create("short ways of the race checker");
     TCase *fast_paths = tcase_create("ways");
     tcase_set_timeout(fast_paths, 600); /* when others use the machine, too */
-    tcase_add_test(fast_paths, an_update_stands_for_those_that_it_knows_of);
+    tcase_add_test(fast_paths, update_covers_accesses_that_happen_before_it);
     tcase_add_test(fast_paths, updates_are_joined_within_their_scope);
     tcase_add_test(fast_paths, places_of_messages_are_looked_up_again);
-    tcase_add_test(fast_paths, what_is_repeated_after_a_fence_is_later);
-    tcase_add_test(fast_paths, bytes_of_two_turns_are_not_one_access);
-    tcase_add_test(fast_paths, waiting_members_keep_what_they_read_before);
+    tcase_add_test(fast_paths, access_repeated_after_a_fence_is_later);
+    tcase_add_test(fast_paths, bytes_of_two_iterations_are_not_one_access);
+    tcase_add_test(fast_paths, waiting_members_keep_their_earlier_reads);
     tcase_add_test(fast_paths, waves_are_sifted);
     tcase_add_test(fast_paths, rows_of_texels_are_read);
-    tcase_add_test(fast_paths, regions_that_know_different_things_rest_apart);
-    tcase_add_test(fast_paths, members_hand_on_what_they_know);
+    tcase_add_test(fast_paths, regions_with_different_clocks_stay_apart);
+    tcase_add_test(fast_paths, members_pass_on_their_clocks);
     tcase_add_test(fast_paths, releases_of_one_event_are_between_slices);
-    tcase_add_test(fast_paths, a_store_ends_what_others_handed_on);
+    tcase_add_test(fast_paths, store_ends_the_release_of_others);
     tcase_add_test(fast_paths, other_fences_do_not_hand_on);
-    tcase_add_test(fast_paths, what_was_known_before_is_handed_on);
+    tcase_add_test(fast_paths, earlier_clock_is_passed_on);
     tcase_add_test(fast_paths, a_access_set_in_a_handoff_keeps_its_time);
     tcase_add_test(fast_paths, races_reported_often_enough_are_counted_no_more);
     tcase_add_test(fast_paths, saturated_sites_cost_few_comparisons);
-    tcase_add_test(fast_paths, a_slow_run_says_why);
+    tcase_add_test(fast_paths, slow_run_reports_the_cause);
     tcase_add_test(fast_paths, a_access_set_takes_no_other_stores_along);
-    tcase_add_test(fast_paths, a_access_set_that_moves_on_is_known_to_others);
+    tcase_add_test(fast_paths, access_set_that_moves_on_is_ordered_for_others);
     tcase_add_test(fast_paths, a_access_set_ends_with_its_launch);
     tcase_add_test(fast_paths, an_eight_byte_access_set_has_two_words);
-    tcase_add_test(fast_paths, what_only_repeats_races_is_known_to_others);
+    tcase_add_test(fast_paths, saturated_access_is_ordered_for_others);
     suite_add_tcase(suite, fast_paths);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -75,7 +75,7 @@ static void part(uint32_t at, uint32_t other)
     cells[other] = cells[at];
 }
 
-START_TEST(sets_have_who_came)
+START_TEST(sets_have_their_members)
 {
     uint32_t again = 0;
     for (uint32_t i = 0; i < CELLS; i++)
@@ -292,7 +292,7 @@ START_TEST(those_that_part_keep_their_own)
 END_TEST
 
 /* Their numbers mean nothing to later ones. */
-START_TEST(what_is_forgotten_is_nobodys)
+START_TEST(forgotten_access_has_no_unit)
 {
     begin(0, 5, 1);
     ck_assert(add(0, 6, 1, true));
@@ -314,14 +314,14 @@ int main(void)
     TCase *tcase = tcase_create("readers");
     Suite *suite = suite_create("readers");
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, sets_have_who_came);
+    tcase_add_test(tcase, sets_have_their_members);
     tcase_add_test(tcase, neighbours_share);
     tcase_add_test(tcase, those_alone_are_listed);
     tcase_add_test(tcase, lists_have_all_that_fits);
     tcase_add_test(tcase, those_far_away_stand_in_blocks);
     tcase_add_test(tcase, neighbours_leave_lists);
     tcase_add_test(tcase, those_that_part_keep_their_own);
-    tcase_add_test(tcase, what_is_forgotten_is_nobodys);
+    tcase_add_test(tcase, forgotten_access_has_no_unit);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

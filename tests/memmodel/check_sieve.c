@@ -171,7 +171,7 @@ static void one_launch(void)
 }
 
 /* A loop that keeps a sum in memory: the log does not grow with its iterations. */
-START_TEST(what_repeats_is_not_noted_again)
+START_TEST(repeated_access_is_not_noted_again)
 {
     static const uint64_t mask[LANE_MASK_WORDS] = {UINT64_MAX};
     spare = (struct spare){.most = 1 << 26};
@@ -227,7 +227,7 @@ int main(void)
     TCase *tests = tcase_create("sieve");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, no_conflict_goes_through, 0, 3);
-    tcase_add_test(tests, what_repeats_is_not_noted_again);
+    tcase_add_test(tests, repeated_access_is_not_noted_again);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -180,7 +180,7 @@ START_TEST(barriers_cut_the_tree)
 }
 END_TEST
 
-START_TEST(candidates_say_what_comes)
+START_TEST(candidates_have_their_next_operation)
 {
     uint32_t runs = 0;
     do {
@@ -235,7 +235,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, every_interleaving_once);
     tcase_add_test(tests, barriers_cut_the_tree);
-    tcase_add_test(tests, candidates_say_what_comes);
+    tcase_add_test(tests, candidates_have_their_next_operation);
     tcase_add_test(tests, the_usual_is_one_after_the_other);
     tcase_add_test(tests, an_oracle_may_stop);
     suite_add_tcase(suite, tests);

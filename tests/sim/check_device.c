@@ -310,7 +310,7 @@ static struct launch_request request_of(uint64_t global, uint64_t local)
                                    .arg_count = 4};
 }
 
-START_TEST(launch_refuses_what_cannot_be)
+START_TEST(launch_refuses_invalid_requests)
 {
     ck_assert_int_eq(try_load(empty, 0x07230203), STATUS_OK);
     struct launch_request request = request_of(64, 0);
@@ -698,7 +698,7 @@ int main(void)
     tcase_add_test(tests, waves_call_whoever_listens);
     tcase_add_test(tests, a_lone_listener_has_a_deputy);
     tcase_add_test(tests, program_has_kernels_and_variables);
-    tcase_add_test(tests, launch_refuses_what_cannot_be);
+    tcase_add_test(tests, launch_refuses_invalid_requests);
     tcase_add_test(tests, local_memory_is_limited);
     tcase_add_test(tests, private_memory_is_limited);
     tcase_add_test(tests, suggested_local_sizes);

@@ -39,7 +39,7 @@ static bool permits(uint64_t address, uint64_t bytes, bool write)
     return port.permits(port.self, address, bytes, write);
 }
 
-START_TEST(what_is_mapped_is_permitted)
+START_TEST(access_to_mapped_memory_is_permitted)
 {
     ck_assert(permits(at(0), 3 * page, true));
     ck_assert_int_eq(mprotect(pages + page, page, PROT_READ), 0);
@@ -88,7 +88,7 @@ int main(void)
     Suite *suite = suite_create("host_memory");
     TCase *tests = tcase_create("permits");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, what_is_mapped_is_permitted);
+    tcase_add_test(tests, access_to_mapped_memory_is_permitted);
     tcase_add_test(tests, it_looks_again);
     tcase_add_test(tests, without_the_list_nothing_is_permitted);
     suite_add_tcase(suite, tests);

@@ -110,7 +110,7 @@ static const struct fake_op around_barrier[] = {{.kind = FAKE_WORK, .act = note}
 
 /* ---- order ------------------------------------------------------------------------ */
 
-START_TEST(lockstep_runs_groups_in_turn)
+START_TEST(lockstep_runs_groups_in_order)
 {
     ck_assert_int_eq(launch(twice, 4, 2), STATUS_OK);
     expect_log(8, (uint32_t[]){0, 1, 0, 1, 2, 3, 2, 3});
@@ -119,7 +119,7 @@ START_TEST(lockstep_runs_groups_in_turn)
 }
 END_TEST
 
-START_TEST(serial_runs_items_in_turn)
+START_TEST(serial_runs_items_in_order)
 {
     scenario.schedule.policy = SCHEDULE_SERIAL;
     ck_assert_int_eq(launch(twice, 4, 2), STATUS_OK);
@@ -641,7 +641,7 @@ static bool until_all_noting(const struct item *item)
     return arrived < 64;
 }
 
-START_TEST(as_many_work_groups_come_again_each_time_all_wait)
+START_TEST(same_number_of_work_groups_starts_each_time_all_wait)
 {
     static const enum schedule_policy policies[] = {SCHEDULE_LOCKSTEP, SCHEDULE_SERIAL};
     static const struct fake_op ops[] = {{.kind = FAKE_WORK, .act = arrive},
@@ -730,7 +730,7 @@ START_TEST(events_in_order)
 }
 END_TEST
 
-START_TEST(several_observers_each_hear_all)
+START_TEST(several_observers_each_receive_all_events)
 {
     struct observer launches = {.launch = on_launch}, syncs = {.sync = on_sync};
     trace[0] = '\0';
@@ -753,8 +753,8 @@ int main(void)
     Suite *suite = suite_create("schedule");
     TCase *tests = tcase_create("schedule");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, lockstep_runs_groups_in_turn);
-    tcase_add_test(tests, serial_runs_items_in_turn);
+    tcase_add_test(tests, lockstep_runs_groups_in_order);
+    tcase_add_test(tests, serial_runs_items_in_order);
     tcase_add_test(tests, serial_stops_at_barriers);
     tcase_add_test(tests, reverse_runs_all_backwards);
     tcase_add_test(tests, round_robin_gives_each_a_quantum);
@@ -781,12 +781,12 @@ int main(void)
     tcase_add_test(tests, spin_lock_finishes);
     tcase_add_test(tests, a_waiting_group_lets_others_in);
     tcase_add_test(tests, a_barrier_over_all_groups_finishes);
-    tcase_add_loop_test(tests, as_many_work_groups_come_again_each_time_all_wait, 0, 2);
+    tcase_add_loop_test(tests, same_number_of_work_groups_starts_each_time_all_wait, 0, 2);
     tcase_add_test(tests, max_steps_end_an_endless_loop);
     tcase_add_test(tests, timeout_ends_an_endless_loop);
     tcase_add_test(tests, limits_leave_ordinary_kernels_alone);
     tcase_add_test(tests, events_in_order);
-    tcase_add_test(tests, several_observers_each_hear_all);
+    tcase_add_test(tests, several_observers_each_receive_all_events);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -98,7 +98,7 @@ START_TEST(blocks_keep_neighbours_together)
 }
 END_TEST
 
-START_TEST(a_script_says_the_unit_of_each_group)
+START_TEST(script_sets_the_unit_of_each_group)
 {
     ck_assert_str_eq(
         once("device: {topology: \"cu:4\"}\nschedule: {placement: script, placement_script: [3, 0, 6]}", 5,
@@ -163,7 +163,7 @@ int main(void)
     tcase_add_test(tcase, groups_go_round);
     tcase_add_test(tcase, groups_stay_on_the_units_of_their_queue);
     tcase_add_test(tcase, blocks_keep_neighbours_together);
-    tcase_add_test(tcase, a_script_says_the_unit_of_each_group);
+    tcase_add_test(tcase, script_sets_the_unit_of_each_group);
     tcase_add_test(tcase, numa_follows_the_first_touch);
     tcase_add_test(tcase, roots_have_units_of_their_own);
     suite_add_tcase(suite, tcase);
