@@ -75,7 +75,7 @@ static struct compile_request request_by(const char *source, const char *options
     return request;
 }
 
-/* What a build gave. */
+/* The result of a build. */
 struct outcome {
     enum status status;
     struct spirv spirv;

@@ -63,7 +63,7 @@ static void configure(const char *clang, const char *llvm_spirv, const char *cac
     compiler_configure(&settings);
 }
 
-/* Compiles; the log is returned when asked for. */
+/* Compiles; the log is returned if requested. */
 static enum status compile_request(const struct compile_request *request, struct spirv *spirv, char **log)
 {
     char *text = NULL;
@@ -623,7 +623,7 @@ START_TEST(features_follow_the_device)
 }
 END_TEST
 
-/* What real programs use: the instruction that must come of it. */
+/* Functions that real programs use, and the instruction that each must become. */
 static const struct {
     const char *options, *source, *instruction;
 } language[] = {
@@ -857,7 +857,7 @@ START_TEST(lines_of_included_files_are_kept)
 }
 END_TEST
 
-/* A clang after which somebody edits the header. */
+/* A clang after which the header is edited. */
 START_TEST(a_file_that_changed_meanwhile_is_not_quoted)
 {
     char script[400];
@@ -1071,7 +1071,7 @@ static void give_away(const char *path)
         let_all_write(path);
 }
 
-/* Entries and precompiled headers that someone else may have written are compiled again, and replaced. */
+/* Entries and precompiled headers that another user may have written are compiled again, and replaced. */
 START_TEST(cache_reads_only_the_users_own_files)
 {
     void (*const changes[])(const char *) = {let_group_write, let_all_write, make_link, make_pipe, give_away};

@@ -81,7 +81,7 @@ static cl_command_queue queue(struct sequence *s)
     return queues[next(s) % 2];
 }
 
-/* As many events as the byte says, from the table. */
+/* As many events as the byte gives, from the table. */
 static cl_uint waits(struct sequence *s, cl_event list[2])
 {
     const uint8_t byte = next(s);
@@ -91,7 +91,7 @@ static cl_uint waits(struct sequence *s, cl_event list[2])
     return count;
 }
 
-/* Where a call leaves its event: a free place, or none. */
+/* The place for a call's event: a free one, or none. */
 static cl_event *event_place(struct sequence *s)
 {
     cl_event *place = &s->events[next(s) % TABLE];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a program's binary and as its intermediate language: an error of the call, or a program that
- * builds or says why not, and whose kernels answer queries. */
+/*
+ * Any bytes as a program's binary and as its intermediate language: an error of the call, or a program that
+ * builds or reports an error, and whose kernels return their queries.
+ */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdlib.h>

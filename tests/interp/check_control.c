@@ -60,7 +60,7 @@ static void tear_down(void)
     cl_tear_down();
 }
 
-/* Flushed, not waited for: who asks for findings waits. */
+/* Flushed, not waited for: a query of the findings waits. */
 static void launch(const char *name)
 {
     cl_int err;
@@ -273,7 +273,7 @@ START_TEST(an_option_waits_for_the_callbacks_before_it)
 }
 END_TEST
 
-/* A suite that turns such a check on too late must not believe that it is on. */
+/* A suite that enables such a check too late must get an error. */
 START_TEST(options_that_need_bookkeeping_are_refused_while_contexts_live)
 {
     static const char kernel_text[] = "kernel void k(global int *p) { if (p[0]) p[1] = 1; }";
@@ -297,7 +297,7 @@ START_TEST(options_that_need_bookkeeping_are_refused_while_contexts_live)
 }
 END_TEST
 
-/* Severities count at once, and what the device was made for may be turned off and on. */
+/* Severities count at once, and checks that the device was made for may be switched off and on. */
 START_TEST(options_of_checks_that_keep_their_books)
 {
     static const char *const options[] = {"uninitialized", "data-races", "check-atomics"};
@@ -392,7 +392,7 @@ START_TEST(follow_up_finding_names_its_cause)
 {
     struct orrery_finding finding;
     tear_down();
-    unsetenv("ORRERY_FAST"); /* the scenario says what is looked for */
+    unsetenv("ORRERY_FAST"); /* the scenario sets the checks */
     ck_assert_int_eq(orrery_load_scenario_text(
                          "orrery: 1\ndevice: {sub_group_sizes: [2]}\nchecks: {profile: fast, races: error}\n",
                          text, sizeof text),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Image handlers: each build gives the bits of the baseline, batches those of single lanes; what observers
- * hear. */
+/*
+ * Image handlers: each build gives the bits of the baseline, batches those of single lanes; the events of
+ * observers.
+ */
 #include "orrery/device.h"
 #include "orrery/image.h"
 #include "sim/interp/image_op.h"
@@ -129,7 +131,7 @@ START_TEST(every_build_writes_the_same_bytes)
 }
 END_TEST
 
-/* A nearest read tells one texel per lane, a filtered one four, each where it lies. */
+/* A nearest read announces one texel per lane, a filtered one four, each with its address. */
 START_TEST(observers_receive_every_texel)
 {
     static struct rig rig;
@@ -269,7 +271,7 @@ START_TEST(lanes_that_read_undefined_texels_are_marked)
 }
 END_TEST
 
-/* Of four texels one is enough. While somebody listens each lane goes by itself. */
+/* Of four texels one is enough. With an observer each lane is done by itself. */
 START_TEST(filtered_texels_too)
 {
     static struct rig rig;
@@ -296,7 +298,9 @@ START_TEST(filtered_texels_too)
 }
 END_TEST
 
-/* What a lane writes is initialised; a value that is not is reported, by the lanes that write it. */
+/*
+ * Texels that a lane writes are initialised; an uninitialised value is reported, by the lanes that write it.
+ */
 START_TEST(written_texels_are_initialised)
 {
     static struct rig rig;
@@ -320,7 +324,7 @@ START_TEST(written_texels_are_initialised)
                           y = (int32_t)(rig_random(&state) % HEIGHT);
             memcpy(rig.frame + SLOT_X + 4 * i, &x, 4);
             memcpy(rig.frame + SLOT_Y + 4 * i, &y, 4);
-            /* of others it is nobody's concern */
+            /* of others it has no effect */
             if (i < rig.wave.lane_count && (_i < 4 ? !lane_mask_test(&some, i) : i % 5 == 0))
                 undefined.word[i / 64] |= UINT64_C(1) << i % 64;
             if (i < rig.wave.lane_count && lane_mask_test(&some, i)) {
@@ -341,7 +345,7 @@ START_TEST(written_texels_are_initialised)
 }
 END_TEST
 
-/* What no argument describes reads as nothing and is not written: a module may say anything. */
+/* An image that no argument describes reads as zero and is not written: a module may name any. */
 START_TEST(made_up_images_are_nobodys)
 {
     static struct rig rig;

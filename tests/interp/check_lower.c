@@ -73,7 +73,7 @@ static struct ir *classified(const char *text)
     cfg_canonical(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
-    count_turns(ir);
+    number_iterations(ir);
     classify(ir);
     return ir;
 }
@@ -129,7 +129,7 @@ START_TEST(a_variable_whose_address_is_computed_stays_in_memory)
 }
 END_TEST
 
-/* What others can see is never merged, removed or reordered, however redundant. */
+/* Accesses that others can observe are never merged, removed or reordered, however redundant. */
 START_TEST(global_accesses_all_stay_in_order)
 {
     struct ir *ir =
@@ -201,7 +201,7 @@ START_TEST(a_counter_that_leaves_a_loop_lane_by_lane_varies_outside)
 }
 END_TEST
 
-/* It costs something in every turn: only those have it who need it. */
+/* It costs time in every iteration: only loops that need it have it. */
 START_TEST(barrier_in_a_uniform_loop_has_no_iteration_operand)
 {
     struct ir *ir =
@@ -224,7 +224,7 @@ START_TEST(barrier_in_a_divergent_loop_has_an_iteration_operand)
 }
 END_TEST
 
-/* Each wave loads it when it comes there, and another one may have written meanwhile. */
+/* Each wave loads it when it gets there, and another one may have written meanwhile. */
 START_TEST(barrier_in_a_loop_that_memory_ends_has_an_iteration_operand)
 {
     struct ir *ir = classified(
@@ -324,7 +324,7 @@ START_TEST(recursion_is_refused_by_name)
 }
 END_TEST
 
-/* Not at the first launch: whoever builds the program hears of it. */
+/* Not at the first launch: the build of the program fails. */
 START_TEST(unsupported_kernel_fails_the_build)
 {
     refused("OpCapability Kernel\nOpCapability Addresses\nOpCapability Int8\nOpMemoryModel Physical64 "

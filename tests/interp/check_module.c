@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module reader: refusals with their place, layout of types, constants, what kernels say of themselves.
- */
+/* The module reader: refusals with their place, layout of types, constants, properties of kernels. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static struct module *load(const char *text)
     return module;
 }
 
-/* Types and constants are made when asked for, inside a call that may fail. */
+/* Types and constants are made at the first use, inside a call that may fail. */
 static jmp_buf failed;
 static void open_module(struct module *module)
 {
@@ -245,8 +244,10 @@ START_TEST(describes_kernels)
 }
 END_TEST
 
-/* What the validator need not have seen: image instructions whose operands are no images, lack coordinates,
- * or ask for what OpenCL has not. */
+/*
+ * Errors that the validator need not find: image instructions whose operands are no images, lack coordinates,
+ * or use features that OpenCL lacks.
+ */
 START_TEST(image_instructions_are_checked)
 {
     static const struct {

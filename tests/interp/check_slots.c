@@ -83,7 +83,7 @@ START_TEST(value_past_its_loop_overwritten_by_the_next_iteration_is_found)
 }
 END_TEST
 
-/* The condition itself is read by those who wait: each turn writes it anew. */
+/* The condition itself is read by waiting lanes: each iteration writes it anew. */
 START_TEST(a_mask_that_is_read_after_the_loop_is_found)
 {
     struct fixture f = {0};

@@ -231,7 +231,7 @@ START_TEST(memory_that_a_buffer_was_made_with)
         ck_assert_uint_eq(finding.access[0].size_bytes, 4);
         ck_assert_str_eq(finding.fix_claim, "orders");
     }
-    /* nobody's memory */
+    /* memory of no allocation */
     cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, 64, one_more, 0, NULL, NULL));
     cl_ok(clReleaseEvent(event));
     cl_ok(clReleaseMemObject(own));

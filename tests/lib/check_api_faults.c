@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults of the scenario: calls refused, the device lost, commands that are late. The rows of
- * lib/api_rows.def with errors that only want for resources are gone through here, each refused in its call.
- * Linked with the library itself: a loader answers some calls alone.
+ * Faults of the scenario: calls refused, the device lost, commands that are delayed. The rows of
+ * lib/api_rows.def whose errors are lack of resources are tested here, each refused in its call. Linked with
+ * the library itself: a loader handles some calls alone.
  */
 #include <stdio.h>
 #include <sys/wait.h>
@@ -450,7 +450,7 @@ START_TEST(a_lost_device_runs_nothing_more)
 }
 END_TEST
 
-/* Two roots, the command that brings the loss on the second one. The first (_i = 0: the second) goes on. */
+/* Two roots, the command that brings the loss on the second one. The first (_i = 0: the second) continues. */
 START_TEST(loss_of_one_root_leaves_the_other_running)
 {
     static const char *const losses[] = {"device: a", "device: b"};

@@ -278,7 +278,7 @@ int main(void)
     return cl_run_suite(suite);
 }
 
-/* The last lines of this file: no others come from that one. */
+/* The last lines of this file: no other findings are at that one. */
 static void refuse_in_line_file(void)
 {
 #line 3 LINE_FILE

@@ -39,7 +39,7 @@ static cl_event other_command(bool writes, const cl_event *wait)
 }
 
 /* Where it is among them when they are enqueued, and when they run: a command that ran after the unmap of a
- * map for writing, and was enqueued before the map, once was not told at all. */
+ * map for writing, and was enqueued before the map, once was not reported at all. */
 START_TEST(a_map_for_writing_and_a_command)
 {
     static const int orders[3][THREE] = {
@@ -127,7 +127,7 @@ START_TEST(fixes_of_a_race_with_an_unmap)
 {
     cl_event waits[2];
     void *bytes = map_for_writing(unordered, CL_TRUE, NULL);
-    if (_i) { /* as the fix says */
+    if (_i) { /* as in the fix */
         waits[0] = unmap(unordered, bytes, 0, NULL);
         fill(unordered, 1, waits);
         ck_assert_uint_eq(races() + findings_of("mapped-access"), 0);

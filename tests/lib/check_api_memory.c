@@ -12,7 +12,7 @@ static cl_int buffer_error(cl_context owner, const cl_mem_properties *properties
     ck_assert_int_eq(made != NULL, err == CL_SUCCESS);
     if (made)
         cl_ok(clReleaseMemObject(made));
-    if (!properties) { /* the older call says the same */
+    if (!properties) { /* the older call returns the same */
         made = clCreateBuffer(owner, flags, size, host, &plain);
         cl_is(plain, err);
         if (made)

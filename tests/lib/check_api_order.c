@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders commands, and what the host's calls do: OpenCL 2.2 API, 3.3.6 (1) to (12). */
+/* The order of commands, and the effects of the host's calls: OpenCL 2.2 API, 3.3.6 (1) to (12). */
 #include <pthread.h>
 
 #include "tests/support/order_fixture.h"
@@ -338,7 +338,7 @@ static void CL_CALLBACK fills(cl_event event, cl_int status, void *done)
     cl_ok(clSetUserEventStatus(done, CL_COMPLETE));
 }
 
-/* 5.11: what waits is undefined in a callback, so no fix says to. A program itself may. */
+/* 5.11: a call that waits is undefined in a callback, so no fix suggests it. A program itself may. */
 START_TEST(no_fix_waits_in_a_callback)
 {
     cl_event done = cl_user_event(context), marker;

@@ -7,7 +7,7 @@
 #include <CL/cl_gl.h>
 #include <stdio.h>
 
-/* Asks twice, for the size and for the value, and checks that both agree. */
+/* Queries twice, for the size and for the value, and checks that both agree. */
 static size_t ask_device(cl_device_info name, void *value, size_t room)
 {
     size_t size = 12345, again = 0;
@@ -151,7 +151,7 @@ START_TEST(clGetDeviceInfo_identifies_the_device)
 }
 END_TEST
 
-/* The least a full profile device of this version may answer. */
+/* The least values of a full profile device of this version. */
 START_TEST(clGetDeviceInfo_meets_the_minimum_of_the_full_profile)
 {
     static const struct {

@@ -245,7 +245,7 @@ START_TEST(build_with_a_callback_calls_it_at_the_end)
     cl_ok(clReleaseProgram(linked));
     cl_ok(clReleaseProgram(made));
     cl_ok(clReleaseProgram(wrong));
-    /* The callback thread lets go of the programs soon after it has told. */
+    /* The callback thread releases the programs soon after the callback. */
     for (int i = 0; i < 1000 && clRetainProgram(linked) == CL_SUCCESS; i++) {
         cl_ok(clReleaseProgram(linked));
         usleep(1000);
@@ -505,7 +505,7 @@ static const uint32_t specialised[] = {
 };
 /* clang-format on */
 
-/* What kernel k leaves in the first word of a buffer that held 40. */
+/* The value of kernel k in the first word of a buffer that held 40. */
 static cl_uint outcome(cl_program program)
 {
     cl_uint value = 40;

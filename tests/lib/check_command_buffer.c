@@ -188,7 +188,7 @@ START_TEST(a_barrier_between)
     cl_ok(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL));
     cl_ok(clFinish(unordered));
     ck_assert_uint_eq(findings_of("race-commands"), !_i);
-    if (!_i) { /* told as it was recorded */
+    if (!_i) { /* reported as it was recorded */
         const struct orrery_finding finding = finding_last("race-commands");
         ck_assert_ptr_nonnull(strstr(finding.fix, "add the sync point of command"));
         ck_assert_ptr_nonnull(strstr(finding.access[0].by, "clCommandFillBufferKHR"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels of different sub-devices at the same time: in what order their work-groups begin, as an observer
- * hears it, and that those which wait for each other get on. The library is linked in; the calls are the
+ * Kernels of different sub-devices at the same time: in what order their work-groups begin, by an observer,
+ * and that kernels which wait for each other make progress. The library is linked in; the calls are the
  * exported ones.
  */
 #include "tests/support/cl_fixture.h"
@@ -13,7 +13,7 @@
 
 #include "lib/api_runtime.h"
 
-/* ---- what is heard ------------------------------------------------------------------- */
+/* ---- the observed events ------------------------------------------------------------------- */
 
 enum { GROUPS = 8, HEARD_MAX = 4096 };
 static struct {
@@ -91,7 +91,7 @@ static cl_command_queue queue_on(cl_device_id id)
     return queue_of(id, -1);
 }
 
-/* What has compute units of its own. */
+/* Devices with compute units of their own. */
 enum pair { HALVES, ROOTS, SLICES, PAIR_COUNT };
 
 static void find_pair(enum pair pair)
@@ -193,7 +193,7 @@ START_TEST(halves_alternate)
     const char *policy = policies[_i % POLICY_COUNT];
     /* a unit for each group */
     bool all_at_once = strcmp(policy, "random") == 0 && _i / POLICY_COUNT == SLICES;
-    if (strcmp(policy, "pct") != 0 && !all_at_once) /* pct: who has priority may keep it */
+    if (strcmp(policy, "pct") != 0 && !all_at_once) /* pct: the wave with priority may keep it */
         ck_assert_uint_ge(switches(), 3);
     cl_ok(clFinish(on[1]));
     ck_assert(time_of(first, CL_PROFILING_COMMAND_START) < time_of(second, CL_PROFILING_COMMAND_END));
@@ -270,7 +270,7 @@ START_TEST(the_same_seed_is_the_same_order)
 }
 END_TEST
 
-/* Each waits until the other has come: impossible one after the other. */
+/* Each waits until the other has begun: impossible one after the other. */
 START_TEST(those_that_meet_get_on)
 {
     start(policies[_i], "5");
@@ -309,7 +309,7 @@ START_TEST(a_wait_within_a_device_is_reported)
 }
 END_TEST
 
-/* Both wait for what nobody does: proved, not waited for. */
+/* Both wait for a store that never happens: proved, not waited for. */
 START_TEST(both_in_a_livelock)
 {
     start(policies[_i], "5");
@@ -386,8 +386,10 @@ static const struct finding *race_of(const char *kernel)
     return found;
 }
 
-/* What the first access wrote, memory may not have any more where another launch has run since; what the
- * second one is about to write is certain. */
+/*
+ * Memory may have lost the first access's value if another launch has run since; the second one's value is
+ * certain.
+ */
 START_TEST(values_are_reported_of_those_alone)
 {
     const bool alone = _i == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The limits that the device reports hold: what is as large as the limit works, what is one larger is refused
- * with the error of the specification. And answers of single calls that depend on the device or on the kind
- * of a binary. The numbers are those of clGetDeviceInfo, so the tests hold for any configuration.
+ * The limits that the device reports hold: a value at the limit works, one past it is refused with the error
+ * of the specification. And results of single calls that depend on the device or on the kind of a binary. The
+ * numbers are those of clGetDeviceInfo, so the tests hold for any configuration.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -105,7 +105,7 @@ START_TEST(program_variable_of_the_limit_builds)
 }
 END_TEST
 
-/* SPIR-V, 2.17, asks for 255; OpenCL C knows a limit in bytes only. */
+/* SPIR-V, 2.17, requires 255; OpenCL C has a limit in bytes only. */
 START_TEST(function_of_more_than_255_parameters_builds_and_runs)
 {
     enum { COUNT = 300 };
@@ -203,7 +203,7 @@ static void split(void)
 static const char calls[] = "int f(void); kernel void k(global int *o) { o[0] = f(); }";
 static const char called[] = "int f(void) { return 1; }";
 
-/* who has what: bit d, device d */
+/* devices of each: bit d, device d */
 static const struct {
     int first, second;
     cl_int err;

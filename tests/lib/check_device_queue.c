@@ -58,7 +58,7 @@ static const char source[] =
     "a[1] + 1;\n"
     "      enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(1), ^{ a[3] = a[2] + 1; }); } }); "
     "}); }\n"
-    /* a parent is complete when its children are: what waits for A comes after what A started */
+    /* a parent is complete when its children are: waiters for A run after the kernels that A started */
     "kernel void completion(global int *a, queue_t q)\n"
     "{ clk_event_t e;\n"
     "  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 0, NULL, &e, ^{ a[1] = ++a[0];\n"
@@ -371,8 +371,10 @@ START_TEST(kernels_see_the_default_queue)
 }
 END_TEST
 
-/* Without a default queue get_default_queue() is null. Each function that enqueues to it says so, once for each
- * place, does nothing, and gives an error; the kernel goes on. */
+/*
+ * Without a default queue get_default_queue() is null. Each function that enqueues to it reports this, once
+ * for each place, does nothing, and returns an error; the kernel continues.
+ */
 START_TEST(a_null_queue_is_found_wherever_it_is_used)
 {
     static const char *const calls[] = {
@@ -657,7 +659,10 @@ END_TEST
 
 /* ---- the complete example of OpenCL C, in small ------------------------------------------------------ */
 
-/* Two functions that enqueue each other until all work is done: room in the queue comes back as they end. */
+/*
+ * Two functions that enqueue each other until all work is done: their space in the queue is free again as
+ * they end.
+ */
 START_TEST(an_iteration_outlives_the_room_of_the_queue)
 {
     static const char text[] =

@@ -194,7 +194,7 @@ START_TEST(a_required_size_is_required)
 }
 END_TEST
 
-/* Uniform groups: the default of source programs, and what the option asks for. */
+/* Uniform groups: the default of source programs, and with the option. */
 START_TEST(ragged_groups_need_a_program_that_allows_them)
 {
     static const struct {

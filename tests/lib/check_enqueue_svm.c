@@ -190,7 +190,7 @@ START_TEST(clEnqueueSVMMigrateMem_judges_its_arguments)
 }
 END_TEST
 
-/* What the event of one command says it is; then the event is gone. */
+/* The command type of one event; then the event is gone. */
 static void type_is(cl_int error, cl_event event, cl_command_type expected)
 {
     cl_command_type type = 0;

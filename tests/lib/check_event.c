@@ -522,8 +522,7 @@ static cl_ulong time_taken(const char *text, cl_int n)
     return taken;
 }
 
-/* What is checked, how many lanes run together and in which order are nothing to the device that is
- * simulated. */
+/* The checks, the number of lanes and their order have no effect on the simulated device. */
 START_TEST(launch_time_does_not_depend_on_checks)
 {
     static const char *const ways[] = {"checks: {races: off, uninitialised: off}",

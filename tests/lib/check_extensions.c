@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extensions of the host API that have no test program of their own: what their texts say, each query, each
- * error, and that they go when the scenario says so. */
+/*
+ * Extensions of the host API that have no test program of their own: their texts, each query, each error, and
+ * their absence when the scenario disables them.
+ */
 #include "tests/support/extension_fixture.h"
 
 /* cl_khr_spirv_queries */
@@ -217,7 +219,7 @@ static cl_int build_with_capability(uint32_t capability)
     return status_of_build(words, sizeof words);
 }
 
-/* What is reported is what is taken. */
+/* The reported ones are those accepted. */
 START_TEST(spirv_module_beyond_reported_capabilities_is_refused)
 {
     static const struct {
@@ -284,7 +286,7 @@ START_TEST(a_required_sub_group_size_is_reported)
 }
 END_TEST
 
-/* Of the right size, it runs in it; of another, it does not build, and the log says why. */
+/* Of the right size, it runs in it; of another, it does not build, and the log has the reason. */
 START_TEST(a_required_sub_group_size_is_one_of_the_devices)
 {
     static const char *const sources[] = {"kernel __attribute__((intel_reqd_sub_group_size(16))) void "

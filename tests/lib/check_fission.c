@@ -321,7 +321,7 @@ START_TEST(a_context_of_a_part_does_not_serve_the_rest)
     cl_is(clBuildProgram(program, 1, &device, "", NULL, NULL), CL_INVALID_DEVICE);
     cl_is(clBuildProgram(program, 1, &made[1], "", NULL, NULL), CL_INVALID_DEVICE);
     cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    /* What is built for a device is good for its parts. */
+    /* A build for a device is valid for its parts. */
     cl_command_queue deep = clCreateCommandQueue(context, inner[1], 0, &err);
     cl_ok(err);
     cl_kernel kernel = clCreateKernel(program, "k", &err);
@@ -405,7 +405,7 @@ static unsigned char *binary_of(cl_device_id id, const char *text, const char *o
     return targets[at];
 }
 
-/* What kernel k of the program leaves when it runs on the device. */
+/* The result of kernel k of the program on the device. */
 static cl_int result_on(cl_program program, cl_device_id id)
 {
     cl_int err, value = 0;
@@ -478,7 +478,7 @@ START_TEST(each_device_runs_its_own_binary)
     ck_assert_int_eq(result_on(program, made[0]), 1);
     ck_assert_int_eq(result_on(program, made[1]), 2);
     ck_assert_int_eq(result_on(program, made[2]), 1);
-    /* What is asked for is what was given. */
+    /* Queries return the properties given at creation. */
     unsigned char *targets[3] = {malloc(sizes[0]), malloc(sizes[1]), malloc(sizes[2])};
     cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof each, each, NULL));
     ck_assert_mem_eq(each, sizes, 3 * sizeof *sizes);
@@ -551,7 +551,7 @@ START_TEST(events_order_queues_of_siblings)
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(trace.number[i], 3 - i);
     cl_ok(clReleaseEvent(last));
-    /* Whatever is released first. */
+    /* In every order of releases. */
     release_all(made, 4);
     cl_ok(clReleaseContext(context));
     for (int i = 0; i < 4; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host stores into the memory of a buffer made with CL_MEM_USE_HOST_PTR: told when a command reads
- * it that had to be handed over first (OpenCL 2.2 API, 5.2.1: a device may work on a copy), and at no other
- * time.
+ * Host stores into the memory of a buffer made with CL_MEM_USE_HOST_PTR: reported when a command reads bytes
+ * that had to be given to the device first (OpenCL 2.2 API, 5.2.1: a device may work on a copy), and at no
+ * other time.
  */
 #include "tests/support/host_fixture.h"
 
@@ -54,7 +54,7 @@ static void unmap(void *pointer)
     host_unmap(buffer, pointer);
 }
 
-/* ---- told ---------------------------------------------------------------------------------- */
+/* ---- reported ---------------------------------------------------------------------------------- */
 
 static const size_t places[] = {0, 1, COUNT / 2, COUNT - 1};
 
@@ -117,7 +117,7 @@ START_TEST(store_beside_the_bytes_of_a_map_or_command)
 }
 END_TEST
 
-/* The host stores while a kernel waits: it is about who comes later. */
+/* The host stores while a kernel waits: later commands race with it. */
 START_TEST(only_those_enqueued_later)
 {
     set_up();
@@ -174,7 +174,7 @@ START_TEST(a_read_stores_there)
 }
 END_TEST
 
-/* ---- not told ------------------------------------------------------------------------------- */
+/* ---- not reported ------------------------------------------------------------------------------- */
 
 static const cl_int zero = 0;
 static cl_mem third;
@@ -349,8 +349,10 @@ START_TEST(an_unmap_that_waits)
 }
 END_TEST
 
-/* Of two maps that begin at one byte the host has the larger one until both are over: nobody says which
- * the first unmap was of. */
+/*
+ * Of two maps that begin at one byte the host has the larger one until both are over: which map the first
+ * unmap was of is undefined.
+ */
 START_TEST(in_the_larger_of_two_maps)
 {
     const bool large_first = _i & 1, read_between = _i & 2;

@@ -134,8 +134,10 @@ static struct orrery_finding reported_first(const char *what, const char *by)
     return finding;
 }
 
-/* By memory, whether the command has run by then, and, told of the program's own only so, whether pages
- * are closed. */
+/*
+ * By memory, whether the command has run by then, and whether pages are closed: the program's own memory is
+ * reported only then.
+ */
 struct way {
     enum memory memory;
     bool flushed, closed;
@@ -333,8 +335,10 @@ START_TEST(neighbours)
 }
 END_TEST
 
-/* All that is mapped of its page is in use: the page is closed. What lies after is nobody's, and tells
- * nothing. */
+/*
+ * All that is mapped of its page is in use: the page is closed. Memory after it is unused, and never
+ * reported.
+ */
 START_TEST(less_than_a_page)
 {
     const bool beyond = _i % 2;
@@ -447,8 +451,7 @@ static void *load_once(void *unused)
     return unused;
 }
 
-/* One thread works on pages that nobody uses while another has the device copy; a third does what it must
- * not. */
+/* One thread works on unused pages while another has the device copy; a third does what it must not. */
 START_TEST(threads)
 {
     pthread_t worker, breaker;
@@ -473,7 +476,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* Two halves in turn, as programs do it: one is computed with while the other is copied. */
+/* Two halves alternate, as in programs: one is computed with while the other is copied. */
 START_TEST(double_buffering)
 {
     enum { HALF = COUNT / 2 };

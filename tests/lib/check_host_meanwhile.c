@@ -2,8 +2,8 @@
 /*
  * A thread of the host touches memory that is not its own while another thread executes commands:
  * coarse-grained shared virtual memory (OpenCL 2.2 API, 5.6.2) and buffers that were mapped (5.5.3). It is
- * reported, the access goes ahead, and what executes finds its memory wherever it looks for it: told is only
- * what no command opened before.
+ * reported, the access goes ahead, and what executes finds its memory wherever it looks for it: only accesses
+ * to pages that no command opened before are reported.
  */
 #include "tests/support/host_fixture.h"
 
@@ -390,7 +390,7 @@ START_TEST(a_native_kernel_has_all_memory)
 }
 END_TEST
 
-/* What parent and child store from then on is their own, and the parent is watched as before. */
+/* Later stores of parent and child are their own, and the parent is watched as before. */
 START_TEST(a_child_has_a_copy)
 {
     int ends[2], status;
@@ -419,7 +419,7 @@ START_TEST(a_child_has_a_copy)
 }
 END_TEST
 
-/* Memory that comes back is zero again, and of very many allocations each still has its bytes. */
+/* Memory allocated again is zero, and of very many allocations each still has its bytes. */
 START_TEST(allocations_made_and_freed)
 {
     enum { MANY = 400 };

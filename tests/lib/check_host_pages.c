@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the program that commands use, with its pages closed (checks.shared_pages): what reads and writes
- * that do not block were given (OpenCL 2.2 API, 5.2.2), and what buffers and images were made with (5.2.1,
- * 5.2.4). Told is what no synchronisation and no map allows, with its line, and nothing else; and the program
+ * Memory of the program that commands use, with its pages closed (checks.shared_pages): the memory of
+ * non-blocking reads and writes (OpenCL 2.2 API, 5.2.2), and of buffers and images (5.2.1, 5.2.4). An access
+ * that no synchronisation and no map allows is reported, with its line, and nothing else; and the program
  * runs as it would.
  */
 #include "tests/support/host_fixture.h"
@@ -68,7 +68,7 @@ static void run(const char *name)
     run_on(name, buffer, COUNT);
 }
 
-/* Its bytes are the device's, and it has had its turn. */
+/* Its bytes are the device's, and the device has used them. */
 static void set_up_given(void)
 {
     set_up_after();
@@ -76,7 +76,7 @@ static void set_up_given(void)
     cl_ok(clFinish(queue));
 }
 
-/* What is reported first, with its line. */
+/* The first finding, with its line. */
 static struct orrery_finding reported_first(const char *what)
 {
     struct orrery_finding finding;
@@ -287,7 +287,7 @@ START_TEST(around_the_user_event)
 }
 END_TEST
 
-/* Nobody waits for the user event. */
+/* No call waits for the user event. */
 START_TEST(beside_a_user_event)
 {
     set_up();
@@ -303,7 +303,7 @@ START_TEST(beside_a_user_event)
 }
 END_TEST
 
-/* What lies on the same pages as the ends, and on others, is nobody's business. */
+/* Accesses to the same pages as the ends, and to others, are not reported. */
 START_TEST(neighbours)
 {
     set_up();
@@ -430,7 +430,7 @@ static void *free_in_use(void *unused)
     return unused;
 }
 
-/* Then who faults holds malloc's lock, which others, and fork, wait for. */
+/* Then the faulting thread holds malloc's lock, which others, and fork, wait for. */
 START_TEST(faults_inside_malloc)
 {
     enum { THREADS = 4 };

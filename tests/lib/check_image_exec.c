@@ -35,7 +35,7 @@ static uint32_t next_number(void)
 
 /* ---- formats: a second opinion ----------------------------------------------------------------- */
 
-/* Channels in order of memory; x: nobody's; I, L: in all of rgba, in rgb. */
+/* Channels in order of memory; x: unused; I, L: in all of rgba, in rgb. */
 static const char *channels_of(cl_channel_order order)
 {
     switch (order) {
@@ -279,7 +279,7 @@ START_TEST(every_format_reads_as_its_numbers)
 }
 END_TEST
 
-/* What a channel may hold: the least and the greatest. */
+/* The least and the greatest value of a channel. */
 static void channel_range(cl_channel_type type, double *low, double *high)
 {
     *low = type == CL_SNORM_INT8 || type == CL_SNORM_INT16 ? -1 : 0;
@@ -411,7 +411,7 @@ START_TEST(halves_are_read_and_written)
     for (size_t i = 0; i < COUNT * 4; i++)
         ck_assert_msg(fabs(wide[i] - bytes[i] / 255.0) <= ldexp(bytes[i] / 255.0, -11) * 1.01, "%u: %g",
                       bytes[i], (double)wide[i]);
-    ck_assert_mem_eq(again, bytes, sizeof bytes); /* 11 bits tell 256 values apart */
+    ck_assert_mem_eq(again, bytes, sizeof bytes); /* 11 bits distinguish 256 values */
     const cl_mem objects[] = {in, halves, floats, to};
     for (int i = 0; i < 4; i++)
         cl_ok(clReleaseMemObject(objects[i]));
@@ -849,7 +849,7 @@ static void *extension(const char *name)
     return function;
 }
 
-/* Exactly this finding came of the last launch, with these words in its reason. */
+/* The last launch has exactly this finding, with these words in its reason. */
 static void expect_finding(const char *id, const char *why)
 {
     orrery_finding_count_fn *count = (orrery_finding_count_fn *)extension("orrery_finding_count");
@@ -1028,7 +1028,7 @@ START_TEST(undefined_image_access_is_found)
 }
 END_TEST
 
-/* A mapped image is the host's; a texel nobody wrote is nobody's. */
+/* A mapped image is the host's; an unwritten texel has no writer. */
 START_TEST(mapped_images_are_found)
 {
     size_t pitch;

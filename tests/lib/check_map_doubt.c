@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps that begin at one byte, and so have one pointer: which of them an unmap gives back nobody says. */
+/* Maps that begin at one byte, and so have one pointer: which of them an unmap gives back is undefined. */
 #include "tests/support/order_fixture.h"
 
 enum { PAGE = 4096, PAGES = 4 * PAGE };
@@ -13,8 +13,8 @@ static cl_event map_first(cl_command_queue on, cl_mem mem, cl_map_flags flags, s
     return event;
 }
 
-/* Which of the two maps each unmap gives back is known of its wait list alone; the unmap of the small one
- * once was taken for that of the large one, which the fill would have had to wait for. */
+/* Which of the two maps each unmap gives back is determined by its wait list alone; the unmap of the small
+ * one once was taken for that of the large one, which the fill would have had to wait for. */
 START_TEST(two_users_whose_maps_begin_at_one_byte)
 {
     void *small, *large;
@@ -67,7 +67,7 @@ START_TEST(the_host_has_more_by_another_map)
         ck_assert_uint_eq(findings_of("race-host-device"), (size_t)turn);
         unmap_one(mem, (void *)(uintptr_t)bytes, is_shared);
         ck_assert_int_eq(bytes[turn ? 5 : 2 * PAGE], 0);
-        ck_assert_uint_eq(findings_of("race-host-device"), 1); /* told once, of one line */
+        ck_assert_uint_eq(findings_of("race-host-device"), 1); /* reported once, of one line */
     }
     cl_ok(clReleaseMemObject(mem));
     if (shared)
@@ -115,7 +115,7 @@ START_TEST(commands_may_use_bytes_that_one_of_two_maps_gave_back)
 }
 END_TEST
 
-/* What the host wrote by one of them has values, whichever the first unmap was of. */
+/* Host stores through one of them have values, whichever the first unmap was of. */
 START_TEST(host_stores_have_values)
 {
     const size_t items = 1;
@@ -137,7 +137,7 @@ START_TEST(host_stores_have_values)
 }
 END_TEST
 
-/* A part of a buffer is an object of its own: its unmap is known from the buffer's. */
+/* A part of a buffer is an object of its own: its unmap is distinguished from the buffer's. */
 START_TEST(a_part_of_a_buffer_that_is_mapped_with_it)
 {
     cl_int err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes: what clCreatePipe and clGetPipeInfo say, and the functions of kernels under every schedule. */
+/* Pipes: clCreatePipe and clGetPipeInfo, and the functions of kernels under every schedule. */
 #include <stdio.h>
 
 #include "tests/support/cl_fixture.h"
@@ -288,7 +288,7 @@ START_TEST(misuse_fails_and_is_found)
 }
 END_TEST
 
-/* Each reservation is open until somebody commits it, and the kernel that made it has to. */
+/* Each reservation is open until it is committed, and the kernel that made it has to. */
 START_TEST(uncommitted_reservation_is_found)
 {
     static const char *const kernels[] = {"leaves", "group_leaves", "sub_group_leaves"};

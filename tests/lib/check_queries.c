@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every query that the specification lists: its answer has the size of the type that stands beside it there,
- * is given into a room of that size or a larger one, and refused with CL_INVALID_VALUE into a smaller one.
+ * Every query that the specification lists: its value has the size of the type listed there, is returned into
+ * a buffer of that size or larger, and refused with CL_INVALID_VALUE for a smaller one.
  */
 #include "tests/support/recorder_fixture.h"
 #include "tests/support/refusal_fixture.h"
@@ -336,7 +336,7 @@ static bool is(const struct query *query, const char *call)
     return strcmp(query->call, call) == 0;
 }
 
-/* What goes into the queries of sub-groups. */
+/* The inputs of the queries of sub-groups. */
 static cl_int ask_sub_groups(cl_uint name, size_t size, void *value, size_t *size_ret)
 {
     const size_t range = 64, count = 1;
@@ -466,7 +466,7 @@ static void check_answer(const struct query *query, size_t size)
     if (query->shape == TEXT_VALUE)
         ck_assert_msg(size && !room[size - 1] && strlen(room) == size - 1, "%s, %s: no text", query->call,
                       query->name);
-    /* The room says how many dimensions are asked for: there are no four. */
+    /* The buffer size gives the number of dimensions: there are no four. */
     const size_t more = query->number == CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT ? 0 : 8;
     err = ask(query, size + more, room, NULL);
     ck_assert_msg(err == CL_SUCCESS, "%s, %s: %d when there is more room", query->call, query->name, err);

@@ -326,7 +326,7 @@ static uint32_t next_random(uint32_t bound)
 static struct {
     bool in_order, gated;
     int edge[GRAPH_EDGES], edge_count;
-    int barrier; /* commands before it in the out-of-order queue come first; -1 none */
+    int barrier; /* commands before it in the out-of-order queue run first; -1 none */
 } node[GRAPH_SIZE];
 
 static void run_graph(uint32_t seed)
@@ -458,7 +458,7 @@ START_TEST(a_flush_alone_gets_commands_done)
 }
 END_TEST
 
-/* What a kernel prints is seen from outside. */
+/* A kernel's printf output is visible outside. */
 static off_t printed(void)
 {
     struct stat file;
@@ -467,8 +467,10 @@ static off_t printed(void)
     return file.st_size;
 }
 
-/* One root: a flush is enough for a kernel to run. Queues of two roots: it is only submitted, so that kernels
- * of both begin together, until a call asks. */
+/*
+ * One root: a flush is enough for a kernel to run. Queues of two roots: it is only submitted, so that kernels
+ * of both begin together, until a call queries.
+ */
 START_TEST(a_flush_runs_a_kernel_at_once_unless_another_device_has_queues)
 {
     static const char *text = "kernel void k(void) { printf(\"here\\n\"); }";
@@ -827,7 +829,7 @@ END_TEST
 
 /* ---- cost ------------------------------------------------------------------------------- */
 
-/* What each of them takes: bench/runtime.c. */
+/* Their cost: bench/runtime.c. */
 static void finish_each(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -187,7 +187,7 @@ static void CL_CALLBACK native(void *args)
     (void)args;
 }
 
-/* What copies may do and what not; Intel's driver lets shared virtual memory pass. */
+/* The commands that copy queues may hold; Intel's driver lets shared virtual memory pass. */
 START_TEST(copy_queues_copy)
 {
     const size_t zero[3] = {0}, box[3] = {4, 2, 1};
@@ -346,8 +346,10 @@ static void run_on_slices(const char *timeline)
     exit(0);
 }
 
-/* The units of slice k of the tile are 2k and 2k + 1, and on one unit groups of the two queues come one
- * after the other. */
+/*
+ * The units of slice k of the tile are 2k and 2k + 1, and on one unit groups of the two queues run one after
+ * the other.
+ */
 START_TEST(timeline_shows_queues_that_share_a_slice)
 {
     char path[] = "/tmp/orrery-slices-XXXXXX", line[512];
@@ -525,8 +527,10 @@ START_TEST(each_capability_is_for_its_commands)
 }
 END_TEST
 
-/* Of a copy queue: whether it gives events, and who may wait for whom; of a user event it depends on whom
- * one asks. */
+/*
+ * Of a copy queue: whether it gives events, and which queues may wait for which; for a user event it depends
+ * on the implementation.
+ */
 static const struct {
     const char *capabilities;
     bool event, own, of_other, by_other, user;
@@ -650,7 +654,7 @@ START_TEST(tiles_are_made_of_cslices)
         ck_assert_uint_eq(families_of(slices[i], list), 1);
         ck_assert(!offers_cslices(slices[i]));
     }
-    /* What slices share they answer like the tile; there is no affinity in them. */
+    /* Slices return the tile's value for shared resources; there is no affinity in them. */
     cl_ok(clGetDeviceInfo(tiles[0], CL_DEVICE_GLOBAL_MEM_SIZE, sizeof *memory, &memory[0], NULL));
     cl_ok(clGetDeviceInfo(slices[0], CL_DEVICE_GLOBAL_MEM_SIZE, sizeof *memory, &memory[1], NULL));
     ck_assert_uint_eq(memory[0], memory[1]);

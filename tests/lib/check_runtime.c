@@ -25,7 +25,7 @@ static void role_look(void)
     printf("platforms %u\n", count);
 }
 
-/* How far a program comes that launches no kernel. */
+/* How far a program gets that launches no kernel. */
 static void role_filtered(void)
 {
     cl_device_id found;
@@ -187,7 +187,7 @@ static void role_clean_quick_exit(void)
 static void role_clean_exec(void)
 {
     launch("kernel void k(void) {}");
-    execlp("no such program", "no", (char *)NULL); /* fails, and it goes on */
+    execlp("no such program", "no", (char *)NULL); /* fails, and it continues */
     launch("kernel void k(void) {}");
     execlp("sh", "sh", "-c", "exit $STATUS", (char *)NULL);
 }

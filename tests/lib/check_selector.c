@@ -125,7 +125,7 @@ START_TEST(other_text_is_refused)
 }
 END_TEST
 
-/* Where and why, on the standard error. */
+/* The position and the reason, on the standard error. */
 START_TEST(messages_have_a_position)
 {
     char text[500] = "", path[] = "/tmp/check_selector_log.XXXXXX";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cl_khr_semaphore: what its text says, each query, each error. */
+/* cl_khr_semaphore: its text, each query, each error. */
 #include "tests/support/extension_fixture.h"
 #include "orrery/orrery.h"
 
@@ -137,9 +137,10 @@ static cl_command_type type_of(cl_event event)
     return type;
 }
 
-/* What stands before the signal in one queue runs before what stands after the wait in the other, whichever
- * is called first (_i & 1) and whichever queue is flushed first (_i & 2); again and again with the same
- * semaphore. */
+/*
+ * Commands before the signal in one queue run before those after the wait in the other, whichever is called
+ * first (_i & 1) and whichever queue is flushed first (_i & 2); repeatedly with the same semaphore.
+ */
 /* S: a signal; W: a wait; F: a signal that fails. */
 START_TEST(binary_semaphore_alternates_signal_and_wait)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host stores into fine-grained shared virtual memory: told when a command touches these bytes that
- * was enqueued before and not waited for (OpenCL 2.2 API, 3.3.6 and 5.6.2), and at no other time.
+ * Host stores into fine-grained shared virtual memory: reported when a command that was enqueued before and
+ * not waited for touches these bytes (OpenCL 2.2 API, 3.3.6 and 5.6.2), and at no other time.
  */
 #include "tests/support/host_fixture.h"
 
@@ -50,7 +50,7 @@ static cl_event run(const char *name)
     return enqueue(queue, name, data, COUNT, NULL);
 }
 
-/* ---- told ---------------------------------------------------------------------------------- */
+/* ---- reported ---------------------------------------------------------------------------------- */
 
 static const char *const kernels[] = {"take", "give", "scatter", "work"};
 
@@ -223,7 +223,7 @@ START_TEST(a_load_after_the_user_event)
 }
 END_TEST
 
-/* ---- not told ------------------------------------------------------------------------------- */
+/* ---- not reported ------------------------------------------------------------------------------- */
 
 START_TEST(before_and_after)
 {
@@ -321,7 +321,7 @@ START_TEST(in_memory_that_was_freed)
 }
 END_TEST
 
-/* Parts of the memory go to kernels of two queues and come back to the host, which stores into those that
+/* Parts of the memory are passed to kernels of two queues and back to the host, which stores into those that
  * it has. */
 START_TEST(parts_released_and_created_again)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of the cl_khr_subgroup_* extensions, each in a kernel of its own, against what the extension
- * specification says of it, computed here lane by lane. Sub-groups of 16, a last one of 2, all lanes there or
- * only some, under every schedule.
+ * The functions of the cl_khr_subgroup_* extensions, each in a kernel of its own, against the extension
+ * specification, computed here lane by lane. Sub-groups of 16, a last one of 2, all lanes there or only some,
+ * under every schedule.
  */
 #include <stdio.h>
 
@@ -73,7 +73,7 @@ static int first_value(const struct lanes *s)
 {
     return s->v[first(s)];
 }
-/* Of a lane that is not there the value is undefined: the kernels ask again what they may expect. */
+/* The value of an inactive lane is undefined: the kernels compute which lanes are active. */
 static int of_lane(const struct lanes *s, int i)
 {
     return i >= 0 && i < s->n && s->there[i] ? s->v[i] : -77;
@@ -247,7 +247,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static const char *const policies[] = {"lockstep", "serial", "round-robin", "reverse", "random"};
 enum { POLICIES = sizeof policies / sizeof *policies };
 
-/* "a; y = b": b is computed before a is looked at, by all who are there. */
+/* "a; y = b": b is computed before a is read, by all active lanes. */
 static cl_kernel kernel_for(const struct row *row, cl_program *out_program)
 {
     char text[LONGEST];

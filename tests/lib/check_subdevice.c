@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clCreateSubDevices: every machine, scheme, argument and set of answers. What must come of
- * a call is reckoned here from the text and the numbers below, which were counted by hand
- * from the descriptions, not from the code that partitions.
+ * clCreateSubDevices: every machine, scheme, argument and setting of `errors`. The expected result of a call
+ * is computed here from the text and the numbers below, which were counted by hand from the descriptions, not
+ * from the code that partitions.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -106,7 +106,7 @@ static void release_all(cl_device_id *devices, cl_uint count)
         cl_ok(clReleaseDevice(devices[i]));
 }
 
-/* The call, in its two usual steps, must come to what was reckoned. */
+/* The call, in its two usual steps, must return the expected result. */
 static void comes_to(const char *what, cl_device_id id, const cl_device_partition_property *list,
                      const struct parts *want)
 {
@@ -130,7 +130,7 @@ static void comes_to(const char *what, cl_device_id id, const cl_device_partitio
     release_all(made, count);
 }
 
-/* ---- what the text says ---------------------------------------------------------------- */
+/* ---- the specification ---------------------------------------------------------------- */
 
 static struct parts read_parts(const char *text)
 {
@@ -599,7 +599,7 @@ static uint32_t draw(uint32_t bound)
     return (state >> 8) % bound;
 }
 
-/* What all NUMA nodes have, and one of them; 0 and 4 GiB when nobody says. */
+/* The memory of all NUMA nodes, and of one of them; 0 and 4 GiB by default. */
 static cl_ulong memory_of_all, memory_of_node;
 
 static void random_topology(char *text, size_t room)
@@ -643,7 +643,7 @@ static void has_memory(cl_device_id id, cl_ulong bytes)
     ck_assert_uint_eq(largest, bytes < gib ? bytes : bytes < 4 * gib ? gib : bytes / 4);
 }
 
-/* What a device says it can do it does, and nothing else, however deep. */
+/* A device makes the partitions that it reports, and no others, at any depth. */
 static void walk(cl_device_id id, int depth)
 {
     static const cl_device_affinity_domain bits[] = {1, 2, 4, 8, 16, 32};

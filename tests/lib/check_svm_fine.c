@@ -145,8 +145,8 @@ START_TEST(waiting_kernel_does_not_block_other_commands)
 }
 END_TEST
 
-/* A callback that asks, enqueues, flushes and lets a kernel go on, while that runs: nothing of it waits
- * for the kernel. */
+/* A callback that queries, enqueues, flushes and releases a kernel, while that runs: nothing of it waits for
+ * the kernel. */
 static cl_event asked;
 static atomic_int called;
 static cl_int asked_status;
@@ -156,7 +156,7 @@ static void CL_CALLBACK let_it_go_on(cl_event event, cl_int status, void *data)
     const size_t one = 1;
     (void)event, (void)status;
     clGetEventInfo(asked, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof asked_status, &asked_status, NULL);
-    atomic_fetch_add(&called, 1); /* after what it enqueues, clFinish may come first */
+    atomic_fetch_add(&called, 1); /* clFinish may return before its commands */
     clEnqueueNDRangeKernel(unordered, data, 1, NULL, &one, NULL, 0, NULL, NULL); /* let_go */
     clFlush(unordered);
 }
@@ -292,7 +292,7 @@ START_TEST(features_take_it_away)
 }
 END_TEST
 
-/* A list whose nodes come from malloc, the stack and program data. */
+/* A list with nodes in malloc's memory, the stack and program data. */
 START_TEST(kernels_reach_all_memory_of_the_host)
 {
     struct node {
@@ -341,7 +341,7 @@ START_TEST(low_memory_is_not_private)
 }
 END_TEST
 
-/* What is mapped nowhere, or read-only, is a finding and no crash. */
+/* An access to unmapped or read-only memory is a finding and no crash. */
 START_TEST(kernel_access_to_unmapped_host_memory_is_reported)
 {
     static const struct {

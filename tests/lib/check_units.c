@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which compute units kernels really run on: an observer hears every work-group that begins
- * while host calls make sub-devices and queues. The library is linked in, so that the
- * observer can be attached; the calls are the exported ones.
+ * The compute units that kernels really run on: an observer receives every work-group that begins while host
+ * calls make sub-devices and queues. The library is linked in, so that the observer can be attached; the
+ * calls are the exported ones.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -28,7 +28,7 @@ static void on_launch(void *self, const struct launch_event *event)
     used[event->compute_unit] = true;
 }
 
-/* Accesses say where they are made, too. */
+/* Accesses have their unit, too. */
 static void on_access(void *self, const struct access_event *event)
 {
     (void)self;

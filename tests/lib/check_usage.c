@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program may not do with objects though no call can refuse it. Each test has the program that may as
- * well. */
+/* Undefined uses of objects that no call can refuse. Each test has the valid program as well. */
 #include <semaphore.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -21,8 +20,7 @@ static void fill(cl_mem buffer)
     cl_ok(clEnqueueFillBuffer(queue, buffer, &one, 4, 0, 16, 0, NULL, NULL));
 }
 
-/* ---- refusals say what was wrong, how large it was and what it has to be
- * ------------------------------------------ */
+/* ---- refusals name the argument, its value and its bound ------------------------------------------ */
 
 static void refused_with(const char *text)
 {
@@ -356,7 +354,7 @@ START_TEST(shared_memory_allocated_again_is_not_reported)
 }
 END_TEST
 
-/* What a command that failed was to free is still there. */
+/* Memory that a failed command was to free is still there. */
 START_TEST(a_free_that_failed_frees_nothing)
 {
     void *pointer = shared();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each version with each feature off, or on that is usually off: what queries, extension strings and macros
- * say, and what builds and calls take, is the same thing. Nothing here knows what a device should have: only
- * that its answers agree, and that each feature of scenario.def changes some of them.
+ * Each version with each feature off, or on that is usually off: queries, extension strings, macros, builds
+ * and calls agree. The tests do not check which features a device has: only that its results agree, and that
+ * each feature of scenario.def changes some of them.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -35,7 +35,7 @@ static bool is_usually_off(const char *feature)
     return strcmp(feature, "svm_system") == 0 || strcmp(feature, "cslice_partition") == 0;
 }
 
-/* Who has no compiler has to be a custom device. */
+/* A device without compiler has to be a custom device. */
 static void start(int config)
 {
     const char *version = versions[config % VERSIONS], *feature = features[config / VERSIONS];
@@ -104,7 +104,7 @@ static cl_ulong query(cl_device_info name)
     return value;
 }
 
-/* What a query of a later version would say: such a device has none, and 2.x has all that is not off. */
+/* The results of queries of a later version: such a device has none, and 2.x has all that is not off. */
 static cl_ulong reported(cl_device_info name, cl_version since, const char *feature)
 {
     cl_ulong value;
@@ -271,8 +271,10 @@ static void expect_call(const char *what, bool there, cl_int err, cl_int refusal
     expect(what, there, err == CL_SUCCESS, why);
 }
 
-/* What has to build is built at the end, all that has the same options at once: that takes a third of the
- * time. What must not build stands alone. */
+/*
+ * Sources that have to build are built at the end, all with the same options at once: that takes a third of
+ * the time. Sources that must not build are built alone.
+ */
 static struct {
     size_t at;
     const char *what, *source, *options;
@@ -312,7 +314,7 @@ static bool build_together(const char *options, char log[2000])
     return builds_as(all, options, log);
 }
 
-/* Where they do not all build, each is asked. */
+/* If they do not all build, each is built alone. */
 static void expect_awaited(void)
 {
     char log[2000];
@@ -726,7 +728,7 @@ static void expect_query(const char *query, cl_int err, cl_version since)
     ck_assert_msg(err == (reported_version >= since ? CL_SUCCESS : CL_INVALID_VALUE), "%s: %d", query, err);
 }
 
-/* None but those that only that version has: cl.h says which. */
+/* Only those of that version, by cl.h. */
 START_TEST(calls_are_those_of_the_version)
 {
     const cl_sampler_properties none[] = {0};
@@ -781,7 +783,7 @@ START_TEST(calls_are_those_of_the_version)
 }
 END_TEST
 
-/* cl.h says since when. */
+/* The version is by cl.h. */
 START_TEST(formats_are_those_of_the_version)
 {
     static const struct {
