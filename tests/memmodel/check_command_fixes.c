@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said to order two commands, and what is not. */
+/* Suggested orders of two commands, and pairs without a suggestion. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ START_TEST(event_is_suggested_if_the_queue_cannot_order)
 }
 END_TEST
 
-/* The host asks whether 3 is complete before it sets the event: 3 must not wait for 2. */
+/* The host queries whether 3 is complete before it sets the event: 3 must not wait for 2. */
 START_TEST(query_before_user_event_set_has_to_wait)
 {
     enqueue(2, 2, AFTER(1));
@@ -157,7 +157,7 @@ static void enqueue_unmap(uint32_t command, uint32_t on, uint32_t map)
     observer.order(observer.self, &event);
 }
 
-/* The unmap is after the map: who comes before that comes before both. */
+/* The unmap is after the map: a command before that is before both. */
 START_TEST(a_map_is_named_not_its_unmap)
 {
     enqueue(1, 1, NONE);
@@ -208,7 +208,7 @@ START_TEST(an_unmap_alone_is_named)
 }
 END_TEST
 
-/* What orders the one does not order the other. */
+/* An edge that orders the one does not order the other. */
 START_TEST(a_map_and_its_unmap_that_nothing_orders_are_two)
 {
     enqueue(1, 1, NONE);
@@ -302,7 +302,7 @@ static void one_race(uint32_t command)
     waited(AFTER(command, command + 1));
 }
 
-/* They are one finding; and who clears the report wants fixes for what comes then. */
+/* They are one finding; and after the report is cleared, later findings get fixes. */
 START_TEST(repeated_report_is_not_tried_again)
 {
     for (uint32_t i = 0; i < 100; i++)

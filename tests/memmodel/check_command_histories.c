@@ -11,8 +11,8 @@
 enum { SMALL = 40, WAITS = 3 };
 
 /* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some.
- * In between user events, which the host sets, or a command that ends. What must be known is the closure
- * of the edges alone. */
+ * In between user events, which the host sets, or a command that ends. The expected clocks are the closure of
+ * the edges alone. */
 struct history {
     struct command_graph *graph;
     uint32_t count; /* so far; numbers start with 1 */
@@ -89,7 +89,7 @@ static bool waits_for(const struct history *history, uint32_t number, uint32_t u
     return *after;
 }
 
-/* By the host, or by a command (cl_khr_semaphore): nobody waits then who comes later. */
+/* By the host, or by a command (cl_khr_semaphore): then no later command waits. */
 static void set_one(struct history *history, uint32_t user, uint32_t setter)
 {
     for (uint32_t i = 1; i <= history->count; i++) {
@@ -139,7 +139,7 @@ START_TEST(random_histories)
 }
 END_TEST
 
-/* Bytes one by one: what a map of segments says must be what a list of all accesses says. */
+/* Bytes one by one: a map of segments and a list of all accesses must agree. */
 struct byte_log {
     struct byte_access access;
     uint64_t low, high;

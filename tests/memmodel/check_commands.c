@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders commands, and what is reported of those that nothing orders. Rules: OpenCL 2.2 API, 3.3.6
- * (1) to (12). */
+/* The order of commands, and the reports of unordered ones. Rules: OpenCL 2.2 API, 3.3.6 (1) to (12). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +68,10 @@ START_TEST(R31_1_enqueue_passes_on_the_hosts_clock)
 }
 END_TEST
 
-/* Command 1 cannot be forgotten: command 2, which was enqueued first, does not know it and has not ended. */
+/*
+ * Command 1 cannot be forgotten: command 2, which was enqueued first, is not ordered after it and has not
+ * ended.
+ */
 START_TEST(R31_1_while_an_older_command_is_pending)
 {
     enqueue(1, 1, NONE);
@@ -93,7 +95,7 @@ START_TEST(R31_1_enqueue_hands_on_nothing_later)
 }
 END_TEST
 
-/* The oldest command knows more by then than one that was enqueued before the host waited. */
+/* The oldest command has a later clock by then than one that was enqueued before the host waited. */
 START_TEST(R31_1_while_an_older_command_runs)
 {
     enqueue(1, 1, NONE);
@@ -112,7 +114,7 @@ START_TEST(R31_2_3_command_is_ordered_after_its_wait_list)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, AFTER(1));
-    enqueue(3, 3, AFTER(2)); /* and what that knew */
+    enqueue(3, 3, AFTER(2)); /* and that one's clock */
     writes(1, 0, 64);
     writes(2, 64, 64);
     writes(3, 0, 128);
@@ -164,7 +166,7 @@ START_TEST(R31_6_7_8_many_at_once)
     writes(101, 4096, 8);
     writes(102, 0, 2048);
     ck_assert_uint_eq(races(), 0);
-    writes(103, 56, 8); /* command 7's: known. 102's: not */
+    writes(103, 56, 8); /* command 7's: ordered. 102's: not */
     ck_assert_uint_eq(races(), 1);
     ck_assert_str_eq(report_get(report, 0)->access[0].by, "clEnqueueFillBuffer (command 102, queue 1)");
 }
@@ -185,8 +187,10 @@ START_TEST(R31_12_user_event_passes_on_the_hosts_clock)
 }
 END_TEST
 
-/* As a semaphore's signal does: the one that waits knows the command and what it knew, not what the host
- * learned later. */
+/*
+ * As a semaphore's signal does: the waiter is ordered after the command and its clock, not after the host's
+ * later waits.
+ */
 START_TEST(R31_12_a_user_event_that_a_command_sets)
 {
     enqueue(1, 1, NONE);
@@ -204,7 +208,7 @@ START_TEST(R31_12_a_user_event_that_a_command_sets)
     enqueue(6, 2, AFTER(4));
     writes(6, 0, 8);
     ck_assert_uint_eq(races(), 0);
-    enqueue(8, 4, AFTER(7)); /* nobody sets it before it begins */
+    enqueue(8, 4, AFTER(7)); /* not set before it begins */
     enqueue(9, 1, NONE);
     writes(9, 16, 8);
     writes(8, 16, 8);
@@ -223,7 +227,7 @@ static void host_caught(uint64_t offset)
     commands_host_touched(commands, &access);
 }
 
-/* What it has stored those know that wait for the event, and whoever waits for them. */
+/* Its stores happen before those that wait for the event, and before their waiters. */
 static void stores_and_user_events(void (*store)(uint64_t offset))
 {
     enqueue(1, 1, NONE);
@@ -275,7 +279,7 @@ START_TEST(R31_12_a_command_saw_only_the_host_s_stores_before_its_event)
 }
 END_TEST
 
-/* Of many steps, each with another command that comes after it. */
+/* Of many steps, each with another command after it. */
 START_TEST(host_stores_at_many_steps)
 {
     enum { STEPS = 20 };
@@ -412,7 +416,7 @@ START_TEST(R33_an_unmap_overwrites)
 }
 END_TEST
 
-/* The unmap that would drop it never comes. */
+/* The unmap that would drop it never happens. */
 START_TEST(state_of_a_map_is_freed_with_the_memory)
 {
     struct command_name name;
@@ -506,7 +510,7 @@ START_TEST(R32_atomics_on_shared_virtual_memory_are_guaranteed)
 }
 END_TEST
 
-/* A kernel that waits in its atomic operations for the other must not be made to come first. */
+/* A kernel that waits in its atomic operations for the other must not be ordered first. */
 START_TEST(kernels_that_may_wait_for_each_other)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
@@ -622,7 +626,7 @@ START_TEST(R32_release_clock_stays)
     launch(1, FOOTPRINT_ATOMIC, 0, 4);
     launch(1, FOOTPRINT_WRITTEN, 64, 68);
     releases = SCOPE_WORK_ITEM;
-    launch(2, FOOTPRINT_ATOMIC, 0, 4); /* knows the first */
+    launch(2, FOOTPRINT_ATOMIC, 0, 4); /* after the first */
     acquires = SCOPE_DEVICE;
     launch(3, FOOTPRINT_ATOMIC, 0, 4);
     launch(3, FOOTPRINT_WRITTEN, 64, 68);
@@ -631,8 +635,10 @@ START_TEST(R32_release_clock_stays)
 }
 END_TEST
 
-/* What the host stored before it enqueued a kernel, that one may have released for another, which was
- * enqueued earlier. */
+/*
+ * A kernel may have released the host's stores before its enqueue to another kernel, which was enqueued
+ * earlier.
+ */
 START_TEST(R32_host_store_may_be_acquired)
 {
     static const struct {
@@ -704,7 +710,7 @@ START_TEST(scattered_bytes)
     launch_scattered(5, FOOTPRINT_READ, 1);
     ck_assert_uint_eq(races(), 2);
     enqueue(6, 6, AFTER(1));
-    launch_scattered(6, FOOTPRINT_WRITTEN, 0); /* knows 1, not that 4 read */
+    launch_scattered(6, FOOTPRINT_WRITTEN, 0); /* after 1, not after 4's read */
     ck_assert_uint_eq(races(), 3);
     waited(AFTER(1, 2, 3, 4, 5, 6));
     enqueue(7, 7, NONE);
@@ -713,7 +719,7 @@ START_TEST(scattered_bytes)
 }
 END_TEST
 
-/* A later launch that knows the first stands for it only in the bytes that it touched. */
+/* A later launch ordered after the first replaces it only in the bytes that it touched. */
 START_TEST(scattered_bytes_that_cover_a_part)
 {
     enqueue(1, 1, NONE);
@@ -734,7 +740,7 @@ static void again(void)
     set_up();
 }
 
-/* Two in-order queues side by side, and nobody waits. */
+/* Two in-order queues side by side, without a wait. */
 static void on_two_queues(uint32_t many)
 {
     again();

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host passes on between kernels: by its atomics in shared memory, by what it waits for, enqueues
- * and lets go, and by functions of its that commands run (OpenCL 2.2 API, 3.3.6; R31). */
+/*
+ * Clocks that the host passes on between kernels: by its atomics in shared memory, by waits, enqueues and
+ * user events, and by its functions that commands run (OpenCL 2.2 API, 3.3.6; R31).
+ */
 #include "tests/support/cross_fixture.h"
 
-/* What the host waited for before it set the event comes before the kernel that releases, though it was
- * enqueued after that; and before the other kernel by the release alone. */
+/*
+ * The command that the host waited for before it set the event happens before the kernel that releases,
+ * though it was enqueued after that; and before the other kernel by the release alone.
+ */
 static size_t races_after_the_gate(const char *reader)
 {
     const struct kernels kernels = build(FIRST "RELEASE(flag);", reader, "");
@@ -83,8 +87,8 @@ static size_t races_of_shared(struct shared *shared)
     return findings_of("race-commands");
 }
 
-/* What the host reads in shared memory, and then enqueues, comes after what was released there for it; b:
- * to another flag of its own. */
+/* A command enqueued after the host's read in shared memory is ordered after the release there; b: to another
+ * flag of its own. */
 static size_t races_by_way_of_the_host(const char *released_for, const char *reader, bool by_read)
 {
     struct shared shared = share(released_for, reader);
@@ -133,8 +137,7 @@ START_TEST(R31_1_bytes_not_ordered_for_the_host)
 }
 END_TEST
 
-/* Whatever the host reads, a kernel that it had enqueued and let go before does not come after that by way
- * of the host. */
+/* A kernel enqueued and released before the host's read is not ordered after that by the host. */
 START_TEST(R31_1_the_host_let_it_go_before)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
@@ -181,7 +184,7 @@ START_TEST(R31_12_the_host_lets_it_go_when_it_has_read)
 }
 END_TEST
 
-/* The host may have read a value before we hear of it. */
+/* The host may have read a value before its announcement. */
 START_TEST(R31_12_the_host_reads_at_once)
 {
     enum { ROUNDS = 16 };
@@ -221,7 +224,7 @@ static void CL_CALLBACK read_flag(void *flag)
     await_flag(*(int **)flag);
 }
 
-/* A native kernel is the host's: it reads the flag, and has what waits for it come after that. */
+/* A native kernel is the host's: it reads the flag, and its waiters are ordered after that. */
 START_TEST(R31_2_native_kernel_passes_on_its_reads)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
@@ -253,8 +256,10 @@ static cl_event change_data(const struct shared *shared, const struct kernels *p
     return how == 0 ? fill_data() : run(third, how == 1 ? plain->one : shared->one, 0, NULL);
 }
 
-/* The host waits for a command and lets the kernel know that runs meanwhile (rule (4), and its release);
- * early: the other way round. asks: before that ends another one begins, which knows of the command. */
+/*
+ * The host waits for a command and releases to the kernel that runs meanwhile (rule (4), and its release);
+ * early: the other way round. asks: before that ends another one begins, which is ordered after the command.
+ */
 static size_t races_of_what_the_host_waited_for(const char *reader, int how, bool asks, bool early)
 {
     struct shared shared = share("memory_scope_device", reader);
@@ -262,7 +267,7 @@ static size_t races_of_what_the_host_waited_for(const char *reader, int how, boo
     cl_event changed, late;
     run(second, shared.next, 0, NULL);
     changed = change_data(&shared, &plain, how);
-    while (early && cl_status(changed) != CL_COMPLETE) /* that it asks orders nothing (5.11) */
+    while (early && cl_status(changed) != CL_COMPLETE) /* its query orders nothing (5.11) */
         ;
     if (!early)
         cl_ok(clWaitForEvents(1, &changed));
@@ -301,7 +306,7 @@ START_TEST(R31_4_command_before_the_hosts_access)
 }
 END_TEST
 
-/* Whenever that is: also if a third kernel that comes after the command begins only then. */
+/* Whenever that is: also if a third kernel ordered after the command begins only then. */
 START_TEST(R31_4_the_host_had_let_it_go_before_it_waited)
 {
     ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" TELL_AND_WAIT,
@@ -315,7 +320,10 @@ static void CL_CALLBACK store_flag(void *flag)
     __atomic_store_n(*(int **)flag, 1, __ATOMIC_RELEASE);
 }
 
-/* A native kernel comes after the command, and its function is the host's that lets the other kernel know. */
+/*
+ * A native kernel is ordered after the command, and its function is the host's that releases to the other
+ * kernel.
+ */
 START_TEST(R31_2_native_kernel_passes_on_its_predecessors)
 {
     struct shared shared = share("memory_scope_device", WAIT_FOR(LET_GO) "out[0] = data[0];");

@@ -186,8 +186,7 @@ START_TEST(R32_queue_created_late)
 }
 END_TEST
 
-/* Work-item 0 acquires. A kernel that waits for the work-group which enqueued it knows what that one
- * knows. */
+/* Work-item 0 acquires. A kernel that waits for the work-group which enqueued it has that one's clock. */
 START_TEST(R31_14_by_way_of_a_work_group)
 {
     static const struct {
@@ -240,7 +239,7 @@ START_TEST(R21_by_a_third_kernel)
 }
 END_TEST
 
-/* Who waits for the kernel that acquired knows what it did; its event says so. */
+/* A waiter for the kernel that acquired is ordered after it, by its event. */
 START_TEST(R21_by_the_event_of_the_acquiring_command)
 {
     const char *const acquired = WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;";
@@ -299,8 +298,10 @@ START_TEST(R8_a_relaxed_kernel_between)
 }
 END_TEST
 
-/* What a command without atomics did comes before what its queue releases after it, for who acquires that
- * first. */
+/*
+ * Accesses of a command without atomics happen before its queue's later release, for a unit that acquires
+ * that first.
+ */
 enum { BY_KERNEL, BY_FILL, BY_COPY, PRIORS };
 
 static void do_before(const struct kernels *kernels, int prior)
@@ -637,7 +638,7 @@ START_TEST(R32_waves_in_sequence_and_a_counter)
 }
 END_TEST
 
-/* Whoever raced is reported by what it did, though nobody put it down when it did it. */
+/* A racing access is reported by its operation, though it was not recorded when it happened. */
 START_TEST(R32_write_after_the_release)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE " if (x == 18 && y == 5) data[at] = 2;", "",
@@ -654,8 +655,10 @@ START_TEST(R32_write_after_the_release)
 }
 END_TEST
 
-/* What the second kernel did after its release; what the first did it knows wholly, and does not stand for
- * it. */
+/*
+ * Accesses of the second kernel after its release; all of the first happen before it, and it does not replace
+ * them.
+ */
 START_TEST(R32_waves_of_which_one_is_not_ordered)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE, AT ADD "if (x == 3) data[at] = 2;",
@@ -693,8 +696,7 @@ START_TEST(R32_waves_of_which_some_released)
 }
 END_TEST
 
-/* What it does at last counts, though one instruction did that before, too, and another did something in
- * between. */
+/* The last access counts, though one instruction did the same before, and another was between. */
 START_TEST(R32_one_instruction_before_and_after_a_release)
 {
     ck_assert_uint_eq(
@@ -706,7 +708,7 @@ START_TEST(R32_one_instruction_before_and_after_a_release)
 }
 END_TEST
 
-/* Which of the two has the wider scope, and which comes first, does not matter. */
+/* Which of the two has the wider scope, and which is first, does not matter. */
 static const char *const scopes[][2] = {{"work_group", "device"},
                                         {"device", "work_group"},
                                         {"all_svm_devices", "work_group"},
@@ -845,8 +847,10 @@ START_TEST(R9_between_devices)
 }
 END_TEST
 
-/* More than can be followed: nothing is reported then that a kernel in between may have ordered, and what
- * comes afterwards is judged. */
+/*
+ * More than can be followed: nothing is reported then that a kernel in between may have ordered, and later
+ * accesses are judged.
+ */
 static void run_many(cl_kernel kernel)
 {
     const size_t groups = 4200000, one = 1; /* each takes as much as a large one */

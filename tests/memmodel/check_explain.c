@@ -105,7 +105,7 @@ static void first_access(uint64_t unit)
     first_clock = order_slice(&unit_state);
 }
 
-/* The second access comes now. */
+/* The second access is now. */
 static bool explained(uint64_t first, uint64_t second, int region)
 {
     const struct meeting meeting = {
@@ -206,7 +206,7 @@ START_TEST(two_pairs_want_an_edit_for_both)
 }
 END_TEST
 
-/* No edit orders the second pair: that of the first is the answer. */
+/* No edit orders the second pair: that of the first is the result. */
 /* The scope and the order of one store are two edits, of which each is made. */
 START_TEST(two_edits_of_one_place_serve_later_pairs)
 {
@@ -240,7 +240,7 @@ START_TEST(unordered_pair_changes_no_result)
     ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
     ck_assert(!explain_covers(&both, answer.tried_edits, answer.tried_edit_count));
     sync_log.full = true;
-    ck_assert(explain_covers(&both, answer.tried_edits, answer.tried_edit_count)); /* nobody knows */
+    ck_assert(explain_covers(&both, answer.tried_edits, answer.tried_edit_count)); /* unknown */
 }
 END_TEST
 
@@ -377,7 +377,7 @@ START_TEST(failed_exchange_acquires_by_the_failure_order)
 }
 END_TEST
 
-/* The one who succeeds has the order of success. */
+/* The exchange that succeeds has the order of success. */
 START_TEST(one_place_may_succeed_and_fail)
 {
     first_access(FIRST);
@@ -559,9 +559,9 @@ START_TEST(a_plain_flag_orders_nothing_after_the_store_or_before_the_load)
     passes(plain_at(FIRST, STORE_LINE), OTHER, 3);
     ck_assert(!follows(OTHER, 2, &knows_order)); /* the flag is read after the data */
     passes(plain_at(FIRST, STORE_LINE), THIRD, 1);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* by somebody else */
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* by another work-item */
     passes(plain_at(NEIGHBOUR, STORE_LINE), OTHER, 1);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* it is somebody else's */
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* it is another work-item's */
 }
 END_TEST
 
@@ -775,7 +775,7 @@ START_TEST(waiter_is_recorded_once_for_each_store)
 }
 END_TEST
 
-/* What they read anew need not have released anything. */
+/* The value read again need not be a release. */
 START_TEST(waiter_for_a_relaxed_store_has_read_it)
 {
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
@@ -839,8 +839,9 @@ START_TEST(steps_are_those_between_the_accesses)
 }
 END_TEST
 
-/* R8, R11: an update in the middle keeps the release sequence and hands on; what it does not acquire is
- * still to come. */
+/*
+ * R8, R11: an update in the middle keeps the release sequence and passes it on; its own acquire is missing.
+ */
 START_TEST(edges_go_by_way_of_others)
 {
     first_access(FIRST);
@@ -878,7 +879,7 @@ START_TEST(edges_have_fences_and_barriers_as_ends)
 }
 END_TEST
 
-/* What synchronised came too early for the access. */
+/* The synchronisation was too early for the access. */
 START_TEST(edge_before_the_access_is_shown)
 {
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);

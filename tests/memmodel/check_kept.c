@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches leave what they did with the checker, and commands.c asks for it late or never: whatever the order
- * of commands, a race is found exactly when two of them that nothing orders conflict in a byte; and where a
- * line is reported, its instruction did it to all bytes that are reported. */
+/* Launches leave their accesses with the checker, and commands.c queries them late or never: whatever the
+ * order of commands, a race is found exactly when two of them that nothing orders conflict in a byte; and
+ * where a line is reported, its instruction did it to all bytes that are reported. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static struct region *buffer[BUFFERS];
 static uint32_t life[BUFFERS], lives; /* which of the allocations it is */
 static struct launch_info launches[COMMANDS + 1];
 
-/* What a command did: the oracle's. */
+/* The accesses of a command, for the oracle. */
 struct operation {
     uint8_t read[LIVES][BYTES], changed[LIVES][BYTES];
 };
@@ -43,7 +43,7 @@ static struct operation operations[COMMANDS + 1];
 static uint8_t by_site[COMMANDS + 1][SITES][BYTES];
 static uint32_t oracle_ops_done; /* of the command that runs: another site for each */
 
-/* ---- who keeps, and who asks ------------------------------------------------------------ */
+/* ---- launches that keep, and queries ------------------------------------------------------------ */
 
 static struct footprint_sink inner;
 static struct {
@@ -401,7 +401,9 @@ static uint32_t one_history(uint32_t straight)
         bool idle = true;
         for (uint32_t i = 0; i < side_by_side; i++)
             idle &= !running[i];
-        /* What a running launch did may stand for what others did: then it is reported when that ends. */
+        /*
+         * Accesses of a running launch may replace those of others: then the race is reported when that ends.
+         */
         if (expected() != found() && (idle || found()))
             return COMMANDS + ended;
         if (found())

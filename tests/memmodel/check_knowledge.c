@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of what is known, against arrays of the same: puts, rows and joins in random order, of keys near
- * each other and far. */
+/* Vector clocks, against arrays of clock values: puts, rows and joins in random order, of keys near each
+ * other and far. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void check_map(uint32_t m)
         count += known[m][i] > 0;
     }
     ck_assert(equal);
-    /* it was asked, and thus made */
+    /* it was queried, and thus made */
     const uint32_t listed = maps[m] ? vclock_list(&pool, maps[m], list, KEYS) : 0;
     ck_assert_uint_eq(listed, count);
     for (uint32_t i = 0; i < listed; i++) {
@@ -66,7 +66,7 @@ static void put_one(uint64_t *state, uint32_t m)
         known[m][i] = clock;
 }
 
-/* What the slot's map may know besides is what was put. */
+/* Beyond that, the slot's clock has only values that were put. */
 static void extend_one(uint64_t *state, uint32_t m)
 {
     const uint32_t i = (uint32_t)next_random(state) % KEYS, clock = 1 + (uint32_t)next_random(state) % 50,
@@ -105,7 +105,7 @@ static void join_two(uint64_t *state, uint32_t m)
     memcpy(known[m], both, sizeof both);
 }
 
-/* What is said to hold another has all of it. */
+/* A clock that is reported to include another has all of it. */
 static void check_holds(uint32_t a, uint32_t b)
 {
     bool all = true;
@@ -127,7 +127,10 @@ static size_t count_unused(void)
     return count;
 }
 
-/* As usual; all puts and joins are put off; and made at times, because many wait, or because asking costs. */
+/*
+ * As usual; all puts and joins are put off; and made at times, because many wait, or because queries are
+ * expensive.
+ */
 static void choose_limits(int fast_path)
 {
     if (fast_path > 0)
@@ -199,7 +202,7 @@ START_TEST(a_few_take_little)
 }
 END_TEST
 
-/* Each stands on the one before: nobody may go down there by calls. And all of one map are made in one go. */
+/* Each stands on the one before: no recursion that deep. And all of one map are made in one go. */
 START_TEST(a_million_wait)
 {
     enum { MILLION = 1000000, UNITS = 5000 };
@@ -223,7 +226,7 @@ START_TEST(a_million_wait)
         vclock_drop(&pool, same);
         same = more;
     }
-    vclock_drop(&pool, same); /* nobody asked */
+    vclock_drop(&pool, same); /* not queried */
     ck_assert_uint_eq(pool.bytes, 0);
     vclock_pool_fini(&pool);
 }
@@ -325,7 +328,7 @@ START_TEST(many_queries_compute_all_clocks)
     ck_assert_uint_gt(pool.waiting, UNITS * TURNS / 2);
     for (uint32_t u = UNITS; u-- > 0 && pool.waiting; asked++)
         ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(0)), TURNS);
-    ck_assert_uint_lt(asked, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than asking */
+    ck_assert_uint_lt(asked, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than a query */
     check_turns(each, UNITS, TURNS);
 }
 END_TEST
@@ -374,7 +377,7 @@ START_TEST(steps_of_one_unit_share_deferred_joins)
 }
 END_TEST
 
-/* Who puts but once takes less than those of a deferred join of many: unless most go on, as above. */
+/* A clock with one put takes less than a deferred join of many: unless most continue, as above. */
 START_TEST(steps_of_many_units_take_little)
 {
     enum { UNITS = 1000, EACH_MOST = VCLOCK_LEAST };
@@ -422,7 +425,7 @@ START_TEST(room_that_is_left_covers_others)
         ck_assert_uint_eq(vclock_get(&pool, many[unit], unit << 2), EACH);
         vclock_drop(&pool, once[unit]);
     }
-    /* Nobody's room is lost: as many again need no other block. */
+    /* No memory is lost: as many again need no other block. */
     const uint32_t blocks = pool.block_count;
     for (uint32_t unit = 0; unit < UNITS; unit++)
         once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 8);

@@ -16,7 +16,7 @@ static void compare(const struct compact *compact, uint64_t whole[BYTES][2])
             ck_assert_uint_eq(compact_get(compact, at, slot), whole[at][slot]);
 }
 
-/* Says how many epochs went in before one did not fit. */
+/* Returns how many epochs fitted. */
 static uint32_t fill(uint64_t base, uint32_t units, uint32_t contexts, uint32_t lists)
 {
     struct compact *compact = compact_new(BYTES);
@@ -53,7 +53,7 @@ static uint32_t fill_alike(uint64_t base, uint32_t units, uint32_t contexts)
         const uint64_t unit = base + below(units);
         const uint64_t value[2] = {below(4) ? epoch(unit, FIRST + below(contexts)) : 0,
                                    below(4) ? epoch(unit + below(3), FIRST + below(contexts)) : 0};
-        for (uint32_t i = 0; fits && i < 4; i++) { /* both go, and then come */
+        for (uint32_t i = 0; fits && i < 4; i++) { /* both are converted, and then back */
             const uint32_t slot = i % 2;
             const uint64_t put = i < 2 ? 0 : value[slot];
             fits = compact_put(compact, at, slot, put);

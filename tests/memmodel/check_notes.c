@@ -58,8 +58,10 @@ START_TEST(the_grain_divides_all)
 }
 END_TEST
 
-/* Each event may ask: to look through all notes each time takes the square of the time. What has been looked
- * at is made illegible here, and the grain stays what it was. */
+/*
+ * Each event may query: to read all notes each time takes the square of the time. Notes that have been read
+ * are overwritten here, and the grain stays.
+ */
 START_TEST(checked_log_is_not_checked_again)
 {
     for (uint32_t round = 0; round < 100; round++) {
@@ -166,7 +168,7 @@ START_TEST(reads_that_others_stand_for_are_left_out)
 }
 END_TEST
 
-/* Where some may learn what another work-group did, all reads count. */
+/* If some unit may acquire from another work-group, all reads count. */
 START_TEST(reads_stay_if_a_unit_acquires)
 {
     static struct tally did;

@@ -59,7 +59,7 @@ static void tear_down(void)
     cl_tear_down();
 }
 
-/* So many work-items read; who pokes waits for nobody, or once more for those that read. */
+/* This many work-items read; the writer waits for none, or once more for the readers. */
 static size_t races_with(size_t items, cl_int at, bool read_again)
 {
     const size_t one = 1;

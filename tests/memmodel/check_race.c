@@ -31,7 +31,7 @@ START_TEST(r3_program_order_orders)
 }
 END_TEST
 
-/* Who knows nothing for want of memory would race with all. */
+/* A unit without a clock, out of memory, would race with all. */
 START_TEST(without_memory_nothing_is_a_race)
 {
     two_groups(), world_starves(), writes(0, DATA, 4), reads(2, DATA, 4);
@@ -125,7 +125,7 @@ START_TEST(r9_all_svm_devices_is_device_on_other_memory)
 }
 END_TEST
 
-/* The object, not the data, says what a scope is; of a fence the objects by which it synchronises. */
+/* The object, not the data, decides the scope; of a fence the objects by which it synchronises. */
 START_TEST(r9_all_svm_devices_stays_on_svm_with_atomics)
 {
     two_groups(), world_shares_atomics(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM),
@@ -286,8 +286,10 @@ START_TEST(r19_sub_group_barriers)
 }
 END_TEST
 
-/* A release fence at the entry of each member, an acquire fence at its exit: of what another member did
- * before the barrier only the latter knows. */
+/*
+ * A release fence at the entry of each member, an acquire fence at its exit: only the latter is ordered after
+ * another member's accesses before the barrier.
+ */
 START_TEST(r19_a_sub_group_barrier_of_a_wider_scope)
 {
     for (uint32_t stores = 0; stores < 2; stores++) {
@@ -311,7 +313,7 @@ START_TEST(named_barriers_order_the_sub_groups_that_meet)
         reads(1, DATA, 4), races_at(DATA);
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 5, L, SCOPE_WORK_GROUP),
         reads(2, DATA, 4), races_at(DATA);
-    /* hands on what it knows */
+    /* passes on its clock */
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 3, G, SCOPE_WORK_GROUP);
     named_barrier(0, 6, G, SCOPE_WORK_GROUP), reads(2, DATA, 4), clean_at(DATA);
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 6, G, SCOPE_WORK_GROUP);
@@ -439,7 +441,7 @@ START_TEST(r37_asynchronous_copies)
     judge_at(DATA, false);
     world_begin(1, 1, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), copy_starts(0, 1),
         copy_accesses(0, 1, false, DATA, 4);
-    judge_at(DATA, false); /* the only member knows */
+    judge_at(DATA, false); /* the only member is ordered */
     two_copies(), copy_waits(0, 1), reads(1, LDATA, 4), clean_at(LDATA);
     two_copies(), copy_waits(0, 1), reads(1, LFLAG, 4), races_at(LFLAG); /* of the other event */
     two_copies(), copy_waits(0, 2), copy_waits(0, 1), reads(1, LFLAG, 4), reads(2, LDATA, 4), clean_at(LFLAG);
@@ -448,7 +450,7 @@ START_TEST(r37_asynchronous_copies)
     copy_waits(0, 1), reads(0, LDATA, 4), reads(1, LFLAG, 4), clean_at(LFLAG); /* two of one event */
     one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_starts(0, 1),
         copy_accesses(0, 1, true, LDATA, 4);
-    judge_at(LDATA, true); /* which do not know of each other */
+    judge_at(LDATA, true); /* which are not ordered with each other */
 }
 END_TEST
 
@@ -473,7 +475,7 @@ START_TEST(r37_copy_starts_from_the_clocks_of_all_members)
 }
 END_TEST
 
-/* Waves come to the copy one after another, and what counts is what each knew then. */
+/* Waves reach the copy one after another, and the clock of each at that time counts. */
 START_TEST(r37_members_reach_a_copy_one_after_another)
 {
     two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE);
@@ -492,7 +494,7 @@ START_TEST(r37_members_reach_a_copy_one_after_another)
     judge_at(LDATA, false);
     one_group(), writes(1, LDATA, 4), copy_begins(0, 1, true, LDATA, 4), copy_arrives(0, 1),
         barrier(0, L, SCOPE_WORK_GROUP);
-    judge_at(LDATA, true); /* the barrier comes too late */
+    judge_at(LDATA, true); /* the barrier is too late */
     world_begin(1, 2, 1, SCOPE_RULE_EQUAL), copy_begins(0, 1, false, DATA, 4), copy_arrives(0, 1),
         writes(0, DATA, 4);
     /* its own, later */
@@ -543,7 +545,7 @@ START_TEST(a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier
 }
 END_TEST
 
-/* Everybody who races with one access is reported, in whatever order they come. */
+/* Every access that races with one access is reported, in any order. */
 static void pair_reported(const char *untold, size_t pairs)
 {
     ck_assert_msg(!untold, "%s", untold);
@@ -566,7 +568,7 @@ START_TEST(each_pair_that_races_is_reported)
 }
 END_TEST
 
-/* Of so many stores by one place of the program all but one are handed on to who reads. */
+/* Of so many stores by one place of the program all but one are passed on to the reader. */
 static void all_handed_on_but(uint32_t apart, uint32_t stores)
 {
     world_begin(4, 4, 1, SCOPE_RULE_EQUAL);
@@ -599,7 +601,7 @@ START_TEST(a_pair_that_may_not_be_reported_is_not_hidden)
 }
 END_TEST
 
-/* Who knows of a turn's load need not know of the next one's, which races, too. */
+/* A unit ordered after one iteration's load need not be ordered after the next one's, which races, too. */
 START_TEST(later_of_two_iterations_races)
 {
     world_begin(1, 5, 1, SCOPE_RULE_EQUAL);
@@ -726,7 +728,7 @@ START_TEST(r31_14_a_child_may_wait_for_a_work_group)
 {
     group_world(0, false, false), family_judged(false);
     group_world(1, false, false), family_judged(true);
-    group_world(1, true, true), family_judged(false); /* by then the group knew */
+    group_world(1, true, true), family_judged(false); /* by then the group was ordered */
     group_world(1, true, false), family_judged(true);
     two_groups(), world_spins_on(0), writes(0, DATA, 4), writes(2, OTHER, 4),
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
@@ -791,7 +793,7 @@ START_TEST(r32_atomics_of_a_family_are_no_race)
 }
 END_TEST
 
-/* What atomics order, and what they do not. */
+/* Accesses that atomics order, and those that they do not. */
 START_TEST(r32_atomics_of_a_launch_tree_order_accesses_around_them)
 {
     one_group(), release(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE),
@@ -811,7 +813,7 @@ START_TEST(r32_atomics_of_a_launch_tree_order_accesses_around_them)
 }
 END_TEST
 
-/* A third one, which knows by waiting what the second acquired of the first. */
+/* A third one, which gets the second's acquired clock by waiting. */
 static void heir_world(enum launch_start start, bool waits, uint32_t released, uint32_t address)
 {
     static const struct launch_after second = {.launch = 3, .complete = true};
@@ -837,7 +839,7 @@ START_TEST(r32_acquired_clock_is_passed_on)
 }
 END_TEST
 
-/* A kernel releases what it knows of the work-group that it waited for. */
+/* A kernel releases the clock of the work-group that it waited for. */
 static void handed_world(uint32_t writer, bool nested)
 {
     two_groups(), world_spins_on(0), writes(writer, DATA, 4),
@@ -922,7 +924,7 @@ static void across_judged(bool racy)
     world_end();
 }
 
-/* Where the oracle, which knows of one launch, says otherwise. */
+/* Cases in which the oracle, which models one launch, disagrees. */
 static void counted_across(bool racy)
 {
     judged();
@@ -967,7 +969,7 @@ START_TEST(r32_the_host_may_hand_on)
 }
 END_TEST
 
-/* Who knows what that one acquired and released? */
+/* Which units are ordered after its acquire and release? */
 START_TEST(r32_launch_outside_the_detector)
 {
     apart(world_across, false), writes(0, DATA, 4), world_begins_unheard(), reads(2, DATA, 4),

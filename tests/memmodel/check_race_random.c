@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs of many kinds, which the race checker and the oracle judge: they have to agree, and the
- * programs to come by the short ways that are for their kind. CHECK_RACE_PROGRAMS: how many of each. What
- * else is reported of their races nobody judges here: few programs look for the edits that order them as long
- * as launches do, which takes most of the time.
+ * programs have to take the fast paths for their kind. CHECK_RACE_PROGRAMS: how many of each. The rest of
+ * their reports is not judged here: few programs search the edits that order them as long as launches do,
+ * which takes most of the time.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void any_atomic(uint32_t item)
         atomic(item, address, size, kind, order, any_scope());
 }
 
-/* The loop before, by somebody else or from elsewhere, or another one. */
+/* The loop before, by another unit or from another place, or another one. */
 static uint32_t latest_loop[2][2];
 
 static void any_loop(uint32_t group, uint32_t items, bool local)
@@ -95,8 +95,10 @@ static void any_sweep(uint32_t group, uint32_t items)
     }
 }
 
-/* Two instructions, each of which all groups come to one after another, at rows that mostly go on where
- * those of the group before ended. */
+/*
+ * Two instructions, each of which all groups execute one after another, at rows that mostly continue those of
+ * the group before.
+ */
 static void any_rows(uint32_t groups, uint32_t items)
 {
     static const int32_t steps[] = {4, 4, 4, 0, -4};
@@ -139,7 +141,7 @@ static void any_pixel(uint32_t item, uint32_t items)
     }
 }
 
-/* A group that waits for a lock in a loop: now and then somebody gets it, and does something. */
+/* A group that waits for a lock in a loop: now and then one gets it, and accesses memory. */
 static void any_spin(uint32_t group, uint32_t items)
 {
     const uint32_t address = below(3) ? FLAG : LFLAG;
@@ -168,8 +170,10 @@ static void act_plainly(uint32_t item, uint32_t address)
         reads(item, address, 4);
 }
 
-/* Work-items hand something on by relaxed updates and fences of one kind, again and again; others come in
- * between. */
+/*
+ * Work-items pass clocks on by relaxed updates and fences of one kind, repeatedly; other operations are
+ * between.
+ */
 static void any_turns(uint32_t groups, uint32_t items)
 {
     const uint32_t flags = below(2) ? G : G | L, all = groups * items, few = 1 + below(all < 3 ? all : 3);
@@ -249,7 +253,9 @@ struct tally {
     uint32_t programs, racy, untold, across;
 };
 
-/* Some of each kind know inclusive scopes, forget what ran before, or have atomics that other devices see. */
+/*
+ * Some of each kind have inclusive scopes, forget earlier launches, or have atomics that other devices see.
+ */
 static void any_world(const uint32_t *shape)
 {
     world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
@@ -293,7 +299,7 @@ static struct tally agree_with_the_oracle(const struct kind *kind)
     return tally;
 }
 
-/* What is quicker is taken, and so compared with the oracle. */
+/* The fast paths are taken, and so compared with the oracle. */
 static void takes_ways(const enum fast_path *fast_paths, uint32_t count, uint32_t programs)
 {
     for (uint32_t i = 0; programs >= 4000 && i < count; i++)
@@ -435,7 +441,7 @@ static void any_rounds(const uint32_t *shape)
     act_plainly(below(shape[0] * shape[1]), DATA);
 }
 
-/* What members of groups hand something on by; seldom something else comes among them. */
+/* Operations by which members of groups pass clocks on; seldom others are among them. */
 struct handoff_course {
     const uint32_t *shape, *objects;
     uint32_t data, flags;
@@ -447,7 +453,10 @@ static uint32_t handoff_object(const struct handoff_course *course)
     return course->objects[course->orderly ? 0 : below(4)];
 }
 
-/* Others than those fences: what the first of them already knows, or what ends the hand-off. */
+/*
+ * Others than those fences: releases that the first of them is already ordered after, or that end the
+ * hand-off.
+ */
 static void handoff_other(const struct handoff_course *course, uint32_t item)
 {
     const enum memory_scope scope = below(2) ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
@@ -530,8 +539,10 @@ START_TEST(random_rounds_against_the_oracle)
 }
 END_TEST
 
-/* Work-items take over from each other what they know by updates of a few words, by the same instructions;
- * seldom something else comes among them. Then somebody touches such a word plainly, who may know of some. */
+/*
+ * Work-items acquire each other's clocks by updates of a few words, by the same instructions; seldom other
+ * operations are among them. Then a unit touches such a word plainly, which may be ordered after some.
+ */
 static const uint32_t chain_words[] = {FLAG, FLAG, OTHER, 24};
 static uint32_t chain_site[2];
 
@@ -634,7 +645,7 @@ START_TEST(random_waves_against_the_oracle)
 }
 END_TEST
 
-/* Few instructions that race often, and what comes among them. */
+/* Few instructions that race often, and operations among them. */
 static void any_access_set(const uint32_t *shape)
 {
     /* one instruction loads and stores, as a copy's does */
@@ -675,7 +686,7 @@ START_TEST(random_access_sets_against_the_oracle)
 }
 END_TEST
 
-/* Places of the program that members of groups come by again and again, as in a loop around a lock. */
+/* Places of the program that members of groups execute repeatedly, as in a loop around a lock. */
 struct lock {
     uint32_t take, alone, load, store, leave, data;
     bool guarded, steady;
@@ -734,7 +745,9 @@ START_TEST(random_locks_against_the_oracle)
 }
 END_TEST
 
-/* From work-item to work-item, by what is common to both; what each did comes before, or not. */
+/*
+ * From work-item to work-item, by their common operations; the accesses of each are ordered before, or not.
+ */
 static void hop_within(uint32_t from, uint32_t to, const uint32_t *shape)
 {
     const uint32_t group = from / shape[1], flags = below(3) ? G | L | I : 1 + below(7),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is quicker for the race checker and says the same: a few operations each that such a short way may
- * lose sight of. The oracle judges them, too.
+ * Fast paths of the race checker with the same result: a few operations each that such a path may miss. The
+ * oracle judges them, too.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -51,8 +51,10 @@ static void takes_over(uint32_t item, enum memory_scope scope)
         reads(item, DATA, 4);
 }
 
-/* Who updates an object again looks where it found something before: others may have been there since, and
- * elsewhere. */
+/*
+ * A repeated update of an object starts at its last place: others may have updated there since, and
+ * elsewhere.
+ */
 START_TEST(places_of_messages_are_looked_up_again)
 {
     one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
@@ -65,7 +67,7 @@ START_TEST(places_of_messages_are_looked_up_again)
 }
 END_TEST
 
-/* Who does the same again after a release fence does it later: what the fence published does not hold it. */
+/* An access repeated after a release fence is later: the fence's release does not include it. */
 static void updates_again(bool released_between, enum memory_order order)
 {
     two_groups(), world_forgoes_sync_log(), release(0, OTHER, SCOPE_DEVICE);
@@ -91,7 +93,7 @@ START_TEST(access_repeated_after_a_fence_is_later)
 }
 END_TEST
 
-/* Turns of a loop that stand side by side are accesses of their own. */
+/* Adjacent iterations of a loop are accesses of their own. */
 START_TEST(bytes_of_two_iterations_are_not_one_access)
 {
     one_group(), loops(0, false, DATA + 4, 0, 3, 2, -4, NO_SITE), writes(2, DATA + 1, 4);
@@ -189,7 +191,9 @@ START_TEST(rows_of_texels_are_read)
 }
 END_TEST
 
-/* What 1 releases has more of global memory than of local memory, and rests before 2 reads it. */
+/*
+ * The clock that 1 releases has more of global memory than of local memory, and is deferred until 2 reads it.
+ */
 static void rests_with_two_maps(uint32_t writer, uint32_t address)
 {
     one_group(), world_rests(), writes(writer, address, 4), release(0, FLAG, SCOPE_DEVICE),
@@ -270,7 +274,7 @@ START_TEST(other_fences_do_not_hand_on)
 }
 END_TEST
 
-/* What members knew, or had read, when the hand-off began. */
+/* The members' clocks and reads at the beginning of the hand-off. */
 START_TEST(earlier_clock_is_passed_on)
 {
     world_begin(1, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), writes(0, DATA, 4),
@@ -291,7 +295,7 @@ START_TEST(earlier_clock_is_passed_on)
 }
 END_TEST
 
-/* 2 knows of the update by 1, and of none before it but its own. */
+/* 2 is ordered after the update by 1, and after none before it but its own. */
 static void one_after_another(enum memory_order order, bool released)
 {
     two_groups();
@@ -322,8 +326,10 @@ START_TEST(update_covers_accesses_that_happen_before_it)
 }
 END_TEST
 
-/* One instruction releases for all: what each did before it is known to who acquires, and what it does
- * after it is not. */
+/*
+ * One instruction releases for all: the accesses of each before it happen before an acquirer's, those after
+ * it do not.
+ */
 START_TEST(releases_of_one_event_are_between_slices)
 {
     world_begin(2, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), writes(3, DATA, 4);
@@ -349,7 +355,7 @@ END_TEST
 
 /* ---- places that race again and again -------------------------------------------------------- */
 
-/* Work-items of two groups load and store by the same two instructions in turn. */
+/* Work-items of two groups load and store by the same two instructions alternately. */
 static uint32_t access_set_load, access_set_store;
 
 static void access_set(uint32_t turns)
@@ -363,7 +369,7 @@ static void access_set(uint32_t turns)
     }
 }
 
-/* And the others know. */
+/* And the others are ordered. */
 static void access_set_is_known(uint32_t turns)
 {
     access_set(turns);
@@ -404,8 +410,10 @@ START_TEST(saturated_access_is_ordered_for_others)
 }
 END_TEST
 
-/* Two of a group hand on what they did, each too late for the other: all of it is known to who comes next. So
- * is what those of another group did before, which the two do not know. */
+/*
+ * Two of a group pass on their accesses, each too late for the other: the next unit is ordered after all of
+ * them. It is also ordered after accesses of another group, which are unordered with the two.
+ */
 static void access_set_in_handoff(uint32_t turns)
 {
     uint32_t take = NO_SITE, leave = NO_SITE;
@@ -447,7 +455,10 @@ static void access_set_takes(uint32_t item, uint32_t address)
     access_set_store = touches(item, true, address, access_set_store);
 }
 
-/* What a store of the access set leaves elsewhere keeps its time while others of them go on. */
+/*
+ * An access that a store of the access set leaves elsewhere keeps its clock value while others of them
+ * continue.
+ */
 START_TEST(a_access_set_takes_no_other_stores_along)
 {
     for (uint32_t turns = 40; turns < 80; turns++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the epoch filter lets through, by the loops of every instruction set that this machine has, against
- * all pairs of accesses: it is never wrong where two conflict, and of plain accesses without barriers it
- * doubts only then. */
+/* The pairs that the epoch filter passes on, by the loops of every instruction set that this machine has,
+ * against all pairs of accesses: it never misses a conflict, and of plain accesses without barriers it passes
+ * on only conflicts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static struct {
     uint64_t taken, doubted, listed, rows;
 } counts;
 
-/* Of two units: some atomics include each other, and loads are in nobody's way who reads. */
+/* Of two units: some atomics include each other, and loads never conflict with reads. */
 static bool clash(enum access_kind one, enum access_kind other)
 {
     const bool atomic = one > ACCESS_WRITE && other > ACCESS_WRITE,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Run by check_host_locks.sh: three threads push digits onto the end of one buffer, each under locks of the
- * kind that the argument says; the program prints in which order they came. Chance decides, unless it is
- * replayed.
+ * kind in the argument; the program prints their order. Chance decides, unless it is replayed.
  */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
@@ -250,7 +249,7 @@ static int get(int who)
     return what;
 }
 
-/* Two threads that call nothing, and one that does what they say. */
+/* Two threads that call nothing, and one that acts for them. */
 static void with_queue(int who)
 {
     if (who)

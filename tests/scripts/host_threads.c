@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Run by check_host_threads.sh: four threads push a digit each onto the end of one buffer, on queues of their
- * own, with a user event and a callback between; the program prints in which order they came. Chance decides,
- * unless it is replayed.
+ * own, with a user event and a callback between; the program prints their order. Chance decides, unless it is
+ * replayed.
  */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>

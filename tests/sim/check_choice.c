@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An oracle steers real kernels: every interleaving is reached once, and the numbers are those of
+/* An oracle schedules real kernels: every interleaving is reached once, and the numbers are those of
  * combinatorics. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device port: memory commands, launch checks, and what findings say of faults. */
+/* The device port: memory commands, launch checks, and findings of faults. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -217,7 +217,7 @@ static const struct observer *find_deputy(void *self, const struct launch_info *
     return launch->launch == 7 ? deputy : NULL;
 }
 
-/* What a wave of the launch would do. */
+/* The operations of a wave of the launch. */
 static void act(uint32_t launch)
 {
     const struct launch_info info = {.launch = launch};
@@ -244,7 +244,7 @@ START_TEST(waves_call_whoever_listens)
     ck_assert_uint_eq(stead, 101);
     act(8);
     ck_assert_uint_eq(one, 101);
-    device_add_observer(device, &second); /* each hears it now, and by itself */
+    device_add_observer(device, &second); /* each receives it now, and by itself */
     act(7);
     ck_assert_uint_eq(one, 202);
     ck_assert_uint_eq(stead, 101);

@@ -179,7 +179,7 @@ START_TEST(flags_become_denials)
 }
 END_TEST
 
-/* Which of the three goes nobody knows: what is left is mapped by two of them at least. */
+/* Which of the three is removed is undefined: the rest is mapped by two of them at least. */
 START_TEST(maps_of_which_any_may_go)
 {
     struct allocation wanted = {.kind = REGION_BUFFER, .size = 64};

@@ -118,7 +118,7 @@ START_TEST(races_that_blame_one_operation_follow_from_the_first)
     add(race_that_blames(1, 5, 22, 23)); /* by way of the second */
     add(race_that_blames(1, 6, 30, 31)); /* another mistake */
     add(race_that_blames(2, 7, 20, 21)); /* another launch */
-    add(race_that_blames(1, 8, 0, 0));   /* nobody knows where */
+    add(race_that_blames(1, 8, 0, 0));   /* place unknown */
     add(race_that_blames(1, 9, 0, 0));
     ck_assert_ptr_eq(report_get(report, 1)->cause, report_get(report, 0));
     ck_assert_ptr_eq(report_get(report, 2)->cause, report_get(report, 0));
@@ -131,8 +131,8 @@ START_TEST(unrelated_finding_names_no_cause)
 {
     add(of_launch(FINDING_OUT_OF_BOUNDS_READ, 1, 3));
     add(of_launch(FINDING_BARRIER_DIVERGENCE, 2, 4)); /* another launch */
-    add(of_launch(FINDING_RACE_GLOBAL, 1, 5));        /* who stopped early orders no less */
-    add(of_launch(FINDING_MAPPED_ACCESS, 3, 6));      /* stops nobody */
+    add(of_launch(FINDING_RACE_GLOBAL, 1, 5));        /* a work-item that stopped early orders no less */
+    add(of_launch(FINDING_MAPPED_ACCESS, 3, 6));      /* stops no work-item */
     add(of_launch(FINDING_UNINITIALISED_STORE, 3, 7));
     add(of_launch(FINDING_OUT_OF_BOUNDS_WRITE, 0, 8)); /* launch unknown */
     add(of_launch(FINDING_UNINITIALISED_STORE, 0, 9));
@@ -241,7 +241,7 @@ START_TEST(everything_is_copied)
 }
 END_TEST
 
-/* Nobody else would know why the launch ended. */
+/* No other output has the reason why the launch ended. */
 START_TEST(stopped_launch_prints_the_reason_when_its_finding_is_silent)
 {
     struct finding finding = of_launch(FINDING_NO_PROGRESS, 1, 3);
@@ -262,7 +262,7 @@ START_TEST(severity_is_that_of_the_check)
     scenario.checks[CHECK_BOUNDS] = SEVERITY_WARNING;
     scenario.checks[CHECK_RACES] = SEVERITY_OFF;
     struct finding finding = overrun(1);
-    finding.severity = SEVERITY_ERROR; /* the report knows better */
+    finding.severity = SEVERITY_ERROR; /* the report corrects it */
     add(finding);
     add(race());
     ck_assert_uint_eq(report_count(report), 1);

@@ -69,7 +69,7 @@ START_TEST(columns_are_code_points)
     ck_assert_int_eq(start_column("\t/* eee */ o[0] = 1;", 12), 12);
     ck_assert_int_eq(start_column("\t/* \u00e9\u00e9\u00e9 */ o[0] = 1;", 15), 12);
     ck_assert_int_eq(start_column("/* \u20ac \U0001f600 */ o[0] = 1;", 15), 10);
-    ck_assert_int_eq(start_column("\u00e9", 9), 8); /* beyond what is known of the line */
+    ck_assert_int_eq(start_column("\u00e9", 9), 8); /* past the known part of the line */
     ck_assert_int_eq(start_column(NULL, 9), 9);
 }
 END_TEST

@@ -53,7 +53,7 @@ START_TEST(the_summary_is_one_fixed_line)
 }
 END_TEST
 
-/* What was tried is what was reported; later pairs of the two places may want more. */
+/* The tried pair is the reported one; later pairs of the two places may need more. */
 START_TEST(a_fix_may_not_be_enough_for_later_pairs)
 {
     struct finding finding = race();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is held back, and the suppressions that the report writes itself. */
+/* Suppressed findings, and the suppressions that the report writes itself. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static struct finding race_on(const char *object)
     return finding;
 }
 
-/* Of one pair of places, whichever object came first. */
+/* Of one pair of places, whichever object was first. */
 START_TEST(suppressed_findings_suppress_no_others)
 {
     const struct finding known = race_on("argument 1 'q' (buffer, 4 bytes)"),
@@ -146,7 +146,7 @@ START_TEST(generated_suppressions_suppress)
 }
 END_TEST
 
-/* An entry fits a finding with either of its places: what another one has said already stays out. */
+/* An entry fits a finding with either of its places: a place that another one covers already stays out. */
 START_TEST(generated_suppressions_are_all_used)
 {
     char *yaml = NULL;

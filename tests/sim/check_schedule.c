@@ -12,7 +12,7 @@ static struct report *report;
 static struct device *device;
 static struct program *program;
 
-/* What the work-items did, in order. */
+/* The operations of the work-items, in order. */
 enum { LOG_ROOM = 100000 };
 static uint32_t log_ids[LOG_ROOM], log_count;
 static uint32_t locked, turn;
@@ -428,7 +428,7 @@ START_TEST(part_of_a_sub_group_diverges)
 }
 END_TEST
 
-/* The lanes of each sub-group come to the barrier in three parts, in two waves at once. */
+/* The lanes of each sub-group reach the barrier in three parts, in two waves at once. */
 static bool second_third(const struct item *item)
 {
     return item->local_id[0] % 3 == 1;
@@ -605,7 +605,7 @@ START_TEST(a_waiting_group_lets_others_in)
 }
 END_TEST
 
-/* Every group waits until all have come: all must be resident at once. */
+/* Every group waits until all have begun: all must be resident at once. */
 static uint32_t arrived;
 static void arrive(const struct item *item)
 {
@@ -631,8 +631,10 @@ START_TEST(a_barrier_over_all_groups_finishes)
 }
 END_TEST
 
-/* How many had come each time the first looked: as many again come each time all wait, not one, for each
- * time is a pass over all. */
+/*
+ * How many had begun each time the first checked: as many again begin each time all wait, not one, for each
+ * time is a pass over all.
+ */
 static uint32_t seen[64], seen_count;
 static bool until_all_noting(const struct item *item)
 {

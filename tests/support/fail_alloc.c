@@ -44,7 +44,7 @@ static bool is_in_ours(const void *caller)
     return !strcmp(name, "orrery") || !strncmp(name, "liborrery.so", 12);
 }
 
-/* dladdr looks through all symbols: its answers are kept, by the page that asks. */
+/* dladdr looks through all symbols: its results are kept, by the calling page. */
 static bool is_ours(const void *caller)
 {
     enum { PAGES = 1024 };

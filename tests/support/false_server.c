@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compile server only in its libraries: what it does with a build, FALSE_SERVER says. */
+/* A compile server only in its libraries: FALSE_SERVER sets its behaviour in a build. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -16,7 +16,7 @@ enum { COPIES = 1000 }; /* units from here on are copies */
 
 static struct {
     uint32_t groups, items, sub_group_size;
-    uint32_t same;             /* 1 + site of the operation to come; 0: one of its own */
+    uint32_t same;             /* 1 + site of the next operation; 0: one of its own */
     struct race_oracle oracle; /* and the operations so far */
     struct scenario scenario;
     struct report *report;
@@ -35,7 +35,7 @@ static struct {
         uint32_t copy, number, came, address, size;
         bool write;
     } begun[GROUPS_MOST];       /* copy 0: none */
-    struct cross_launch *cross; /* NULL: nobody hears of several launches */
+    struct cross_launch *cross; /* NULL: no detector across launches */
     bool split;                 /* work-groups are launches, for it */
     /* so many of the first are one launch, which alone is checked; 0: no launch is */
     uint32_t inside;
@@ -72,7 +72,7 @@ static void object_of(void *self, uint64_t address, char *out_name, size_t size)
 
 static void make_memory(void)
 {
-    static uint8_t *arena; /* of every world: nobody stores there, and to map it each time takes long */
+    static uint8_t *arena; /* of every world: no stores there, and to map it each time takes long */
     const size_t granule = (size_t)1 << GRANULE_SHIFT;
     if (!arena && (arena = aligned_alloc(granule, (2 + GROUPS_MOST) * granule)))
         memset(arena, 0, (2 + GROUPS_MOST) * granule);
@@ -509,7 +509,7 @@ static uint64_t address_of(uint32_t group, uint32_t address)
                            : world.regions[2 + world.local_of[group]].low + (address - LOCAL);
 }
 
-/* Where a operation acts. */
+/* The place of an operation. */
 static void lie(struct operation *operation, uint32_t group, uint32_t address)
 {
     operation->region = address >= IMAGE ? IN_IMAGE : address >= LOCAL ? IN_LOCAL : IN_GLOBAL;
@@ -922,7 +922,7 @@ void barrier(uint32_t group, uint32_t flags, enum memory_scope scope)
     meet(group, 0, world.items, flags, scope);
 }
 
-/* Members come in two parts, as those of a divergent wave do, and go on together. */
+/* Members arrive in two parts, like those of a divergent wave, and continue together. */
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope)
 {
     const uint32_t from = sub_group * world.sub_group_size;
@@ -958,7 +958,7 @@ void collective(uint32_t group)
     world.oracle.count++;
 }
 
-/* Of every member: the copy comes after what all of them know. */
+/* Of every member: the copy is ordered after the clocks of all of them. */
 static void each_member(uint32_t group, enum oracle_op_kind kind, uint32_t number)
 {
     for (uint32_t lane = 0; lane < world.items; lane++) {

@@ -21,7 +21,7 @@ static void hear_launch(void *self, const struct launch_event *event)
         sprintf(seen + strlen(seen), "%u:%u ", (unsigned)event->group_linear, event->compute_unit);
 }
 
-/* Each access of a group comes from the unit that the group began on. */
+/* Each access of a group is made by the unit that the group began on. */
 static void hear_access(void *self, const struct access_event *event)
 {
     (void)self;
@@ -119,13 +119,13 @@ START_TEST(numa_follows_the_first_touch)
     uint32_t far[] = {2, 3}, near[] = {0, 1};
     start("device: {topology: \"numa:2 cu:2\"}\nschedule: {placement: numa}");
     uint64_t buffer = launcher_buffer(&launcher, 4 * 4096);
-    /* Nobody touched it: blocks. Then it is at the second node, and no other has units there. */
+    /* Untouched: blocks. Then it is at the second node, and no other has units there. */
     ck_assert_str_eq(run("fill", 4, buffer, far, 2), "0:2 1:2 2:3 3:3 ");
     ck_assert_str_eq(run("fill", 4, buffer, NULL, 0), "0:2 1:3 2:2 3:3 ");
     ck_assert_str_eq(run("fill", 4, buffer, near, 2), "0:0 1:0 2:1 3:1 ");
     ck_assert_str_eq(run("back", 4, buffer, NULL, 0), "0:2 1:3 2:2 3:3 ");
     device_release(launcher.device, buffer);
-    /* Given back, it is nobody's: each group touches what a later one takes up. */
+    /* Freed, it has no toucher: each group touches memory that a later one allocates. */
     buffer = launcher_buffer(&launcher, 4 * 4096);
     ck_assert_str_eq(run("back", 4, buffer, NULL, 0), "0:0 1:1 2:0 3:1 ");
     launcher_fini(&launcher);

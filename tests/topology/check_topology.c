@@ -62,7 +62,7 @@ static struct unit_set everything(const struct topology *topology)
     return set;
 }
 
-/* What the header promises of every tree. */
+/* The header's guarantees for every tree. */
 static void check_tree(const struct topology *topology)
 {
     uint32_t units = 0, index[TOPOLOGY_LEVEL_COUNT] = {0};
@@ -295,7 +295,7 @@ START_TEST(random_trees_parse_back)
 }
 END_TEST
 
-/* What hwloc makes of the same string, level by level: counts and sizes. */
+/* hwloc's tree of the same string, level by level: counts and sizes. */
 static void check_with_hwloc(const struct topology *topology, const char *text)
 {
     static const struct {
