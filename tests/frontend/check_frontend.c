@@ -1417,7 +1417,7 @@ START_TEST(modules_of_different_versions_link)
         compile_text("int twice(int x) { return sub_group_shuffle(x + x, 0u); }", "-cl-std=CL2.0"),
     };
     ck_assert_uint_lt(modules[0].words[1], modules[1].words[1]);
-    for (int turn = 0; turn < 2; turn++) {
+    for (int round = 0; round < 2; round++) {
         struct spirv linked, swap = modules[0];
         char *log;
         enum status status = link_two(modules, 2, false, &linked, &log);

@@ -292,7 +292,7 @@ static void wait(struct sequence *s)
         clFinish(queue(s));
 }
 
-static void ask(struct sequence *s)
+static void query_event(struct sequence *s)
 {
     uint8_t answer[64];
     size_t size;
@@ -350,7 +350,7 @@ static void share(struct sequence *s)
 
 static void (*const calls[])(struct sequence *) = {
     make_buffer,  make_part, make_image, transfer, copy,      fill,     copy_rect, map, unmap,   make_kernel,
-    set_argument, launch,    launch,     marker,   make_user, set_user, wait,      ask, release, share};
+    set_argument, launch,    launch,     marker,   make_user, set_user, wait,      query_event, release, share};
 
 static void leave(struct sequence *s)
 {

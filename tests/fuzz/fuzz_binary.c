@@ -30,7 +30,7 @@ static void set_up(void)
         abort();
 }
 
-static void ask(cl_kernel kernel)
+static void query_kernel(cl_kernel kernel)
 {
     cl_uint count = 0;
     size_t size = 0;
@@ -54,7 +54,7 @@ static void use(cl_program program)
         abort(); /* refused without a word */
     if (!err && !clCreateKernelsInProgram(program, KERNELS_MOST, kernels, &count))
         for (cl_uint i = 0; i < count; i++) {
-            ask(kernels[i]);
+            query_kernel(kernels[i]);
             clReleaseKernel(kernels[i]);
         }
     clReleaseProgram(program);

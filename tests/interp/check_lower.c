@@ -216,10 +216,10 @@ START_TEST(barrier_in_a_divergent_loop_has_an_iteration_operand)
 {
     struct ir *ir =
         classified(HEAD ID LOOP_TO("%i", "OpControlBarrier %two %two %ten\nOpStore %buffer %k\n") TAIL);
-    const struct value *turn = ir_value(ir, only_op(ir, IR_barrier)->args[0]);
-    ck_assert_int_eq(turn->op, IR_phi);
-    ck_assert_int_eq(turn->cls, CLASS_U);
-    ck_assert_uint_eq(turn->block, ir->loops.at[0].header);
+    const struct value *iteration = ir_value(ir, only_op(ir, IR_barrier)->args[0]);
+    ck_assert_int_eq(iteration->op, IR_phi);
+    ck_assert_int_eq(iteration->cls, CLASS_U);
+    ck_assert_uint_eq(iteration->block, ir->loops.at[0].header);
     interp_module_free(module);
 }
 END_TEST

@@ -186,7 +186,7 @@ START_TEST(the_context_is_notified_as_well)
 }
 END_TEST
 
-static void CL_CALLBACK ask_inside(const char *text, const void *info, size_t size, void *data)
+static void CL_CALLBACK query_inside(const char *text, const void *info, size_t size, void *data)
 {
     cl_uint count;
     (void)text;
@@ -198,16 +198,16 @@ static void CL_CALLBACK ask_inside(const char *text, const void *info, size_t si
 START_TEST(a_call_inside_a_call_is_another_one)
 {
     static const char *source = "kernel void k(void) {}";
-    cl_context asking = NULL;
-    asking = clCreateContext(NULL, 1, &device, ask_inside, &asking, NULL);
-    cl_program program = clCreateProgramWithSource(asking, 1, &source, NULL, NULL);
+    cl_context querying = NULL;
+    querying = clCreateContext(NULL, 1, &device, query_inside, &querying, NULL);
+    cl_program program = clCreateProgramWithSource(querying, 1, &source, NULL, NULL);
     cl_is(clBuildProgram(program, 0, NULL, "-cl-nonsense", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     struct orrery_finding finding = finding_last("api-error");
     ck_assert_str_eq(finding.access[0].what, "clBuildProgram returned CL_INVALID_BUILD_OPTIONS");
     ck_assert_ptr_nonnull(strstr(finding.why, "unknown build option '-cl-nonsense'"));
     ck_assert_uint_eq(findings_of("api-error"), 2);
     cl_ok(clReleaseProgram(program));
-    cl_ok(clReleaseContext(asking));
+    cl_ok(clReleaseContext(querying));
 }
 END_TEST
 

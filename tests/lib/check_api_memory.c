@@ -21,7 +21,7 @@ static cl_int buffer_error(cl_context owner, const cl_mem_properties *properties
     return err;
 }
 
-static uint64_t ask(cl_mem memobj, cl_mem_info name, size_t size)
+static uint64_t query(cl_mem memobj, cl_mem_info name, size_t size)
 {
     uint64_t value = 0;
     size_t written = 0;
@@ -109,22 +109,22 @@ START_TEST(clGetMemObjectInfo_of_a_buffer_returns_its_values)
     char host[SIZE];
     size_t size;
     cl_mem made = cl_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, SIZE, host);
-    ck_assert_uint_eq(ask(made, CL_MEM_TYPE, 4), CL_MEM_OBJECT_BUFFER);
-    ck_assert_uint_eq(ask(made, CL_MEM_FLAGS, 8), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR);
-    ck_assert_uint_eq(ask(made, CL_MEM_SIZE, 8), SIZE);
-    ck_assert_uint_eq(ask(made, CL_MEM_HOST_PTR, 8), (uintptr_t)host);
-    ck_assert_uint_eq(ask(made, CL_MEM_MAP_COUNT, 4), 0);
-    ck_assert_uint_eq(ask(made, CL_MEM_REFERENCE_COUNT, 4), 1);
-    ck_assert_uint_eq(ask(made, CL_MEM_CONTEXT, 8), (uintptr_t)context);
-    ck_assert_uint_eq(ask(made, CL_MEM_ASSOCIATED_MEMOBJECT, 8), 0);
-    ck_assert_uint_eq(ask(made, CL_MEM_OFFSET, 8), 0);
-    ck_assert_uint_eq(ask(made, CL_MEM_USES_SVM_POINTER, 4), CL_FALSE);
+    ck_assert_uint_eq(query(made, CL_MEM_TYPE, 4), CL_MEM_OBJECT_BUFFER);
+    ck_assert_uint_eq(query(made, CL_MEM_FLAGS, 8), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR);
+    ck_assert_uint_eq(query(made, CL_MEM_SIZE, 8), SIZE);
+    ck_assert_uint_eq(query(made, CL_MEM_HOST_PTR, 8), (uintptr_t)host);
+    ck_assert_uint_eq(query(made, CL_MEM_MAP_COUNT, 4), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_REFERENCE_COUNT, 4), 1);
+    ck_assert_uint_eq(query(made, CL_MEM_CONTEXT, 8), (uintptr_t)context);
+    ck_assert_uint_eq(query(made, CL_MEM_ASSOCIATED_MEMOBJECT, 8), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_OFFSET, 8), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_USES_SVM_POINTER, 4), CL_FALSE);
     cl_is(clGetMemObjectInfo(made, 0x7777, 0, NULL, &size), CL_INVALID_VALUE);
     cl_is(clGetMemObjectInfo((cl_mem)context, CL_MEM_SIZE, 0, NULL, &size), CL_INVALID_MEM_OBJECT);
     cl_ok(clReleaseMemObject(made));
     made = cl_buffer(context, 0, SIZE, NULL);
-    ck_assert_uint_eq(ask(made, CL_MEM_FLAGS, 8), CL_MEM_READ_WRITE);
-    ck_assert_uint_eq(ask(made, CL_MEM_HOST_PTR, 8), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_FLAGS, 8), CL_MEM_READ_WRITE);
+    ck_assert_uint_eq(query(made, CL_MEM_HOST_PTR, 8), 0);
     cl_ok(clReleaseMemObject(made));
 }
 END_TEST
@@ -133,7 +133,7 @@ START_TEST(clRetainMemObject_and_clReleaseMemObject_count)
 {
     cl_mem made = cl_buffer(context, 0, SIZE, NULL);
     cl_ok(clRetainMemObject(made));
-    ck_assert_uint_eq(ask(made, CL_MEM_REFERENCE_COUNT, 4), 2);
+    ck_assert_uint_eq(query(made, CL_MEM_REFERENCE_COUNT, 4), 2);
     cl_ok(clReleaseMemObject(made));
     cl_ok(clReleaseMemObject(made));
     cl_is(clReleaseMemObject(made), CL_INVALID_MEM_OBJECT);
@@ -251,16 +251,16 @@ START_TEST(clGetMemObjectInfo_of_a_sub_buffer_returns_its_values)
         cl_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY, SIZE, host);
     cl_mem sub = clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
     cl_ok(err);
-    ck_assert_uint_eq(ask(sub, CL_MEM_FLAGS, 8),
+    ck_assert_uint_eq(query(sub, CL_MEM_FLAGS, 8),
                       CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY);
-    ck_assert_uint_eq(ask(sub, CL_MEM_SIZE, 8), 64);
-    ck_assert_uint_eq(ask(sub, CL_MEM_OFFSET, 8), 2 * ALIGN);
-    ck_assert_uint_eq(ask(sub, CL_MEM_ASSOCIATED_MEMOBJECT, 8), (uintptr_t)parent);
-    ck_assert_uint_eq(ask(sub, CL_MEM_HOST_PTR, 8), (uintptr_t)(host + 2 * ALIGN));
-    ck_assert_uint_eq(ask(sub, CL_MEM_CONTEXT, 8), (uintptr_t)context);
+    ck_assert_uint_eq(query(sub, CL_MEM_SIZE, 8), 64);
+    ck_assert_uint_eq(query(sub, CL_MEM_OFFSET, 8), 2 * ALIGN);
+    ck_assert_uint_eq(query(sub, CL_MEM_ASSOCIATED_MEMOBJECT, 8), (uintptr_t)parent);
+    ck_assert_uint_eq(query(sub, CL_MEM_HOST_PTR, 8), (uintptr_t)(host + 2 * ALIGN));
+    ck_assert_uint_eq(query(sub, CL_MEM_CONTEXT, 8), (uintptr_t)context);
     cl_is(sub_error(sub, 0, CL_BUFFER_CREATE_TYPE_REGION, 0, 16), CL_INVALID_MEM_OBJECT);
     cl_ok(clReleaseMemObject(parent));
-    ck_assert_uint_eq(ask(sub, CL_MEM_SIZE, 8), 64);
+    ck_assert_uint_eq(query(sub, CL_MEM_SIZE, 8), 64);
     cl_ok(clReleaseMemObject(sub));
 }
 END_TEST
@@ -369,7 +369,7 @@ START_TEST(clSVMFree_of_another_pointer_is_ignored)
     clSVMFree(context, made + 16);
     clSVMFree((cl_context)device, made);
     cl_mem over = cl_buffer(context, CL_MEM_USE_HOST_PTR, SIZE, made);
-    ck_assert_uint_eq(ask(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE); /* still there */
+    ck_assert_uint_eq(query(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE); /* still there */
     cl_ok(clReleaseMemObject(over));
     clSVMFree(context, made);
 }
@@ -380,8 +380,8 @@ START_TEST(clCreateBuffer_over_shared_memory_shares_its_bytes)
     unsigned char back[16];
     unsigned char *made = clSVMAlloc(context, 0, SIZE, 0);
     cl_mem over = cl_buffer(context, CL_MEM_USE_HOST_PTR, SIZE, made);
-    ck_assert_uint_eq(ask(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE);
-    ck_assert_uint_eq(ask(over, CL_MEM_HOST_PTR, 8), (uintptr_t)made);
+    ck_assert_uint_eq(query(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE);
+    ck_assert_uint_eq(query(over, CL_MEM_HOST_PTR, 8), (uintptr_t)made);
     memset(back, 0x5a, sizeof back);
     cl_ok(clEnqueueWriteBuffer(queue, over, CL_TRUE, 0, sizeof back, back, 0, NULL, NULL));
     cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, made, SIZE, 0, NULL, NULL));

@@ -339,7 +339,7 @@ END_TEST
 
 /* ---- context ----------------------------------------------------------------------------- */
 
-static void CL_CALLBACK hear(const char *message, const void *info, size_t size, void *data)
+static void CL_CALLBACK on_error(const char *message, const void *info, size_t size, void *data)
 {
     (void)info, (void)size;
     snprintf(data, 256, "%s", message);
@@ -349,7 +349,7 @@ static cl_int context_error(const cl_context_properties *properties, cl_uint cou
                             const cl_device_id *devices, bool notify, void *data)
 {
     cl_int err = 1;
-    cl_context made = clCreateContext(properties, count, devices, notify ? hear : NULL, data, &err);
+    cl_context made = clCreateContext(properties, count, devices, notify ? on_error : NULL, data, &err);
     ck_assert_int_eq(made != NULL, err == CL_SUCCESS);
     if (made)
         cl_ok(clReleaseContext(made));
@@ -366,11 +366,11 @@ START_TEST(clCreateContext_judges_its_arguments)
     const cl_context_properties sync[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
                                           CL_CONTEXT_INTEROP_USER_SYNC, 7, 0};
     cl_device_id twins[] = {device, device}, strangers[] = {device, (cl_device_id)context};
-    char heard[256];
+    char reported[256];
     cl_ok(context_error(good, 1, &device, false, NULL));
-    cl_ok(context_error(NULL, 2, twins, true, heard));
+    cl_ok(context_error(NULL, 2, twins, true, reported));
     cl_is(context_error(good, 0, &device, false, NULL), CL_INVALID_VALUE);
-    cl_is(context_error(good, 1, &device, false, heard), CL_INVALID_VALUE);
+    cl_is(context_error(good, 1, &device, false, reported), CL_INVALID_VALUE);
     cl_is(context_error(twice, 1, &device, false, NULL), CL_INVALID_PROPERTY);
     cl_is(context_error(unknown, 1, &device, false, NULL), CL_INVALID_PROPERTY);
     cl_is(context_error(sync, 1, &device, false, NULL), CL_INVALID_PROPERTY);
@@ -467,13 +467,13 @@ END_TEST
 
 START_TEST(notify_function_is_called_for_refused_calls)
 {
-    char heard[256] = "";
+    char reported[256] = "";
     cl_int err;
-    cl_context made = clCreateContext(NULL, 1, &device, hear, heard, &err);
+    cl_context made = clCreateContext(NULL, 1, &device, on_error, reported, &err);
     ck_assert_ptr_null(clCreateBuffer(made, 0, 0, NULL, &err));
     cl_is(err, CL_INVALID_BUFFER_SIZE);
-    ck_assert_ptr_nonnull(strstr(heard, "clCreateBuffer"));
-    ck_assert_ptr_nonnull(strstr(heard, "CL_INVALID_BUFFER_SIZE"));
+    ck_assert_ptr_nonnull(strstr(reported, "clCreateBuffer"));
+    ck_assert_ptr_nonnull(strstr(reported, "CL_INVALID_BUFFER_SIZE"));
     cl_ok(clReleaseContext(made));
 }
 END_TEST

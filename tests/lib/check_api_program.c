@@ -206,7 +206,7 @@ static pthread_cond_t reported_change = PTHREAD_COND_INITIALIZER;
 static cl_program reported;
 static cl_build_status reported_status;
 
-static void CL_CALLBACK tell(cl_program program, void *data)
+static void CL_CALLBACK count_call(cl_program program, void *data)
 {
     ck_assert_ptr_eq(data, &reported);
     cl_build_status status = status_of(program);
@@ -230,15 +230,15 @@ START_TEST(build_with_a_callback_calls_it_at_the_end)
 {
     cl_int err = 1;
     cl_program made = from_source(good), wrong = from_source(bad);
-    cl_ok(clBuildProgram(made, 0, NULL, NULL, tell, &reported));
+    cl_ok(clBuildProgram(made, 0, NULL, NULL, count_call, &reported));
     wait_until_reported(made);
     cl_is(reported_status, CL_BUILD_SUCCESS);
-    cl_ok(clBuildProgram(wrong, 0, NULL, NULL, tell, &reported));
+    cl_ok(clBuildProgram(wrong, 0, NULL, NULL, count_call, &reported));
     wait_until_reported(wrong);
     cl_is(reported_status, CL_BUILD_ERROR);
-    cl_ok(clCompileProgram(made, 0, NULL, NULL, 0, NULL, NULL, tell, &reported));
+    cl_ok(clCompileProgram(made, 0, NULL, NULL, 0, NULL, NULL, count_call, &reported));
     wait_until_reported(made);
-    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &made, tell, &reported, &err);
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &made, count_call, &reported, &err);
     cl_ok(err);
     wait_until_reported(linked);
     cl_is(reported_status, CL_BUILD_SUCCESS);
@@ -919,15 +919,15 @@ START_TEST(cxx_for_opencl_runs_with_its_constructors)
                 {"2.0", "-cl-std=CLC++", CL_SUCCESS},
                 {"2.0", "-cl-std=CLC++2021", CL_BUILD_PROGRAM_FAILURE},
                 {"1.2", "-cl-std=CLC++", CL_BUILD_PROGRAM_FAILURE}};
-    char said[100], names[20];
+    char log_line[100], names[20];
     setenv("ORRERY_DEVICE_VERSION", rows[_i].version, 1);
     cl_set_up();
     cl_program made = from_source(cxx);
     ck_assert_int_eq(has_extension("cl_ext_cxx_for_opencl"), rows[_i].version[0] > '1');
     cl_is(clBuildProgram(made, 0, NULL, rows[_i].options, NULL, NULL), rows[_i].err);
     if (rows[_i].err) {
-        snprintf(said, sizeof said, "'%s': the device has OpenCL %s", rows[_i].options, rows[_i].version);
-        ck_assert_ptr_nonnull(strstr(build_text(made, CL_PROGRAM_BUILD_LOG), said));
+        snprintf(log_line, sizeof log_line, "'%s': the device has OpenCL %s", rows[_i].options, rows[_i].version);
+        ck_assert_ptr_nonnull(strstr(build_text(made, CL_PROGRAM_BUILD_LOG), log_line));
     } else {
         cl_ok(clGetProgramInfo(made, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL));
         ck_assert_str_eq(names, "count");

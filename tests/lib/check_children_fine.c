@@ -472,7 +472,7 @@ START_TEST(by_one_side_of_a_pipe)
     cl_ok(clSetKernelArg(kernel, 0, sizeof pipe, &pipe));
     cl_ok(clSetKernelArg(kernel, 1, sizeof pipe, &pipe));
     cl_ok(clSetKernelArg(kernel, 2, sizeof flag, &flag));
-    for (int turn = 0; turn < 2; turn++) { /* of two families in order, each is one by itself */
+    for (int round = 0; round < 2; round++) { /* of two families in order, each is one by itself */
         orrery_clear_findings();
         cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
         cl_ok(clFinish(queue));

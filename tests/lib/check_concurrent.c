@@ -19,8 +19,8 @@ enum { GROUPS = 8, HEARD_MAX = 4096 };
 static struct {
     uint32_t launch;
     uint64_t group;
-} heard[HEARD_MAX];
-static size_t heard_count;
+} events[HEARD_MAX];
+static size_t event_count;
 static uint32_t running, most_running;
 
 static void on_launch(void *self, const struct launch_event *event)
@@ -31,17 +31,17 @@ static void on_launch(void *self, const struct launch_event *event)
     most_running = running > most_running ? running : most_running;
     if (event->phase != GROUP_BEGIN)
         return;
-    ck_assert_uint_lt(heard_count, HEARD_MAX);
-    heard[heard_count].launch = event->launch->launch;
-    heard[heard_count++].group = event->group_linear;
+    ck_assert_uint_lt(event_count, HEARD_MAX);
+    events[event_count].launch = event->launch->launch;
+    events[event_count++].group = event->group_linear;
 }
 
 /* How often the launch whose groups begin changes. */
 static size_t switches(void)
 {
     size_t count = 0;
-    for (size_t i = 1; i < heard_count; i++)
-        count += heard[i].launch != heard[i - 1].launch;
+    for (size_t i = 1; i < event_count; i++)
+        count += events[i].launch != events[i - 1].launch;
     return count;
 }
 
@@ -133,7 +133,7 @@ static void start_with(enum pair pair, const char *policy, const char *seed)
                                   0, NULL, NULL));
         cl_ok(clFinish(on[i]));
     }
-    heard_count = 0;
+    event_count = 0;
 }
 
 static void start(const char *policy, const char *seed)
@@ -186,10 +186,10 @@ START_TEST(halves_alternate)
     cl_event second = enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
     cl_ok(clFlush(on[0]));
     cl_ok(clFlush(on[1]));
-    ck_assert_uint_eq(heard_count, 0);
+    ck_assert_uint_eq(event_count, 0);
     cl_ok(clFinish(on[0]));
     ck_assert_uint_eq(most_running, 2);
-    ck_assert_uint_eq(heard_count, 2 * GROUPS);
+    ck_assert_uint_eq(event_count, 2 * GROUPS);
     const char *policy = policies[_i % POLICY_COUNT];
     /* a unit for each group */
     bool all_at_once = strcmp(policy, "random") == 0 && _i / POLICY_COUNT == SLICES;
@@ -211,7 +211,7 @@ START_TEST(lockstep_alternates)
     cl_ok(clFlush(on[0]));
     cl_ok(clFinish(on[1]));
     for (size_t i = 0; i < 2 * GROUPS; i++)
-        ck_assert_uint_eq(heard[i].launch, heard[i % 2].launch);
+        ck_assert_uint_eq(events[i].launch, events[i % 2].launch);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ START_TEST(one_that_is_not_flushed_does_not_run)
     enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
     enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
     cl_ok(clFinish(on[0]));
-    ck_assert_uint_eq(heard_count, GROUPS);
+    ck_assert_uint_eq(event_count, GROUPS);
     ck_assert_uint_eq(most_running, 1);
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(units_are_not_shared)
     cl_ok(clFlush(on[0]));
     cl_ok(clFinish(other));
     ck_assert_uint_eq(most_running, 1);
-    ck_assert_uint_eq(heard_count, 2 * GROUPS);
+    ck_assert_uint_eq(event_count, 2 * GROUPS);
 }
 END_TEST
 
@@ -253,8 +253,8 @@ START_TEST(the_same_seed_is_the_same_order)
             enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
             cl_ok(clFlush(on[0]));
             cl_ok(clFinish(on[1]));
-            for (size_t k = 0; k < heard_count; k++)
-                dprintf(pipes[1], "%u%u ", heard[k].launch, (unsigned)heard[k].group);
+            for (size_t k = 0; k < event_count; k++)
+                dprintf(pipes[1], "%u%u ", events[k].launch, (unsigned)events[k].group);
             _exit(0);
         }
         close(pipes[1]);

@@ -236,7 +236,7 @@ static size_t found(const char *id)
 
 /* ---- queues -------------------------------------------------------------------------------- */
 
-static cl_ulong ask(cl_device_info name, size_t size)
+static cl_ulong query(cl_device_info name, size_t size)
 {
     cl_ulong value = 0;
     cl_ok(clGetDeviceInfo(device, name, size, &value, NULL));
@@ -245,13 +245,13 @@ static cl_ulong ask(cl_device_info name, size_t size)
 
 START_TEST(device_reports_its_queue_properties)
 {
-    ck_assert_uint_eq(ask(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8),
+    ck_assert_uint_eq(query(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8),
                       CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
-    ck_assert_uint_ge(ask(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4), 16 << 10);
-    ck_assert_uint_ge(ask(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), 256 << 10);
-    ck_assert_uint_ge(ask(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), 1);
-    ck_assert_uint_eq(ask(CL_DEVICE_MAX_ON_DEVICE_EVENTS, 4), QUEUE_EVENTS);
-    ck_assert_uint_eq(ask(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8),
+    ck_assert_uint_ge(query(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4), 16 << 10);
+    ck_assert_uint_ge(query(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), 256 << 10);
+    ck_assert_uint_ge(query(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), 1);
+    ck_assert_uint_eq(query(CL_DEVICE_MAX_ON_DEVICE_EVENTS, 4), QUEUE_EVENTS);
+    ck_assert_uint_eq(query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8),
                       CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT);
 }
 END_TEST
@@ -261,14 +261,14 @@ START_TEST(device_queues_have_a_size)
     cl_uint size = 0;
     cl_int err = 1;
     cl_ok(clGetCommandQueueInfo(on_device, CL_QUEUE_SIZE, sizeof size, &size, NULL));
-    ck_assert_uint_eq(size, ask(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4));
+    ck_assert_uint_eq(size, query(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4));
     cl_command_queue other = new_device_queue(context, CL_QUEUE_PROFILING_ENABLE, 4096, &err);
     cl_ok(err);
     cl_ok(clGetCommandQueueInfo(other, CL_QUEUE_SIZE, sizeof size, &size, NULL));
     ck_assert_uint_eq(size, 4096);
     cl_ok(clReleaseCommandQueue(other));
     ck_assert_ptr_null(
-        new_device_queue(context, 0, (cl_uint)ask(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4) + 1, &err));
+        new_device_queue(context, 0, (cl_uint)query(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4) + 1, &err));
     cl_is(err, CL_INVALID_QUEUE_PROPERTIES);
     cl_is(clGetCommandQueueInfo(queue, CL_QUEUE_SIZE, sizeof size, &size, NULL), CL_INVALID_COMMAND_QUEUE);
 }
@@ -277,7 +277,7 @@ END_TEST
 START_TEST(there_are_only_so_many)
 {
     cl_command_queue made[64];
-    cl_uint most = (cl_uint)ask(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), count = 0;
+    cl_uint most = (cl_uint)query(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), count = 0;
     cl_int err = CL_SUCCESS;
     while (count < 64 && (made[count] = new_device_queue(context, 0, 0, &err)))
         count++;
@@ -570,7 +570,7 @@ END_TEST
 
 static const cl_int *run_errors(void)
 {
-    cl_int err = 1, big = (cl_int)ask(CL_DEVICE_MAX_WORK_GROUP_SIZE, 8) + 1;
+    cl_int err = 1, big = (cl_int)query(CL_DEVICE_MAX_WORK_GROUP_SIZE, 8) + 1;
     cl_command_queue small = new_device_queue(context, 0, 16, &err);
     cl_ok(err);
     cl_kernel kernel = kernel_of("errors");
@@ -633,7 +633,7 @@ START_TEST(events_run_out)
     const cl_int more = QUEUE_EVENTS + 100;
     cl_int err = 1;
     cl_ok(clReleaseCommandQueue(on_device));
-    on_device = new_device_queue(context, 0, (cl_uint)ask(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), &err);
+    on_device = new_device_queue(context, 0, (cl_uint)query(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), &err);
     const cl_int *seen = run("crowd", 1, &more);
     ck_assert_int_eq(seen[0], QUEUE_EVENTS);
     ck_assert_int_eq(seen[1], EVENT_ALLOCATION);
@@ -723,7 +723,7 @@ START_TEST(a_device_without_has_nothing_of_it)
     context = cl_new_context();
     cl_ulong capabilities;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && _i; i++)
-        ck_assert_uint_eq(ask(sizes[i].name, sizes[i].size), 0);
+        ck_assert_uint_eq(query(sizes[i].name, sizes[i].size), 0);
     cl_int answer = clGetDeviceInfo(device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof capabilities,
                                     &capabilities, NULL);
     cl_is(answer, _i % 3 ? CL_SUCCESS : CL_INVALID_VALUE);

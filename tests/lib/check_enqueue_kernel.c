@@ -140,14 +140,14 @@ START_TEST(printf_output_is_flushed_at_completion)
     cl_program made = clCreateProgramWithSource(context, 1, &text, NULL, &err);
     cl_ok(err);
     cl_ok(clBuildProgram(made, 1, &device, "", NULL, NULL));
-    cl_kernel say = kernel_of(made, "say");
-    cl_ok(clSetKernelArg(say, 0, sizeof seven, &seven));
+    cl_kernel prints = kernel_of(made, "say");
+    cl_ok(clSetKernelArg(prints, 0, sizeof seven, &seven));
     ck_assert_int_eq(pipe(ends), 0);
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
     dup2(ends[1], STDOUT_FILENO);
     setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
-    err = clEnqueueNDRangeKernel(queue, say, 1, NULL, &items, NULL, 0, NULL, NULL);
+    err = clEnqueueNDRangeKernel(queue, prints, 1, NULL, &items, NULL, 0, NULL, NULL);
     err = err ? err : clFinish(queue);
     dup2(kept, STDOUT_FILENO);
     close(ends[1]);
@@ -156,7 +156,7 @@ START_TEST(printf_output_is_flushed_at_completion)
     ck_assert_str_eq(got, "7|7|");
     close(ends[0]);
     close(kept);
-    cl_ok(clReleaseKernel(say));
+    cl_ok(clReleaseKernel(prints));
     cl_ok(clReleaseProgram(made));
 }
 END_TEST

@@ -227,23 +227,23 @@ static struct {
     cl_int status;
     int number;
     pthread_t thread;
-} heard[TRACE_MAX];
+} calls[TRACE_MAX];
 static int heard_count;
 static sem_t heard_one;
 
-static void CL_CALLBACK hear(cl_event event, cl_int status, void *data)
+static void CL_CALLBACK on_event(cl_event event, cl_int status, void *data)
 {
     int at = heard_count++;
-    heard[at].event = event;
-    heard[at].status = status;
-    heard[at].number = (int)(intptr_t)data;
-    heard[at].thread = pthread_self();
+    calls[at].event = event;
+    calls[at].status = status;
+    calls[at].number = (int)(intptr_t)data;
+    calls[at].thread = pthread_self();
     sem_post(&heard_one);
 }
 
 static void listen(cl_event event, cl_int state, int number)
 {
-    cl_ok(clSetEventCallback(event, state, hear, (void *)(intptr_t)number));
+    cl_ok(clSetEventCallback(event, state, on_event, (void *)(intptr_t)number));
 }
 
 static void wait_heard(int count)
@@ -264,12 +264,12 @@ static void callback_set_up(void)
 START_TEST(clSetEventCallback_judges_its_arguments)
 {
     cl_event event = cl_user_event(context);
-    cl_is(clSetEventCallback(NULL, CL_COMPLETE, hear, NULL), CL_INVALID_EVENT);
-    cl_is(clSetEventCallback((cl_event)queue, CL_COMPLETE, hear, NULL), CL_INVALID_EVENT);
+    cl_is(clSetEventCallback(NULL, CL_COMPLETE, on_event, NULL), CL_INVALID_EVENT);
+    cl_is(clSetEventCallback((cl_event)queue, CL_COMPLETE, on_event, NULL), CL_INVALID_EVENT);
     cl_is(clSetEventCallback(event, CL_COMPLETE, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clSetEventCallback(event, CL_QUEUED, hear, NULL), CL_INVALID_VALUE);
-    cl_is(clSetEventCallback(event, -1, hear, NULL), CL_INVALID_VALUE);
-    cl_is(clSetEventCallback(event, 9, hear, NULL), CL_INVALID_VALUE);
+    cl_is(clSetEventCallback(event, CL_QUEUED, on_event, NULL), CL_INVALID_VALUE);
+    cl_is(clSetEventCallback(event, -1, on_event, NULL), CL_INVALID_VALUE);
+    cl_is(clSetEventCallback(event, 9, on_event, NULL), CL_INVALID_VALUE);
     cl_ok(clReleaseEvent(event));
 }
 END_TEST
@@ -286,14 +286,14 @@ START_TEST(callbacks_run_in_order_on_their_own_thread)
     cl_ok(clFinish(queue));
     wait_heard(6);
     for (int i = 0; i < 6; i++) {
-        ck_assert_int_eq(heard[i].number, i + 1);
-        ck_assert(!pthread_equal(heard[i].thread, pthread_self()));
-        ck_assert(pthread_equal(heard[i].thread, heard[0].thread));
-        ck_assert_ptr_eq(heard[i].event, i == 1 || i >= 4 ? b : a);
+        ck_assert_int_eq(calls[i].number, i + 1);
+        ck_assert(!pthread_equal(calls[i].thread, pthread_self()));
+        ck_assert(pthread_equal(calls[i].thread, calls[0].thread));
+        ck_assert_ptr_eq(calls[i].event, i == 1 || i >= 4 ? b : a);
     }
-    cl_is(heard[0].status, CL_SUBMITTED);
-    cl_is(heard[2].status, CL_RUNNING);
-    cl_is(heard[3].status, CL_COMPLETE);
+    cl_is(calls[0].status, CL_SUBMITTED);
+    cl_is(calls[2].status, CL_RUNNING);
+    cl_is(calls[3].status, CL_COMPLETE);
     clReleaseEvent(a), clReleaseEvent(b);
 }
 END_TEST
@@ -306,9 +306,9 @@ START_TEST(callback_set_late_runs_at_once)
     listen(event, CL_RUNNING, 2);
     listen(event, CL_SUBMITTED, 3);
     wait_heard(3);
-    cl_is(heard[0].status, CL_COMPLETE);
-    cl_is(heard[1].status, CL_RUNNING);
-    cl_is(heard[2].status, CL_SUBMITTED);
+    cl_is(calls[0].status, CL_COMPLETE);
+    cl_is(calls[1].status, CL_RUNNING);
+    cl_is(calls[2].status, CL_SUBMITTED);
     cl_ok(clReleaseEvent(event));
 }
 END_TEST
@@ -323,9 +323,9 @@ START_TEST(callbacks_of_user_events_run)
     ck_assert_int_eq(heard_count, 1);
     cl_ok(clSetUserEventStatus(event, CL_COMPLETE));
     wait_heard(2);
-    ck_assert_int_eq(heard[1].number, 2);
-    cl_is(heard[1].status, CL_COMPLETE);
-    ck_assert_int_eq(heard[2].number, 3);
+    ck_assert_int_eq(calls[1].number, 2);
+    cl_is(calls[1].status, CL_COMPLETE);
+    ck_assert_int_eq(calls[2].number, 3);
     cl_ok(clReleaseEvent(event));
 }
 END_TEST
@@ -339,11 +339,11 @@ START_TEST(a_failure_reaches_every_callback)
     cl_ok(clFlush(queue));
     cl_ok(clSetUserEventStatus(gate, -17));
     wait_heard(3);
-    ck_assert_int_eq(heard[0].number, 3);
-    cl_is(heard[0].status, -17);
-    ck_assert_int_eq(heard[1].number, 1);
-    cl_is(heard[1].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-    cl_is(heard[2].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    ck_assert_int_eq(calls[0].number, 3);
+    cl_is(calls[0].status, -17);
+    ck_assert_int_eq(calls[1].number, 1);
+    cl_is(calls[1].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_is(calls[2].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     clReleaseEvent(gate), clReleaseEvent(event);
 }
 END_TEST
@@ -432,7 +432,7 @@ START_TEST(many_callbacks_keep_their_order)
     cl_ok(clFinish(queue));
     wait_heard(COUNT);
     for (int i = 0; i < COUNT; i++)
-        ck_assert_int_eq(heard[i].number, i);
+        ck_assert_int_eq(calls[i].number, i);
 }
 END_TEST
 

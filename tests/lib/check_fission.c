@@ -29,7 +29,7 @@ static cl_uint units_of(cl_device_id id)
     return units;
 }
 
-static size_t ask(cl_device_id id, cl_device_info what, property list[16])
+static size_t query(cl_device_id id, cl_device_info what, property list[16])
 {
     size_t size = 0;
     cl_ok(clGetDeviceInfo(id, what, 16 * sizeof *list, list, &size));
@@ -108,7 +108,7 @@ START_TEST(each_call_makes_the_specified_devices)
             ck_assert_uint_eq(units_of(made[i]), calls[_i].units[i]);
         cl_ok(clGetDeviceInfo(made[i], CL_DEVICE_PARENT_DEVICE_EXT, sizeof parent, &parent, NULL));
         ck_assert_ptr_eq(parent, device);
-        ck_assert_uint_eq(ask(made[i], CL_DEVICE_PARTITION_STYLE_EXT, style), calls[_i].words);
+        ck_assert_uint_eq(query(made[i], CL_DEVICE_PARTITION_STYLE_EXT, style), calls[_i].words);
         ck_assert_mem_eq(style, calls[_i].style, calls[_i].words * sizeof *style);
     }
     release_all(made, count);
@@ -149,10 +149,10 @@ START_TEST(root_queries_of_the_extension_return)
     ck_assert_ptr_nonnull(strstr(extensions, "cl_ext_device_fission"));
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE_EXT, sizeof parent, &parent, NULL));
     ck_assert_ptr_null(parent);
-    ck_assert_uint_eq(ask(device, CL_DEVICE_PARTITION_STYLE_EXT, list), 1);
+    ck_assert_uint_eq(query(device, CL_DEVICE_PARTITION_STYLE_EXT, list), 1);
     ck_assert_uint_eq(list[0], CL_PROPERTIES_LIST_END_EXT);
-    ck_assert_uint_eq(ask(device, CL_DEVICE_PARTITION_TYPES_EXT, list), 4);
-    ck_assert_uint_eq(ask(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 5);
+    ck_assert_uint_eq(query(device, CL_DEVICE_PARTITION_TYPES_EXT, list), 4);
+    ck_assert_uint_eq(query(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 5);
     for (cl_uint i = 0; i < 3; i++)
         cl_ok(retain(device));
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_REFERENCE_COUNT_EXT, sizeof count, &count, NULL));
@@ -169,7 +169,7 @@ START_TEST(no_domain_is_an_empty_array)
 {
     property list[16];
     start("cu:8");
-    ck_assert_uint_eq(ask(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 0);
+    ck_assert_uint_eq(query(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 0);
 }
 END_TEST
 
@@ -183,11 +183,11 @@ START_TEST(domains_shrink_with_the_device)
     cl_uint count;
     start("four-numa-l4");
     cl_ok(create(device, numa, 4, nodes, NULL));
-    ck_assert_uint_eq(ask(nodes[0], CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 3);
+    ck_assert_uint_eq(query(nodes[0], CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 3);
     ck_assert_uint_eq(list[0], CL_AFFINITY_DOMAIN_L3_CACHE_EXT);
     cl_is(create(nodes[0], numa, 0, NULL, &count), CL_DEVICE_PARTITION_FAILED_EXT);
     cl_ok(create(nodes[0], next, 2, parts, NULL));
-    ck_assert_uint_eq(ask(parts[0], CL_DEVICE_PARTITION_STYLE_EXT, list), 3);
+    ck_assert_uint_eq(query(parts[0], CL_DEVICE_PARTITION_STYLE_EXT, list), 3);
     ck_assert_uint_eq(list[1], CL_AFFINITY_DOMAIN_L3_CACHE_EXT);
     release_all(parts, 2);
     release_all(nodes, 4);
@@ -213,7 +213,7 @@ START_TEST(either_call_accepts_the_others_devices)
     ck_assert(type[0] == CL_DEVICE_PARTITION_BY_COUNTS && type[1] == 3 && type[2] == 1 && !type[3] &&
               !type[4]);
     cl_ok(clCreateSubDevices(device, core, 2, by_core, NULL));
-    ck_assert_uint_eq(ask(by_core[1], CL_DEVICE_PARTITION_STYLE_EXT, style), 3);
+    ck_assert_uint_eq(query(by_core[1], CL_DEVICE_PARTITION_STYLE_EXT, style), 3);
     ck_assert(style[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT &&
               style[1] == CL_AFFINITY_DOMAIN_NUMA_EXT);
     cl_ok(retain(by_core[0]));

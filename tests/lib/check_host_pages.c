@@ -102,11 +102,11 @@ static cl_event write_from(const cl_int *pointer, const cl_event *after)
 
 /* ---- reads and writes that do not block ------------------------------------------------------ */
 
-enum moment { BEFORE_IT_RUNS, WHEN_IT_IS_COMPLETE };
+enum time { BEFORE_IT_RUNS, WHEN_IT_IS_COMPLETE };
 
-static void let_run(int moment)
+static void let_run(int time)
 {
-    if (moment == WHEN_IT_IS_COMPLETE)
+    if (time == WHEN_IT_IS_COMPLETE)
         cl_ok(clFlush(queue)); /* nothing runs beside the host: it is over */
 }
 

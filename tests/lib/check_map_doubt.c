@@ -58,15 +58,15 @@ START_TEST(the_host_has_more_by_another_map)
     const bool is_shared = _i & 1, large_first = _i & 2;
     char *shared = is_shared ? clSVMAlloc(context, CL_MEM_READ_WRITE, PAGES, 0) : NULL;
     cl_mem mem = cl_buffer(context, CL_MEM_READ_WRITE, PAGES, NULL);
-    for (int turn = 0; turn < 2; turn++) {
+    for (int round = 0; round < 2; round++) {
         volatile char *bytes = map_wholly(mem, CL_MAP_READ, large_first ? PAGES : PAGE, shared);
         ck_assert_ptr_eq((void *)(uintptr_t)bytes,
                          map_wholly(mem, CL_MAP_READ, large_first ? PAGE : PAGES, shared));
         unmap_one(mem, (void *)(uintptr_t)bytes, is_shared);
         ck_assert_int_eq(bytes[2 * PAGE] + bytes[5], 0);
-        ck_assert_uint_eq(findings_of("race-host-device"), (size_t)turn);
+        ck_assert_uint_eq(findings_of("race-host-device"), (size_t)round);
         unmap_one(mem, (void *)(uintptr_t)bytes, is_shared);
-        ck_assert_int_eq(bytes[turn ? 5 : 2 * PAGE], 0);
+        ck_assert_int_eq(bytes[round ? 5 : 2 * PAGE], 0);
         ck_assert_uint_eq(findings_of("race-host-device"), 1); /* reported once, of one line */
     }
     cl_ok(clReleaseMemObject(mem));

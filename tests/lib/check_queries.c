@@ -351,7 +351,7 @@ static cl_command_queue queue_for(cl_uint name)
     return name == CL_QUEUE_SIZE ? on_device : queue;
 }
 
-static cl_int ask(const struct query *query, size_t size, void *value, size_t *size_ret)
+static cl_int run_query(const struct query *query, size_t size, void *value, size_t *size_ret)
 {
     const cl_uint name = query->number;
     const size_t range = 64;
@@ -459,7 +459,7 @@ static void check_answer(const struct query *query, size_t size)
     char *room = malloc(size + 16);
     ck_assert_ptr_nonnull(room);
     memset(room, 0x55, size + 16);
-    cl_int err = ask(query, size, room, &reported);
+    cl_int err = run_query(query, size, room, &reported);
     ck_assert_msg(err == CL_SUCCESS && reported == size, "%s, %s: %d, %zu bytes", query->call, query->name,
                   err, reported);
     ck_assert_msg(room[size] == 0x55, "%s, %s: wrote too much", query->call, query->name);
@@ -468,9 +468,9 @@ static void check_answer(const struct query *query, size_t size)
                       query->name);
     /* The buffer size gives the number of dimensions: there are no four. */
     const size_t more = query->number == CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT ? 0 : 8;
-    err = ask(query, size + more, room, NULL);
+    err = run_query(query, size + more, room, NULL);
     ck_assert_msg(err == CL_SUCCESS, "%s, %s: %d when there is more room", query->call, query->name, err);
-    err = size ? ask(query, size - 1, room, NULL) : CL_INVALID_VALUE;
+    err = size ? run_query(query, size - 1, room, NULL) : CL_INVALID_VALUE;
     ck_assert_msg(err == CL_INVALID_VALUE, "%s, %s: %d when there is less room", query->call, query->name,
                   err);
     free(room);
@@ -480,7 +480,7 @@ START_TEST(every_query_has_its_type)
 {
     const struct query *query = &queries[_i];
     size_t size = 12345;
-    cl_int err = ask(query, 0, NULL, &size);
+    cl_int err = run_query(query, 0, NULL, &size);
     ck_assert_msg(err == CL_SUCCESS, "%s, %s: %d", query->call, query->name, err);
     check_size(query, size);
     check_answer(query, size);

@@ -474,7 +474,7 @@ static off_t printed(void)
 START_TEST(a_flush_runs_a_kernel_at_once_unless_another_device_has_queues)
 {
     static const char *text = "kernel void k(void) { printf(\"here\\n\"); }";
-    const struct timespec moment = {.tv_nsec = 1000000};
+    const struct timespec short_sleep = {.tv_nsec = 1000000};
     const size_t one = 1;
     char path[] = "/tmp/check_queue.XXXXXX";
     cl_device_id devices[2];
@@ -499,11 +499,11 @@ START_TEST(a_flush_runs_a_kernel_at_once_unless_another_device_has_queues)
     cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, &event));
     cl_ok(clFlush(queue));
     for (int i = 0; i < (_i ? 200 : 10000) && !printed(); i++)
-        nanosleep(&moment, NULL);
+        nanosleep(&short_sleep, NULL);
     ck_assert_int_eq(printed(), _i ? 0 : 5);
     cl_status(event);
     for (int i = 0; i < 10000 && !printed(); i++)
-        nanosleep(&moment, NULL);
+        nanosleep(&short_sleep, NULL);
     ck_assert_int_eq(printed(), 5);
     cl_ok(clFinish(queue));
     cl_ok(clFinish(second));
@@ -753,7 +753,7 @@ static void leave_a_command_running(void)
 
 static int ran_at_exit[2];
 
-static void CL_CALLBACK tell(void *args)
+static void CL_CALLBACK note_call(void *args)
 {
     (void)args;
     usleep(50000);
@@ -764,10 +764,10 @@ static void CL_CALLBACK tell(void *args)
 static void leave_without_waiting(void)
 {
     cl_set_up();
-    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
-    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueNativeKernel(queue, note_call, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueNativeKernel(queue, note_call, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
     cl_ok(clFlush(queue));
-    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueNativeKernel(queue, note_call, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
 }
 
 static void use_after_fork(void)

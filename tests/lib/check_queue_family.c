@@ -279,7 +279,7 @@ static size_t findings(const char *id)
 }
 
 /* The finding names the object and the calls; where they are it is suppressed by. */
-static void tells(const char *id, const char *object, const char *call, const char *other)
+static void reports(const char *id, const char *object, const char *call, const char *other)
 {
     orrery_finding_get_fn *get;
     orrery_finding_count_fn *count;
@@ -309,7 +309,7 @@ START_TEST(two_queues_on_a_slice_are_reported_of)
     ck_assert_uint_eq(findings("units-shared"), 0);
     cl_command_queue again = make_on(0, 1);
     ck_assert_uint_eq(findings("units-shared"), 1);
-    tells("units-shared", "command-queue ", "clCreateCommandQueueWithProperties",
+    reports("units-shared", "command-queue ", "clCreateCommandQueueWithProperties",
           "the other one is made here");
     cl_ok(clReleaseCommandQueue(b));
     b = make_on(0, 2);
@@ -396,7 +396,7 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_reported_of)
     ck_assert_uint_eq(findings("units-shared"), 0);
     cl_ok(clCreateSubDevices(device, halves, 2, b, NULL));
     ck_assert_uint_ge(findings("units-shared"), 1);
-    tells("units-shared", "device ", "clCreateSubDevices", "clCreateSubDevices: the other one is made here");
+    reports("units-shared", "device ", "clCreateSubDevices", "clCreateSubDevices: the other one is made here");
     context = cl_new_context();
     queue = clCreateCommandQueue(context, device, 0, &err);
     cl_ok(err);
@@ -405,7 +405,7 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_reported_of)
     queue = clCreateCommandQueue(context, a[0], 0, &err);
     cl_ok(err);
     ck_assert_uint_eq(findings("sub-device-context"), 1);
-    tells("sub-device-context", "device ", "clCreateCommandQueue", NULL);
+    reports("sub-device-context", "device ", "clCreateCommandQueue", NULL);
     cl_ok(clReleaseCommandQueue(queue));
     cl_ok(clReleaseContext(context));
     for (int i = 0; i < 2; i++) {

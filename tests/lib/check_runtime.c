@@ -319,7 +319,7 @@ static void run(const char *role, const char *const *settings)
 
 #define RUN(role, ...) run(role, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
-static bool said(const char *text)
+static bool printed(const char *text)
 {
     return strstr(child.err, text) != NULL;
 }
@@ -357,14 +357,14 @@ START_TEST(findings_set_the_exit_status)
 {
     RUN("refused", "ORRERY_CHECK_API=error");
     ck_assert_int_eq(child.status, 66);
-    ck_assert(said("api-error") && said("clCreateBuffer") && said("SUMMARY errors=1"));
+    ck_assert(printed("api-error") && printed("clCreateBuffer") && printed("SUMMARY errors=1"));
     RUN("refused_status_7", "ORRERY_CHECK_API=error");
     ck_assert_int_eq(child.status, 66);
     RUN("refused", "ORRERY_CHECK_API=error", "ORRERY_ERROR_EXITCODE=50");
     ck_assert_int_eq(child.status, 50);
     RUN("refused_status_7", "ORRERY_CHECK_API=error", "ORRERY_KEEP_EXIT_CODE=1");
     ck_assert_int_eq(child.status, 7);
-    ck_assert(said("SUMMARY errors=1"));
+    ck_assert(printed("SUMMARY errors=1"));
 }
 END_TEST
 
@@ -372,7 +372,7 @@ START_TEST(warnings_count_with_the_option)
 {
     RUN("refused", "ORRERY_CHECK_API=warning");
     ck_assert_int_eq(child.status, 0);
-    ck_assert(said("SUMMARY errors=0 warnings=1"));
+    ck_assert(printed("SUMMARY errors=0 warnings=1"));
     RUN("refused", "ORRERY_CHECK_API=warning", "ORRERY_FAIL_ON=warning");
     ck_assert_int_eq(child.status, 66);
     RUN("refused"); /* unchecked: a note, and no finding */
@@ -389,7 +389,7 @@ START_TEST(quiet_has_no_summary)
 {
     RUN("refused", "ORRERY_CHECK_API=error", "ORRERY_QUIET=1");
     ck_assert_int_eq(child.status, 66);
-    ck_assert(!said("SUMMARY"));
+    ck_assert(!printed("SUMMARY"));
 }
 END_TEST
 
@@ -424,7 +424,7 @@ START_TEST(no_progress_ends_the_process_with_124)
 {
     RUN("endless", "ORRERY_MAX_STEPS=1000");
     ck_assert_int_eq(child.status, 124);
-    ck_assert(said("no-progress") && said("SUMMARY errors=1"));
+    ck_assert(printed("no-progress") && printed("SUMMARY errors=1"));
 }
 END_TEST
 
@@ -460,10 +460,10 @@ START_TEST(a_bad_setting_means_no_platform)
     RUN("look", "ORRERY_SCHEDULE=no-such-policy");
     ck_assert_int_eq(child.status, 0);
     ck_assert_str_eq(child.out, "platforms 0\n");
-    ck_assert(said("orrery: error: ") && said("ORRERY_SCHEDULE") && said("no-such-policy"));
+    ck_assert(printed("orrery: error: ") && printed("ORRERY_SCHEDULE") && printed("no-such-policy"));
     RUN("look", "ORRERY_SCENARIO=/no/such/file.yaml");
     ck_assert_str_eq(child.out, "platforms 0\n");
-    ck_assert(said("/no/such/file.yaml"));
+    ck_assert(printed("/no/such/file.yaml"));
 }
 END_TEST
 

@@ -75,7 +75,7 @@ START_TEST(semaphores_are_created_as_specified)
     const cl_semaphore_properties_khr twice[] = {CL_SEMAPHORE_TYPE_KHR, 1, CL_SEMAPHORE_TYPE_KHR, 1, 0};
     const cl_semaphore_properties_khr one[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, self, 0, 0};
     const cl_semaphore_properties_khr two[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, self, self, 0, 0};
-    const cl_semaphore_properties_khr nobody[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, 0, 0};
+    const cl_semaphore_properties_khr empty_list[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, 0, 0};
     const cl_semaphore_properties_khr no_device[] = {
         CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, (cl_semaphore_properties_khr)(uintptr_t)queue, 0, 0};
     cl_ok(creates(context, binary));
@@ -87,7 +87,7 @@ START_TEST(semaphores_are_created_as_specified)
     cl_is(creates(context, unknown), CL_INVALID_PROPERTY);
     cl_is(creates(context, twice), CL_INVALID_PROPERTY);
     cl_is(creates(context, two), CL_INVALID_DEVICE);
-    cl_is(creates(context, nobody), CL_INVALID_DEVICE);
+    cl_is(creates(context, empty_list), CL_INVALID_DEVICE);
     cl_is(creates(context, no_device), CL_INVALID_DEVICE);
     cl_tear_down();
 }

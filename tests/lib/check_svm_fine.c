@@ -147,15 +147,15 @@ END_TEST
 
 /* A callback that queries, enqueues, flushes and releases a kernel, while that runs: nothing of it waits for
  * the kernel. */
-static cl_event asked;
+static cl_event queried;
 static atomic_int called;
-static cl_int asked_status;
+static cl_int queried_status;
 
 static void CL_CALLBACK let_it_go_on(cl_event event, cl_int status, void *data)
 {
     const size_t one = 1;
     (void)event, (void)status;
-    clGetEventInfo(asked, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof asked_status, &asked_status, NULL);
+    clGetEventInfo(queried, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof queried_status, &queried_status, NULL);
     atomic_fetch_add(&called, 1); /* clFinish may return before its commands */
     clEnqueueNDRangeKernel(unordered, data, 1, NULL, &one, NULL, 0, NULL, NULL); /* let_go */
     clFlush(unordered);
@@ -166,7 +166,7 @@ START_TEST(callback_releases_a_waiting_kernel)
     start(policies[_i], ATOMICS);
     cl_kernel waits = kernel_with("await", box, NULL), lets_go = kernel_with("let_go", box, NULL);
     cl_event gate = cl_user_event(context), marker;
-    asked = run(queue, waits, 1);
+    queried = run(queue, waits, 1);
     cl_ok(clFlush(queue));
     cl_ok(clEnqueueMarkerWithWaitList(unordered, 1, &gate, &marker));
     cl_ok(clSetEventCallback(marker, CL_COMPLETE, let_it_go_on, lets_go));
@@ -175,8 +175,8 @@ START_TEST(callback_releases_a_waiting_kernel)
     cl_ok(clFinish(queue));
     cl_ok(clFinish(unordered));
     ck_assert_int_eq(atomic_load(&called), 1);
-    ck_assert_int_ge(asked_status, CL_COMPLETE);
-    ck_assert_int_eq(cl_status(asked), CL_COMPLETE);
+    ck_assert_int_ge(queried_status, CL_COMPLETE);
+    ck_assert_int_eq(cl_status(queried), CL_COMPLETE);
 }
 END_TEST
 

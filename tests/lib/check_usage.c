@@ -517,9 +517,9 @@ START_TEST(shared_memory_is_reached_that_the_kernel_was_not_reported_of)
     follow(parent, 1);
     cl_ok(clSetKernelExecInfo(parent, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
     follow(parent, 2);
-    cl_uint said[3] = {0};
-    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, said, second, sizeof said, 0, NULL, NULL));
-    ck_assert(said[1] == 1 && said[2] == 3); /* the access happens all the same */
+    cl_uint results[3] = {0};
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, results, second, sizeof results, 0, NULL, NULL));
+    ck_assert(results[1] == 1 && results[2] == 3); /* the access happens all the same */
     clSVMFree(context, first);
     clSVMFree(context, second);
     cl_ok(clReleaseKernel(reported));

@@ -279,8 +279,8 @@ static struct {
     size_t at;
     const char *what, *source, *options;
     bool built;
-} awaited[32];
-static size_t awaited_count;
+} pending[32];
+static size_t pending_count;
 
 static void expect_build_as(const char *what, bool there, const char *source, const char *options)
 {
@@ -290,12 +290,12 @@ static void expect_build_as(const char *what, bool there, const char *source, co
         expect(what, false, taken, log);
         return;
     }
-    ck_assert_uint_lt(awaited_count, sizeof awaited / sizeof *awaited);
-    awaited[awaited_count].at = next_to_be_seen();
-    awaited[awaited_count].what = what;
-    awaited[awaited_count].source = source;
-    awaited[awaited_count].options = options;
-    awaited[awaited_count++].built = false;
+    ck_assert_uint_lt(pending_count, sizeof pending / sizeof *pending);
+    pending[pending_count].at = next_to_be_seen();
+    pending[pending_count].what = what;
+    pending[pending_count].source = source;
+    pending[pending_count].options = options;
+    pending[pending_count++].built = false;
 }
 
 /* Each with names and extensions of its own. */
@@ -303,12 +303,12 @@ static bool build_together(const char *options, char log[2000])
 {
     static char all[8192];
     size_t size = 0;
-    for (size_t i = 0; i < awaited_count; i++)
-        if (strcmp(awaited[i].options, options) == 0) {
+    for (size_t i = 0; i < pending_count; i++)
+        if (strcmp(pending[i].options, options) == 0) {
             size += (size_t)snprintf(all + size, sizeof all - size,
                                      "#pragma OPENCL EXTENSION all : disable\n#undef k\n#define k "
                                      "k%zu\n#undef n\n#define n n%zu\n%s\n",
-                                     i, i, awaited[i].source);
+                                     i, i, pending[i].source);
             ck_assert_uint_lt(size, sizeof all);
         }
     return builds_as(all, options, log);
@@ -318,14 +318,14 @@ static bool build_together(const char *options, char log[2000])
 static void expect_awaited(void)
 {
     char log[2000];
-    for (size_t i = 0; i < awaited_count; i++) {
-        const bool together = !awaited[i].built && build_together(awaited[i].options, log);
-        for (size_t j = i; j < awaited_count && together; j++)
-            awaited[j].built |= strcmp(awaited[j].options, awaited[i].options) == 0;
-        const bool taken = awaited[i].built || builds_as(awaited[i].source, awaited[i].options, log);
-        see(awaited[i].at, awaited[i].what, true, taken, log);
+    for (size_t i = 0; i < pending_count; i++) {
+        const bool together = !pending[i].built && build_together(pending[i].options, log);
+        for (size_t j = i; j < pending_count && together; j++)
+            pending[j].built |= strcmp(pending[j].options, pending[i].options) == 0;
+        const bool taken = pending[i].built || builds_as(pending[i].source, pending[i].options, log);
+        see(pending[i].at, pending[i].what, true, taken, log);
     }
-    awaited_count = 0;
+    pending_count = 0;
 }
 
 static void expect_build(const char *what, bool there, const char *source)

@@ -70,7 +70,7 @@ static struct shared share(const char *released_for, const char *reader)
     return shared;
 }
 
-static void await_flag(const int *flag)
+static void spin_on_flag(const int *flag)
 {
     while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
         ;
@@ -94,7 +94,7 @@ static size_t races_by_way_of_the_host(const char *released_for, const char *rea
     struct shared shared = share(released_for, reader);
     cl_int got;
     run(queue, shared.one, 0, NULL);
-    await_flag(shared.flags);
+    spin_on_flag(shared.flags);
     if (by_read)
         cl_ok(clEnqueueReadBuffer(second, data, CL_FALSE, 0, 4, &got, 0, NULL, NULL));
     else
@@ -145,7 +145,7 @@ START_TEST(R31_1_the_host_let_it_go_before)
     run(queue, shared.one, 1, &gate);
     run(second, shared.next, 1, &gate);
     open_gate(gate);
-    await_flag(shared.flags);
+    spin_on_flag(shared.flags);
     ck_assert_uint_eq(races_of_shared(&shared), readers[_i].races);
 }
 END_TEST
@@ -178,7 +178,7 @@ START_TEST(R31_12_the_host_lets_it_go_when_it_has_read)
     }
     run(second, shared.next, _i % 3 != 2, &last);
     open_gate(gate);
-    await_flag(shared.flags);
+    spin_on_flag(shared.flags);
     open_gate(later);
     ck_assert_uint_eq(races_of_shared(&shared), 0);
 }
@@ -207,7 +207,7 @@ START_TEST(R31_12_the_host_reads_at_once)
     }
     run(queue, flags, 0, NULL);
     for (int i = 0; i < ROUNDS; i++) {
-        await_flag(&shared.flags[i]);
+        spin_on_flag(&shared.flags[i]);
         open_gate(gates[i]);
     }
     cl_ok(clFinish(any));
@@ -221,7 +221,7 @@ END_TEST
 
 static void CL_CALLBACK read_flag(void *flag)
 {
-    await_flag(*(int **)flag);
+    spin_on_flag(*(int **)flag);
 }
 
 /* A native kernel is the host's: it reads the flag, and its waiters are ordered after that. */
@@ -260,7 +260,7 @@ static cl_event change_data(const struct shared *shared, const struct kernels *p
  * The host waits for a command and releases to the kernel that runs meanwhile (rule (4), and its release);
  * early: the other way round. asks: before that ends another one begins, which is ordered after the command.
  */
-static size_t races_of_what_the_host_waited_for(const char *reader, int how, bool asks, bool early)
+static size_t races_of_what_the_host_waited_for(const char *reader, int how, bool queries, bool early)
 {
     struct shared shared = share("memory_scope_device", reader);
     const struct kernels plain = build(FIRST "data[0] = 1;", "", "");
@@ -272,12 +272,12 @@ static size_t races_of_what_the_host_waited_for(const char *reader, int how, boo
     if (!early)
         cl_ok(clWaitForEvents(1, &changed));
     __atomic_store_n(&shared.flags[1], 1, __ATOMIC_RELEASE);
-    await_flag(&shared.flags[2]);
+    spin_on_flag(&shared.flags[2]);
     cl_ok(clWaitForEvents(1, &changed));
     __atomic_store_n(&shared.flags[0], 0, __ATOMIC_RELEASE);
-    if (asks)
+    if (queries)
         late = run(third, shared.late, 0, NULL);
-    while (asks && cl_status(late) != CL_RUNNING)
+    while (queries && cl_status(late) != CL_RUNNING)
         ;
     __atomic_store_n(&shared.flags[0], 1, __ATOMIC_RELEASE);
     __atomic_store_n(&shared.flags[3], 1, __ATOMIC_RELEASE);

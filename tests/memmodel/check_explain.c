@@ -122,7 +122,7 @@ static bool explained(uint64_t first, uint64_t second, int region)
     return explain_race(&question, &answer);
 }
 
-static void says(const char *why, const char *fix)
+static void explains(const char *why, const char *fix)
 {
     ck_assert_msg(strstr(answer.why.bytes, why) != NULL, "why: %s", answer.why.bytes);
     ck_assert_str_eq(answer.fix.bytes, fix);
@@ -170,7 +170,7 @@ START_TEST(scopes_of_shared_objects_meet_at_the_wider)
     order_unit_state(&order, OTHER, &unit_state);
     order_atomic(&order, &unit_state, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the acquire at k.cl:9 has memory_scope_device, and the release at k.cl:7 has "
+    explains("the acquire at k.cl:9 has memory_scope_device, and the release at k.cl:7 has "
          "memory_scope_all_svm_devices: before OpenCL 3.1 both ends of an edge need the same scope",
          "memory_scope_all_svm_devices at k.cl:9");
 }
@@ -182,7 +182,7 @@ START_TEST(a_relaxed_store_is_to_release)
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
+    explains("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
 }
 END_TEST
 
@@ -250,7 +250,7 @@ START_TEST(a_relaxed_load_is_to_acquire)
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
+    explains("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
 }
 END_TEST
 
@@ -259,7 +259,7 @@ START_TEST(a_barrier_wants_the_other_flag)
     first_access(FIRST);
     order_barrier(&order, 0, REGION_LOCAL, SCOPE_WORK_GROUP, 7);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    says("the barrier at k.cl:7 has CLK_LOCAL_MEM_FENCE only; these are global accesses",
+    explains("the barrier at k.cl:7 has CLK_LOCAL_MEM_FENCE only; these are global accesses",
          "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at k.cl:7");
 }
 END_TEST
@@ -271,7 +271,7 @@ START_TEST(a_foreign_store_is_to_be_an_update)
     store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the store at k.cl:8 broke the release sequence", "an atomic read-modify-write at k.cl:8");
+    explains("the store at k.cl:8 broke the release sequence", "an atomic read-modify-write at k.cl:8");
 }
 END_TEST
 
@@ -283,7 +283,7 @@ START_TEST(a_release_fence_goes_before_its_store)
     load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
     fence(OTHER, 10, REGION_GLOBAL, ORDER_ACQUIRE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release fence at k.cl:8 comes after", "the fence of k.cl:8 before that atomic");
+    explains("the release fence at k.cl:8 comes after", "the fence of k.cl:8 before that atomic");
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(an_acquire_fence_goes_after_its_load)
     fence(OTHER, 9, REGION_GLOBAL, ORDER_ACQUIRE);
     load(OTHER, 10, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the acquire fence at k.cl:9 comes before", "the fence of k.cl:9 after that atomic");
+    explains("the acquire fence at k.cl:9 comes before", "the fence of k.cl:9 after that atomic");
 }
 END_TEST
 
@@ -307,7 +307,7 @@ START_TEST(both_scopes_are_to_be_wider)
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("it reaches work-group (0,0,0) only, and the acquire at k.cl:9 that meets it is in work-group "
+    explains("it reaches work-group (0,0,0) only, and the acquire at k.cl:9 that meets it is in work-group "
          "(1,0,0)",
          "memory_scope_device at k.cl:7 and k.cl:9");
 }
@@ -320,7 +320,7 @@ START_TEST(one_scope_suffices_if_wider_ones_synchronise)
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_ALL_SVM);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
+    explains("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
 }
 END_TEST
 
@@ -332,7 +332,7 @@ START_TEST(a_scope_that_makes_its_object_race_is_left_alone)
     store(FIRST, 8, ORDER_RELAXED, SCOPE_WORK_GROUP);
     load(NEIGHBOUR, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    says("the release fence at k.cl:7 has memory_scope_device", "memory_scope_work_group at k.cl:7");
+    explains("the release fence at k.cl:7 has memory_scope_device", "memory_scope_work_group at k.cl:7");
 }
 END_TEST
 
@@ -343,7 +343,7 @@ START_TEST(other_users_of_the_object_get_the_scope)
     load(NEIGHBOUR, 8, ORDER_RELAXED, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7 and k.cl:8");
+    explains("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7 and k.cl:8");
 }
 END_TEST
 
@@ -355,7 +355,7 @@ START_TEST(atomics_that_a_barrier_orders_do_not_race_with_another_scope)
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
+    explains("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
 }
 END_TEST
 
@@ -368,7 +368,7 @@ START_TEST(failed_exchange_acquires_by_the_failure_order)
     struct meeting meetings[2] = {meeting_of(FIRST, OTHER)};
     struct question question = question_of(meetings, 1);
     ck_assert(explain_race(&question, &answer));
-    says("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
+    explains("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
          "memory_order_acquire for success and failure at k.cl:9");
     exchange_fails(THIRD, 9, ORDER_RELAXED);
     meetings[1] = meeting_of(FIRST, THIRD);
@@ -384,7 +384,7 @@ START_TEST(one_place_may_succeed_and_fail)
     act(FIRST, 9, true, true, ORDER_RELEASE, SCOPE_DEVICE, IN_GLOBAL);
     exchange_fails(OTHER, 9, ORDER_RELEASE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("failed", "memory_order_acq_rel for success and memory_order_acquire for failure at k.cl:9");
+    explains("failed", "memory_order_acq_rel for success and memory_order_acquire for failure at k.cl:9");
     ck_assert_uint_eq(answer.tried_edit_count, 1);
 }
 END_TEST
@@ -395,7 +395,7 @@ START_TEST(both_orders_are_to_be_stronger)
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("is relaxed", "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:9");
+    explains("is relaxed", "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:9");
 }
 END_TEST
 
@@ -405,7 +405,7 @@ START_TEST(a_local_flag_wants_fences_with_both_flags)
     act(FIRST, 7, false, true, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
     act(NEIGHBOUR, 9, true, false, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    says("Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: \"If "
+    explains("Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: \"If "
          "X local-synchronizes-with",
          "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, "
          "memory_scope_work_group) before k.cl:7, and atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | "
@@ -785,7 +785,7 @@ START_TEST(waiter_for_a_relaxed_store_has_read_it)
         load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert_uint_eq(sync_log.count, 3);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
+    explains("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
 }
 END_TEST
 
@@ -849,7 +849,7 @@ START_TEST(edges_go_by_way_of_others)
     act(OTHER, 8, true, true, ORDER_ACQ_REL, SCOPE_DEVICE, IN_GLOBAL);
     load(THIRD, 9, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, THIRD, IN_GLOBAL));
-    says("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
+    explains("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
     ck_assert_uint_eq(answer.step_count, 3);
     ck_assert_uint_eq(answer.steps[2].side, 2);
     ck_assert_uint_eq(answer.step_unit[2], OTHER);
@@ -868,7 +868,7 @@ START_TEST(edges_have_fences_and_barriers_as_ends)
     store(NEIGHBOUR, 8, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the acquire at k.cl:9 has memory_scope_work_group", "memory_scope_device at k.cl:9");
+    explains("the acquire at k.cl:9 has memory_scope_work_group", "memory_scope_device at k.cl:9");
     ck_assert_uint_eq(answer.step_count, 4);
     static const uint32_t lines[] = {6, 9, 6, 7};
     for (uint32_t i = 0; i < 4; i++)

@@ -257,12 +257,12 @@ static uint64_t key_of(uint32_t unit)
 
 /* Of one unit after another, on the steps of all the others: each map has all of the units, and few nodes
  * of its own. */
-static void put_in_turn(struct vclock **each, uint32_t units, uint32_t first, uint32_t last)
+static void put_in_order(struct vclock **each, uint32_t units, uint32_t first, uint32_t last)
 {
-    for (uint32_t turn = first; turn <= last; turn++) {
+    for (uint32_t round = first; round <= last; round++) {
         for (uint32_t u = 0; u < units; u++) {
             struct vclock *more = vclock_join(&pool, each[u], each[(u + units - 1) % units]),
-                          *put = vclock_put(&pool, more, key_of(u), turn);
+                          *put = vclock_put(&pool, more, key_of(u), round);
             vclock_drop(&pool, more);
             vclock_drop(&pool, each[u]);
             each[u] = put;
@@ -270,11 +270,11 @@ static void put_in_turn(struct vclock **each, uint32_t units, uint32_t first, ui
     }
 }
 
-static void check_turns(struct vclock **each, uint32_t units, uint32_t turns)
+static void check_rounds(struct vclock **each, uint32_t units, uint32_t rounds)
 {
     for (uint32_t u = 0; u < units; u++) {
         for (uint32_t other = 0; other < units; other++)
-            ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(other)), other <= u ? turns : turns - 1);
+            ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(other)), other <= u ? rounds : rounds - 1);
         vclock_drop(&pool, each[u]);
     }
     check_all_gone();
@@ -283,19 +283,19 @@ static void check_turns(struct vclock **each, uint32_t units, uint32_t turns)
 /* When very many wait for few units, the maps are made, which takes less. */
 START_TEST(those_that_wait_are_made)
 {
-    enum { UNITS = 8, TURNS = 10000, MOST = 4000 };
+    enum { UNITS = 8, ROUNDS = 10000, MOST = 4000 };
     struct vclock *each[UNITS] = {0};
     uint32_t most = 0;
     put_all_off();
     pool.waiting_most = MOST;
     pool.units = UNITS;
-    for (uint32_t turn = 0; turn < TURNS; turn += 10) {
-        put_in_turn(each, UNITS, turn + 1, turn + 10);
+    for (uint32_t round = 0; round < ROUNDS; round += 10) {
+        put_in_order(each, UNITS, round + 1, round + 10);
         most = pool.waiting > most ? pool.waiting : most;
     }
     ck_assert_uint_le(most, MOST);
     ck_assert_uint_gt(most, MOST / 4);
-    check_turns(each, UNITS, TURNS);
+    check_rounds(each, UNITS, ROUNDS);
 }
 END_TEST
 
@@ -308,28 +308,28 @@ START_TEST(those_of_many_units_wait)
     near = true;
     pool.waiting_most = MOST;
     pool.units = 8 * UNITS;
-    put_in_turn(each, UNITS, 1, 2);
+    put_in_order(each, UNITS, 1, 2);
     ck_assert_uint_ge(pool.waiting, 2 * UNITS);
     ck_assert_uint_eq(pool.waiting_most, MOST); /* nothing was tried */
-    check_turns(each, UNITS, 2);
+    check_rounds(each, UNITS, 2);
 }
 END_TEST
 
 /* The latest first: each would be made of all that is beneath it, but soon all are made. */
 START_TEST(many_queries_compute_all_clocks)
 {
-    enum { UNITS = 64, TURNS = 50 };
+    enum { UNITS = 64, ROUNDS = 50 };
     struct vclock *each[UNITS] = {0};
-    uint32_t asked = 0;
+    uint32_t queried = 0;
     put_all_off();
     near = true;
     pool.looked_most = 100;
-    put_in_turn(each, UNITS, 1, TURNS);
-    ck_assert_uint_gt(pool.waiting, UNITS * TURNS / 2);
-    for (uint32_t u = UNITS; u-- > 0 && pool.waiting; asked++)
-        ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(0)), TURNS);
-    ck_assert_uint_lt(asked, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than a query */
-    check_turns(each, UNITS, TURNS);
+    put_in_order(each, UNITS, 1, ROUNDS);
+    ck_assert_uint_gt(pool.waiting, UNITS * ROUNDS / 2);
+    for (uint32_t u = UNITS; u-- > 0 && pool.waiting; queried++)
+        ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(0)), ROUNDS);
+    ck_assert_uint_lt(queried, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than a query */
+    check_rounds(each, UNITS, ROUNDS);
 }
 END_TEST
 

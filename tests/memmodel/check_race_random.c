@@ -82,7 +82,7 @@ static void any_sweep(uint32_t group, uint32_t items)
     } else if (below(5) == 0) {
         const enum memory_scope scope = below(4) ? SCOPE_DEVICE : any_scope();
         const int32_t along = below(2) ? 4 : 0;
-        for (uint32_t turns = 1 + below(2); turns; turns--)
+        for (uint32_t repeats = 1 + below(2); repeats; repeats--)
             any_atomics(group, base, along, 1 + below((1u << items) - 1), scope);
     } else if (below(5)) {
         sweeps(group, below(2), base, step, size,
@@ -148,7 +148,7 @@ static void any_spin(uint32_t group, uint32_t items)
     const enum memory_order order = (enum memory_order)below(5);
     const enum memory_scope scope = any_scope();
     uint32_t site = NO_SITE;
-    for (uint32_t turns = 2 + below(3); turns; turns--) {
+    for (uint32_t repeats = 2 + below(3); repeats; repeats--) {
         const uint32_t members = below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1),
                        winner = below(items + 2);
         const uint32_t item = group * items + (winner < items ? winner : below(items));
@@ -179,7 +179,7 @@ static void any_turns(uint32_t groups, uint32_t items)
     const uint32_t flags = below(2) ? G : G | L, all = groups * items, few = 1 + below(all < 3 ? all : 3);
     const enum memory_scope scope = any_scope();
     static const uint32_t objects[] = {FLAG, FLAG, OTHER, LFLAG};
-    for (uint32_t turns = 4 + below(4); turns; turns--) {
+    for (uint32_t repeats = 4 + below(4); repeats; repeats--) {
         const uint32_t item = below(8) ? below(few) : below(all), address = objects[below(4)];
         if (below(3))
             update(item, address, ORDER_RELAXED, below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP);
@@ -249,7 +249,7 @@ struct kind {
 static bool all_launches; /* the work-groups of each program are launches, too; else of every second one */
 static bool within;       /* all of them but some at the end are one */
 
-struct tally {
+struct counts {
     uint32_t programs, racy, untold, across;
 };
 
@@ -265,11 +265,11 @@ static void any_world(const uint32_t *shape)
         world_shares_atomics();
 }
 
-static struct tally agree_with_the_oracle(const struct kind *kind)
+static struct counts agree_with_the_oracle(const struct kind *kind)
 {
-    struct tally tally = {.programs = program_count(kind->usual)};
+    struct counts counts = {.programs = program_count(kind->usual)};
     bool several = false; /* programs have work-groups that could be launches */
-    for (uint32_t program = 0; program < tally.programs; program++) {
+    for (uint32_t program = 0; program < counts.programs; program++) {
         const uint32_t *shape = kind->shape[program % kind->shapes];
         dice = program + kind->seed;
         any_world(shape);
@@ -288,15 +288,15 @@ static struct tally agree_with_the_oracle(const struct kind *kind)
         ck_assert_msg(!difference, "program %u: %s", program, difference);
         difference = apart ? world_disagreement_across() : NULL;
         ck_assert_msg(!difference, "program %u: %s", program, difference);
-        tally.across += apart && world_races_across() > 0;
-        tally.racy += world_races() > 0;
-        tally.untold += world_untold_pair() != NULL;
+        counts.across += apart && world_races_across() > 0;
+        counts.racy += world_races() > 0;
+        counts.untold += world_untold_pair() != NULL;
         world_end();
     }
-    ck_assert_uint_gt(tally.racy, tally.programs / 5);
-    ck_assert_uint_lt(tally.racy, tally.programs - tally.programs / 20);
-    ck_assert(!several || tally.across > 0);
-    return tally;
+    ck_assert_uint_gt(counts.racy, counts.programs / 5);
+    ck_assert_uint_lt(counts.racy, counts.programs - counts.programs / 20);
+    ck_assert(!several || counts.across > 0);
+    return counts;
 }
 
 /* The fast paths are taken, and so compared with the oracle. */
@@ -401,14 +401,14 @@ START_TEST(random_programs_against_the_oracle)
 {
     static const struct kind programs = {
         10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_oracle_ops};
-    const struct tally tally = agree_with_the_oracle(&programs);
+    const struct counts counts = agree_with_the_oracle(&programs);
     /* short ways remember one operation of many, and small tables few */
-    ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3));
+    ck_assert_uint_lt(counts.untold, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
     static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,   FAST_PATH_SEEN,     FAST_PATH_SENT,
                                                 FAST_PATH_TRIED,   FAST_PATH_TOGETHER, FAST_PATH_CALM,
                                                 FAST_PATH_IN_TURN, FAST_PATH_SHARED,   FAST_PATH_SINGLE,
                                                 FAST_PATH_FEW,     FAST_PATH_RESTED};
-    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, tally.programs);
+    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
 }
 END_TEST
 
@@ -427,7 +427,7 @@ static void any_round(uint32_t group, uint32_t items, uint32_t flags, enum memor
             any_atomic(item);
         update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
     }
-    for (uint32_t turns = 1 + below(2); turns; turns--)
+    for (uint32_t repeats = 1 + below(2); repeats; repeats--)
         updates(group, below(2) ? FLAG : OTHER, below(2) ? 4 : 0,
                 below(2) ? (1u << items) - 1 : 1 + below((1u << items) - 1), SCOPE_DEVICE);
 }
@@ -514,7 +514,7 @@ static void any_handoff(const uint32_t *shape)
     for (uint32_t group = 0; group < shape[0]; group++)
         if (below(2))
             fence(group * shape[1] + below(shape[1]), course.flags, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
-    for (uint32_t turns = 4 + below(10); turns && world_room() > 24; turns--) {
+    for (uint32_t repeats = 4 + below(10); repeats && world_room() > 24; repeats--) {
         handoff_turn(&course, below(all));
         if (below(16) == 0)
             handoff_other(&course, below(all));
@@ -578,7 +578,7 @@ static void any_updates_in_chain(const uint32_t *shape)
                                                   : ORDER_ACQ_REL;
     const enum memory_scope scope = below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP;
     chain_site[0] = chain_site[1] = NO_SITE;
-    for (uint32_t turns = 3 + below(10); turns; turns--) {
+    for (uint32_t repeats = 3 + below(10); repeats; repeats--) {
         const uint32_t item = below(all), word = chain_words[below(4)];
         if (below(seldom) == 0)
             chain_other(shape, item, word);
@@ -588,7 +588,7 @@ static void any_updates_in_chain(const uint32_t *shape)
         else
             chain_link(item, word, order, scope);
     }
-    for (uint32_t turns = 1 + below(2); turns; turns--) {
+    for (uint32_t repeats = 1 + below(2); repeats; repeats--) {
         const uint32_t item = below(all);
         if (below(3))
             acquire(item, chain_words[below(4)], scope);
@@ -615,7 +615,7 @@ static void any_wave(const uint32_t *shape)
     static const uint32_t objects[] = {FLAG, OTHER, 24};
     if (below(4))
         world_forgoes_sync_log();
-    for (uint32_t turns = 3 + below(7); turns && world_room() > 24; turns--) {
+    for (uint32_t repeats = 3 + below(7); repeats && world_room() > 24; repeats--) {
         const uint32_t group = below(shape[0]), all = (1u << shape[1]) - 1,
                        members = below(3) ? all : 1 + below(all);
         const enum memory_scope scope = below(4) ? SCOPE_DEVICE : SCOPE_WORK_GROUP;
@@ -653,7 +653,7 @@ static void any_access_set(const uint32_t *shape)
     const bool sizes = below(6) == 0; /* likewise, the end of a copy */
     uint32_t load = NO_SITE, store = NO_SITE, other = NO_SITE;
     world_counts_races(1);
-    for (uint32_t turns = 10 + below(40); turns && world_room() > 24; turns--) {
+    for (uint32_t repeats = 10 + below(40); repeats && world_room() > 24; repeats--) {
         const uint32_t item = below(shape[0] * shape[1]), address = shared ? DATA : 32 + 4 * item,
                        size = sizes && below(2) ? 8 : 4;
         if (ordered)
@@ -722,7 +722,7 @@ static void any_lock(const uint32_t *shape)
     while (world_room() > 120) {
         const uint32_t group = below(shape[0]);
         lock.data = shared ? DATA : 32 + 4 * group;
-        for (uint32_t turns = 4 + below(8); turns && world_room() > 100; turns--)
+        for (uint32_t repeats = 4 + below(8); repeats && world_room() > 100; repeats--)
             hold(&lock, group, shape[1]);
         if (!lock.steady && below(6) == 0)
             act_plainly(below(shape[0] * shape[1]), lock.data);

@@ -309,11 +309,11 @@ static void one_after_another(enum memory_order order, bool released)
 START_TEST(update_covers_accesses_that_happen_before_it)
 {
     for (enum memory_order order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
-        const bool knows = order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+        const bool ordered = order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
         for (int released = 0; released < 2; released++) {
             one_after_another(order, released);
             ck_assert_ptr_null(judged());
-            ck_assert_uint_eq(world_races_at(FLAG), !knows);
+            ck_assert_uint_eq(world_races_at(FLAG), !ordered);
             world_end();
         }
         two_groups(); /* the store between breaks the sequence */
@@ -358,21 +358,21 @@ END_TEST
 /* Work-items of two groups load and store by the same two instructions alternately. */
 static uint32_t access_set_load, access_set_store;
 
-static void access_set(uint32_t turns)
+static void access_set(uint32_t repeats)
 {
     static const uint32_t items[] = {0, 1, 3};
     access_set_load = access_set_store = NO_SITE;
     world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_counts_races(4);
-    for (uint32_t turn = 0; turn < turns; turn++) {
-        access_set_load = touches(items[turn % 3], false, DATA, access_set_load);
-        access_set_store = touches(items[turn % 3], true, DATA, access_set_store);
+    for (uint32_t repeat = 0; repeat < repeats; repeat++) {
+        access_set_load = touches(items[repeat % 3], false, DATA, access_set_load);
+        access_set_store = touches(items[repeat % 3], true, DATA, access_set_store);
     }
 }
 
 /* And the others are ordered. */
-static void access_set_is_known(uint32_t turns)
+static void access_set_is_ordered(uint32_t repeats)
 {
-    access_set(turns);
+    access_set(repeats);
     for (uint32_t item = 0; item < 4; item++)
         release(item, 48 + 4 * item, SCOPE_DEVICE), acquire(2, 48 + 4 * item, SCOPE_DEVICE),
             acquire(4, 48 + 4 * item, SCOPE_DEVICE);
@@ -387,26 +387,26 @@ static void one_more_pair_races(bool more)
     world_end();
 }
 
-static void is_known_to_others(uint32_t turns)
+static void is_ordered_for_others(uint32_t repeats)
 {
-    access_set_is_known(turns), writes(4, DATA, 4), one_more_pair_races(false);
-    access_set_is_known(turns), touches(2, true, DATA, access_set_store), writes(4, DATA, 4),
+    access_set_is_ordered(repeats), writes(4, DATA, 4), one_more_pair_races(false);
+    access_set_is_ordered(repeats), touches(2, true, DATA, access_set_store), writes(4, DATA, 4),
         one_more_pair_races(true);
-    access_set_is_known(turns), touches(2, false, DATA, access_set_load), writes(4, DATA, 4),
+    access_set_is_ordered(repeats), touches(2, false, DATA, access_set_load), writes(4, DATA, 4),
         one_more_pair_races(true);
-    access_set_is_known(turns), touches(2, false, DATA, access_set_load),
+    access_set_is_ordered(repeats), touches(2, false, DATA, access_set_load),
         touches(1, true, DATA, access_set_store);
     release(1, OTHER, SCOPE_DEVICE), acquire(4, OTHER, SCOPE_DEVICE), writes(4, DATA, 4),
         one_more_pair_races(true);
-    access_set_is_known(turns), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE), one_more_pair_races(false);
-    access_set_is_known(turns), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE),
+    access_set_is_ordered(repeats), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE), one_more_pair_races(false);
+    access_set_is_ordered(repeats), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE),
         touches(1, true, DATA, access_set_store), one_more_pair_races(true);
 }
 
 START_TEST(saturated_access_is_ordered_for_others)
 {
-    for (uint32_t turns = 40; turns < 80; turns++) /* one access in 64 is judged in any case */
-        is_known_to_others(turns);
+    for (uint32_t repeats = 40; repeats < 80; repeats++) /* one access in 64 is judged in any case */
+        is_ordered_for_others(repeats);
 }
 END_TEST
 
@@ -414,7 +414,7 @@ END_TEST
  * Two of a group pass on their accesses, each too late for the other: the next unit is ordered after all of
  * them. It is also ordered after accesses of another group, which are unordered with the two.
  */
-static void access_set_in_handoff(uint32_t turns)
+static void access_set_in_handoff(uint32_t repeats)
 {
     uint32_t take = NO_SITE, leave = NO_SITE;
     access_set_load = access_set_store = NO_SITE;
@@ -424,8 +424,8 @@ static void access_set_in_handoff(uint32_t turns)
         access_set_store = touches(item, true, DATA, access_set_store);
         release(item, 16 * item, SCOPE_DEVICE), acquire(2, 16 * item, SCOPE_DEVICE);
     }
-    for (uint32_t turn = 0; turn < turns; turn++) {
-        const uint32_t item = turn % 2;
+    for (uint32_t repeat = 0; repeat < repeats; repeat++) {
+        const uint32_t item = repeat % 2;
         take = adds(item, FLAG, take);
         access_set_load = touches(item, false, DATA, access_set_load);
         access_set_store = touches(item, true, DATA, access_set_store);
@@ -436,14 +436,14 @@ static void access_set_in_handoff(uint32_t turns)
 
 START_TEST(a_access_set_in_a_handoff_keeps_its_time)
 {
-    for (uint32_t turns = 24; turns < 40; turns++) {
-        const uint32_t latest = (turns - 1) % 2;
-        access_set_in_handoff(turns), comes_next(2), writes(2, DATA, 4), one_more_pair_races(false);
-        access_set_in_handoff(turns), touches(latest, true, DATA, access_set_store), comes_next(2),
+    for (uint32_t repeats = 24; repeats < 40; repeats++) {
+        const uint32_t latest = (repeats - 1) % 2;
+        access_set_in_handoff(repeats), comes_next(2), writes(2, DATA, 4), one_more_pair_races(false);
+        access_set_in_handoff(repeats), touches(latest, true, DATA, access_set_store), comes_next(2),
             writes(2, DATA, 4), one_more_pair_races(true);
-        access_set_in_handoff(turns), touches(latest, false, DATA, access_set_load), comes_next(2),
+        access_set_in_handoff(repeats), touches(latest, false, DATA, access_set_load), comes_next(2),
             writes(2, DATA, 4), one_more_pair_races(true);
-        access_set_in_handoff(turns), touches(1 - latest, true, DATA, access_set_store), comes_next(2),
+        access_set_in_handoff(repeats), touches(1 - latest, true, DATA, access_set_store), comes_next(2),
             writes(2, DATA, 4), one_more_pair_races(true);
     }
 }
@@ -461,8 +461,8 @@ static void access_set_takes(uint32_t item, uint32_t address)
  */
 START_TEST(a_access_set_takes_no_other_stores_along)
 {
-    for (uint32_t turns = 40; turns < 80; turns++) {
-        access_set(turns), release(0, FLAG, SCOPE_DEVICE);
+    for (uint32_t repeats = 40; repeats < 80; repeats++) {
+        access_set(repeats), release(0, FLAG, SCOPE_DEVICE);
         access_set_takes(0, DATA), writes(0, 64, 4), touches(0, true, 68, access_set_store);
         release(0, FLAG, SCOPE_DEVICE), access_set_takes(0, DATA), acquire(4, FLAG, SCOPE_DEVICE),
             writes(4, 68, 4);
@@ -483,12 +483,12 @@ END_TEST
 
 START_TEST(an_eight_byte_access_set_has_two_words)
 {
-    for (uint32_t turns = 40; turns < 80; turns++) {
+    for (uint32_t repeats = 40; repeats < 80; repeats++) {
         access_set_load = access_set_store = NO_SITE;
         world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_counts_races(4);
-        for (uint32_t turn = 0; turn < turns; turn++) {
-            access_set_load = touches_bytes(turn % 4, false, DATA, 8, access_set_load);
-            access_set_store = touches_bytes(turn % 4, true, DATA, 8, access_set_store);
+        for (uint32_t repeat = 0; repeat < repeats; repeat++) {
+            access_set_load = touches_bytes(repeat % 4, false, DATA, 8, access_set_load);
+            access_set_store = touches_bytes(repeat % 4, true, DATA, 8, access_set_store);
         }
         for (uint32_t item = 0; item < 4; item++)
             release(item, 48 + 4 * item, SCOPE_DEVICE), acquire(4, 48 + 4 * item, SCOPE_DEVICE),
@@ -502,14 +502,14 @@ END_TEST
 START_TEST(saturated_sites_cost_few_comparisons)
 {
     for (uint32_t size = 1; size <= 8; size *= 2) {
-        uint32_t load = NO_SITE, store = NO_SITE, turns = 0;
+        uint32_t load = NO_SITE, store = NO_SITE, repeats = 0;
         world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_counts_races(4);
-        for (const uint64_t before = world_compared(); turns < 100; turns++) {
-            store = touches_bytes(turns % 4, true, DATA, size, store);
-            load = touches_bytes((turns + 1) % 4, false, DATA, size, load);
-            ck_assert(HOSTILE(false, true) || turns < 40 ||
+        for (const uint64_t before = world_compared(); repeats < 100; repeats++) {
+            store = touches_bytes(repeats % 4, true, DATA, size, store);
+            load = touches_bytes((repeats + 1) % 4, false, DATA, size, load);
+            ck_assert(HOSTILE(false, true) || repeats < 40 ||
                       world_compared() - before <=
-                          2 * 4 * (uint64_t)(turns + 1) * (size < 4 ? size : (size + 3) / 4));
+                          2 * 4 * (uint64_t)(repeats + 1) * (size < 4 ? size : (size + 3) / 4));
         }
     }
 }
@@ -523,12 +523,12 @@ START_TEST(slow_run_reports_the_cause)
     uint32_t store = NO_SITE;
     FILE *stream = open_memstream(&text, &size);
     world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_access_log_after(50, stream);
-    for (uint32_t turns = 0; turns < 49; turns++)
-        store = touches(turns % 4, true, DATA, store);
+    for (uint32_t repeats = 0; repeats < 49; repeats++)
+        store = touches(repeats % 4, true, DATA, store);
     fflush(stream);
     ck_assert_ptr_null(strstr(text, "note:"));
-    for (uint32_t turns = 0; turns < 100; turns++)
-        store = touches(turns % 4, true, DATA, store);
+    for (uint32_t repeats = 0; repeats < 100; repeats++)
+        store = touches(repeats % 4, true, DATA, store);
     const char *note = strstr(text, "orrery: note: kernel ");
     ck_assert_ptr_nonnull(note);
     ck_assert_ptr_nonnull(strstr(note, "work-items race there; --data-races=off"));
@@ -564,9 +564,9 @@ START_TEST(races_reported_often_enough_are_counted_no_more)
 }
 END_TEST
 
-static size_t access_set_before(uint32_t turns, bool stores)
+static size_t access_set_before(uint32_t repeats, bool stores)
 {
-    access_set(turns), world_launches(1, LAUNCH_AFTER_PARENT, 0, NULL, 0), release(0, FLAG, SCOPE_DEVICE),
+    access_set(repeats), world_launches(1, LAUNCH_AFTER_PARENT, 0, NULL, 0), release(0, FLAG, SCOPE_DEVICE),
         touches(0, false, DATA, access_set_load);
     if (stores)
         writes(3, DATA, 4);
@@ -577,8 +577,8 @@ static size_t access_set_before(uint32_t turns, bool stores)
 
 START_TEST(a_access_set_ends_with_its_launch)
 {
-    for (uint32_t turns = 40; turns < 60; turns++)
-        ck_assert_uint_eq(access_set_before(turns, true), access_set_before(turns, false) + 1);
+    for (uint32_t repeats = 40; repeats < 60; repeats++)
+        ck_assert_uint_eq(access_set_before(repeats, true), access_set_before(repeats, false) + 1);
 }
 END_TEST
 

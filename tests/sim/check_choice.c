@@ -211,11 +211,11 @@ END_TEST
 
 START_TEST(the_usual_is_one_after_the_other)
 {
-    uint32_t asked = 0;
-    oracle = (struct schedule_oracle){.self = &asked, .choose = usual_only};
+    uint32_t choices = 0;
+    oracle = (struct schedule_oracle){.self = &choices, .choose = usual_only};
     ck_assert_int_eq(launch("buffering", 1), STATUS_OK);
     ck_assert_uint_eq(pair_seen(), 1);
-    ck_assert_uint_eq(asked, 6);
+    ck_assert_uint_eq(choices, 6);
 }
 END_TEST
 

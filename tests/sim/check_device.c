@@ -173,11 +173,11 @@ START_TEST(time_advances_with_work)
 }
 END_TEST
 
-static uint64_t heard[7];
+static uint64_t events[7];
 static void on_command(void *self, const struct command_event *event)
 {
     uint64_t *at = self;
-    heard[(*at)++ % 7] = (uint64_t)event->command << 32 | (uint64_t)event->kind << 16 | event->size_bytes;
+    events[(*at)++ % 7] = (uint64_t)event->command << 32 | (uint64_t)event->kind << 16 | event->size_bytes;
 }
 
 START_TEST(commands_are_announced)
@@ -196,7 +196,7 @@ START_TEST(commands_are_announced)
                            UINT64_C(2) << 32 | r << 16 | 9,  UINT64_C(2) << 32 | w << 16 | 9,
                            UINT64_C(3) << 32 | r << 16 | 10, UINT64_C(3) << 32 | w << 16 | 10,
                            UINT64_C(4) << 32 | w << 16 | 11};
-    ck_assert_mem_eq(heard, expected, sizeof expected);
+    ck_assert_mem_eq(events, expected, sizeof expected);
 }
 END_TEST
 

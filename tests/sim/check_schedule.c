@@ -15,7 +15,7 @@ static struct program *program;
 /* The operations of the work-items, in order. */
 enum { LOG_ROOM = 100000 };
 static uint32_t log_ids[LOG_ROOM], log_count;
-static uint32_t locked, turn;
+static uint32_t locked, flag_set;
 
 static void note(const struct item *item)
 {
@@ -47,7 +47,7 @@ static void setup(void)
     report = report_new(&scenario);
     report_set_stream(report, NULL, false);
     fake_program = (struct fake_program){.info = {.name = "toy"}, .traits = {.sees_groups = true}};
-    log_count = locked = turn = 0;
+    log_count = locked = flag_set = 0;
     fake_waves_made = fake_splits = fake_collectives = fake_collective_lanes = fake_widest = 0;
 }
 
@@ -474,12 +474,12 @@ END_TEST
  * sub-group 0 is not held up by the rest of its work-group. */
 static bool until_turn(const struct item *item)
 {
-    return item->sub_group != 0 && !turn;
+    return item->sub_group != 0 && !flag_set;
 }
 static void take_turn(const struct item *item)
 {
     if (item->sub_group == 0)
-        turn = 1;
+        flag_set = 1;
 }
 
 START_TEST(sub_group_barrier_does_not_wait_for_spinners)
@@ -577,12 +577,12 @@ END_TEST
 /* Group 0 waits for what only the last group does. */
 static bool until_last(const struct item *item)
 {
-    return item->group_id[0] == 0 && !turn;
+    return item->group_id[0] == 0 && !flag_set;
 }
 static void last_sets(const struct item *item)
 {
     if (item->group_id[0] == 7)
-        turn = 1;
+        flag_set = 1;
     note(item);
 }
 
@@ -594,7 +594,7 @@ START_TEST(a_waiting_group_lets_others_in)
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
-        turn = 0;
+        flag_set = 0;
         scenario.schedule.policy = (enum schedule_policy)policy;
         fake_program.traits.has_atomics = true;
         ck_assert_int_eq(launch(ops, 16, 2), STATUS_OK);

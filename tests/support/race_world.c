@@ -24,7 +24,7 @@ static struct {
     bool rests;
     struct tree_races *tree_races;
     struct footprint_sink sink;
-    uint64_t awaited;
+    uint64_t waited_group;
     struct observer observer;
     struct launch_info launch;
     struct memory memory;
@@ -42,7 +42,7 @@ static struct {
     struct order_queries order_queries;
     bool devices; /* of a device each */
     bool plain;   /* global memory is none that launches share */
-    struct observer crossing, heard;
+    struct observer crossing, observed;
     struct launch_info apart[GROUPS_MOST];
     struct meeting *meetings;
     uint32_t meeting_count;
@@ -214,7 +214,7 @@ static void both_access(void *self, const struct access_event *event)
             checker_hear_other(world.checker, event);
         return;
     }
-    world.heard.access(world.heard.self, event);
+    world.observed.access(world.observed.self, event);
     if (!world.inside)
         world.crossing.access(world.crossing.self, &own);
     heard_both();
@@ -229,7 +229,7 @@ static void both_sync(void *self, const struct sync_event *event)
         world.crossing.sync(world.crossing.self, &own);
     if (is_outside(&event->origin))
         return;
-    world.heard.sync(world.heard.self, event);
+    world.observed.sync(world.observed.self, event);
     if (!world.inside)
         world.crossing.sync(world.crossing.self, &own);
     heard_both();
@@ -278,7 +278,7 @@ static void both_launch(void *self, const struct launch_event *event)
     (void)self;
     if (!world.split && event->phase == LAUNCH_BEGIN)
         ck_assert(cross_launch_begin(world.cross, event->launch));
-    world.heard.launch(world.heard.self, event);
+    world.observed.launch(world.observed.self, event);
     if (!world.split) {
         world.crossing.launch(world.crossing.self, event);
         return;
@@ -297,7 +297,7 @@ static void hear_both(void)
 {
     world.cross = cross_launch_new(&world.memory, world.oracle.rule);
     cross_launch_observer(world.cross, &world.crossing);
-    world.heard = world.observer;
+    world.observed = world.observer;
     world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
 }
 
@@ -447,8 +447,8 @@ void world_shares_atomics(void)
 
 void world_spins_on(uint64_t group)
 {
-    world.awaited = group;
-    world.launch.awaited_groups = &world.awaited;
+    world.waited_group = group;
+    world.launch.awaited_groups = &world.waited_group;
     world.launch.awaited_group_count = 1;
 }
 
@@ -718,17 +718,17 @@ void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, ui
     act_together(group, &event, addresses, members, world.oracle.count);
 }
 
-uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns,
-               int32_t turn_step, uint32_t again)
+uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t iterations,
+               int32_t iteration_step, uint32_t again)
 {
     const uint32_t site = again == NO_SITE ? world.oracle.count : again;
-    for (uint32_t turn = 0; turn < turns; turn++) {
+    for (uint32_t iteration = 0; iteration < iterations; iteration++) {
         uint32_t addresses[WAVE_LANES_MAX];
         struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ,
                                      .shape = step ? ADDRESS_AFFINE : ADDRESS_UNIFORM,
                                      .step_x = step,
                                      .size_bytes = 4};
-        step_along(addresses, address + (uint32_t)(turn_step * (int32_t)turn), step);
+        step_along(addresses, address + (uint32_t)(iteration_step * (int32_t)iteration), step);
         act_together(group, &event, addresses, members, site);
     }
     return site;

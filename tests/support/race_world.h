@@ -81,8 +81,8 @@ void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t
 void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, uint32_t row, uint32_t members);
 /* The same instruction in a loop, the address moving on; 4 bytes. Returns what makes it the same in
  * another loop: `again`. */
-uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns,
-               int32_t turn_step, uint32_t again);
+uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t iterations,
+               int32_t iteration_step, uint32_t again);
 /* one for each work-item */
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size);
 /* Atomics of 4 bytes, one member after another; updates are relaxed. */
