@@ -158,7 +158,7 @@ static bool spell(struct words *words)
     return true;
 }
 
-static bool asks_for_version(const struct words *words)
+static bool wants_version(const struct words *words)
 {
     for (int i = 1; i < words->count && words->at[i][0] == '-' && strcmp(words->at[i], "--") != 0; i++) {
         if (strcmp(words->at[i], "--version") == 0)
@@ -203,7 +203,7 @@ static int parse(const struct argp *argp, struct words *words, void *input)
     words->list = &list;
     if (!spell(words))
         return EINVAL;
-    if (asks_for_version(words)) {
+    if (wants_version(words)) {
         version_print();
         exit(0);
     }

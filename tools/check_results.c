@@ -157,14 +157,14 @@ static const int passed_on[] = {SIGINT, SIGTERM};
 static struct {
     volatile pid_t *processes;
     volatile size_t count;
-    volatile sig_atomic_t came;
+    volatile sig_atomic_t caught_signal;
 } running;
 
 /* Signals of a terminal reach the processes anyway; one from another process is for all of them. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    running.came = number;
+    running.caught_signal = number;
     for (size_t i = 0; info->si_code <= 0 && i < running.count; i++)
         if (running.processes[i] > 0)
             kill(running.processes[i], number);
@@ -212,7 +212,7 @@ static bool start(struct work *work, char *path, size_t index)
 static bool start_up_to(struct work *work, char *const *paths, size_t count)
 {
     bool fine = true;
-    for (; fine && !running.came && work->started < count; work->started += fine)
+    for (; fine && !running.caught_signal && work->started < count; work->started += fine)
         fine = start(work, paths[work->started], work->started);
     return fine;
 }
@@ -266,7 +266,7 @@ int check_results_run(const struct check_options *options, char *const *paths, s
     free(work.jobs);
     running.count = 0;
     free(processes);
-    if (running.came)
-        end_by(running.came);
+    if (running.caught_signal)
+        end_by(running.caught_signal);
     return !fine && worst < EXIT_FAILED ? EXIT_FAILED : worst;
 }

@@ -520,7 +520,7 @@ void debugger_end(struct debugger *d, const char *text, int status)
 
 json_t *debugger_request(struct debugger *d, const json_t *request)
 {
-    return request_answer(d, request);
+    return request_handle(d, request);
 }
 
 void debugger_attend(const struct debugger *d, struct scenario *scenario)

@@ -236,7 +236,7 @@ void visible_writes_launch(struct debugger *d, uint32_t launch);
 void visible_writes_access(struct debugger *d, const struct access_event *event);
 void visible_writes_free(struct visible_writes *visible);
 json_t *visible_writes_track(struct debugger *d, const json_t *request); /* without an address: no more */
-json_t *visible_writes_answer(struct debugger *d, const struct view *view, const char *expression);
+json_t *visible_writes_request(struct debugger *d, const struct view *view, const char *expression);
 
 /* line_values.c: an access is under way, or was at fault; before the findings of it are looked for. */
 void line_values_access(struct debugger *d, const struct access_event *event);
@@ -248,7 +248,7 @@ json_t *forks_forecast(struct debugger *d, const json_t *request);
 json_t *forks_set(struct debugger *d, const json_t *request);
 void forks_over(struct debugger *d); /* a launch ends: a copy that looks ahead reports it */
 
-json_t *request_answer(struct debugger *d, const json_t *request); /* request.c */
+json_t *request_handle(struct debugger *d, const json_t *request); /* request.c */
 json_t *refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -73,23 +73,23 @@ static void add_wave(void *self, const struct unit *unit, const struct wave *wav
     json_array_append_new(listing->list, row);
 }
 
-static _Noreturn void say_and_end(const struct debugger *d, json_t *answer)
+static _Noreturn void send_and_end(const struct debugger *d, json_t *answer)
 {
     _exit(debug_wire_send(d->ahead, answer) ? 0 : 1);
 }
 
 void forks_over(struct debugger *d)
 {
-    say_and_end(d, json_pack("{s:b}", "over", true));
+    send_and_end(d, json_pack("{s:b}", "over", true));
 }
 
-static _Noreturn void say_next(const struct debugger *d, const struct schedule_next *next)
+static _Noreturn void send_next(const struct debugger *d, const struct schedule_next *next)
 {
     struct listing listing = {.list = json_array(), .next = next->unit};
     standing_ready(next->schedule, &listing, add_wave);
-    say_and_end(d, json_pack("{s:i,s:I,s:b,s:o,s:I}", "launch", (int)next->launch, "step",
-                             (json_int_t)next->step, "may_choose", next->may_choose, "waves", listing.list,
-                             "left_out", (json_int_t)listing.left_out));
+    send_and_end(d, json_pack("{s:i,s:I,s:b,s:o,s:I}", "launch", (int)next->launch, "step",
+                              (json_int_t)next->step, "may_choose", next->may_choose, "waves", listing.list,
+                              "left_out", (json_int_t)listing.left_out));
 }
 
 /* The copy must have no output but its reply. */
@@ -131,7 +131,7 @@ static json_t *look_ahead(struct debugger *d, int answer)
     return NULL;
 }
 
-static json_t *read_answer(int from, pid_t copy)
+static json_t *read_reply(int from, pid_t copy)
 {
     FILE *stream = fdopen(from, "r");
     json_t *answer = stream ? json_loadf(stream, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
@@ -160,7 +160,7 @@ json_t *forks_forecast(struct debugger *d, const json_t *request)
     }
     close(ends[1]);
     if (copy > 0) {
-        json_t *answer = read_answer(ends[0], copy);
+        json_t *answer = read_reply(ends[0], copy);
         const struct schedule_config *config = d->launch->schedule;
         json_object_set_new(answer, "policy", json_string(schedule_policy_name(config->policy)));
         return answer;
@@ -201,6 +201,6 @@ bool forks_next(void *debugger, const struct schedule_next *next, struct unit *o
     if (forks)
         now.unit = *out_unit;
     if (d->looks_ahead)
-        say_next(d, &now);
+        send_next(d, &now);
     return forks;
 }

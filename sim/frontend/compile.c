@@ -213,7 +213,7 @@ static enum status compile_or_load(const struct compilation *compilation, struct
     if (directory && cache_load(directory, key, out_spirv, log))
         return check_features(compilation->request, out_spirv, log);
     struct diagnosis diagnosis = {0};
-    toolchain_ask_headers(compilation->toolchain);
+    toolchain_find_headers(compilation->toolchain);
     enum status status = toolchain_find_server(compilation->toolchain, compilation->request, &diagnosis);
     if (status)
         text_addf(log, "%s\n", diagnosis.text);

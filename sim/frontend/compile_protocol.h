@@ -28,7 +28,7 @@ extern const char compile_revision[COMPILE_REVISION_SIZE];
 
 /* Descriptors of a message. OUTPUT of one tool is the input of the next. */
 enum compile_file {
-    COMPILE_ANSWERS,   /* a pipe to write to */
+    COMPILE_REPLIES,   /* a pipe to write to */
     COMPILE_DIRECTORY, /* to run in */
     COMPILE_ARGUMENTS, /* of all tools, each argument with its NUL */
     COMPILE_INPUT,
@@ -51,9 +51,9 @@ struct compile_order {
     uint64_t bytes;
 };
 
-enum compile_answer_kind { COMPILE_BEGUN = 1, COMPILE_ENDED, COMPILE_REFUSED };
+enum compile_reply_kind { COMPILE_BEGUN = 1, COMPILE_ENDED, COMPILE_REFUSED };
 
-struct compile_answer {
+struct compile_reply {
     uint32_t magic;
     uint32_t kind;
     int32_t process; /* BEGUN */

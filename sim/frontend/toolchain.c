@@ -126,13 +126,13 @@ static enum status missing(const char *name, struct diagnosis *diagnosis)
         name);
 }
 
-enum { ASKING_SECONDS = 60 };
+enum { QUERY_SECONDS = 60 };
 
 /* A wrapper script has no headers beside it; clang has the place of its own. */
-void toolchain_ask_headers(struct toolchain *toolchain)
+void toolchain_find_headers(struct toolchain *toolchain)
 {
     char *arguments[] = {toolchain->clang, "-print-resource-dir", NULL};
-    struct process process = {.arguments = arguments, .limits = {.seconds = ASKING_SECONDS}};
+    struct process process = {.arguments = arguments, .limits = {.seconds = QUERY_SECONDS}};
     struct process_result result = {0};
     struct text header = {0};
     if (toolchain->header_directory)
@@ -152,8 +152,8 @@ void toolchain_ask_headers(struct toolchain *toolchain)
  * container or is a subreaper. A host that waits for any child would wait for the server. */
 static bool host_gets_orphans(void)
 {
-    int asked = 0;
-    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &asked) == 0 && asked);
+    int subreaper = 0;
+    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper);
 }
 
 /* So much address space does clang take before it begins, more or less: a limit that is near must be

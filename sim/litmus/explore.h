@@ -51,7 +51,7 @@ struct execution {
 static inline bool execution_repeats(const struct unfold *unfold, const struct execution *execution)
 {
     for (uint32_t i = 0; i < unfold->test->thread_count; i++)
-        if (execution->last[i]->after_turn)
+        if (execution->last[i]->after_iteration)
             return true;
     return false;
 }

@@ -138,7 +138,7 @@ static bool spins(const struct exploration *exploration, const struct state *sta
 }
 
 /* Some thread is where it was before, by chance alone, and nothing on the path there makes a race. */
-static bool came_round(const struct exploration *exploration, const struct state *state)
+static bool is_repeated(const struct exploration *exploration, const struct state *state)
 {
     for (uint32_t i = 0; i < exploration->threads; i++)
         if (state->next[i]->by_chance && !unfold_follows(exploration->unfold, state->next[i]))
@@ -218,7 +218,7 @@ static void explore(struct exploration *exploration, struct state *state, uint32
     if (exploration->stopped)
         return;
     settle(exploration, state);
-    if (exploration->status != STATUS_OK || came_round(exploration, state))
+    if (exploration->status != STATUS_OK || is_repeated(exploration, state))
         return;
     uint32_t enabled = enabled_threads(exploration, state);
     enum execution_end end = state->event_count < EVENTS_DEEPEST ? end_of(exploration, state) : EXECUTION_CUT;

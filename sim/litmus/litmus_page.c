@@ -299,7 +299,7 @@ static enum status visit(struct gallery *gallery, const struct litmus_options *o
 
 /* ---- data ------------------------------------------------------------------------------------------ */
 
-static const char *answer_word(enum litmus_answer answer)
+static const char *result_word(enum litmus_answer answer)
 {
     static const char *const words[] = {
         [LITMUS_NO] = "no", [LITMUS_YES] = "yes", [LITMUS_UNKNOWN] = "unknown"};
@@ -433,9 +433,9 @@ static json_t *test_json(const struct gallery *gallery, const struct results *re
     json_object_set_new(object, "lines", lines_json(test->text));
     put_text(object, "model", result->model);
     put_text(object, "clause", result->clause);
-    put_text(object, "holds", answer_word(result->holds));
-    put_text(object, "exists", answer_word(result->exists));
-    put_text(object, "race", answer_word(result->race));
+    put_text(object, "holds", result_word(result->holds));
+    put_text(object, "exists", result_word(result->exists));
+    put_text(object, "race", result_word(result->race));
     put_text(object, "race_text", result->race_text);
     put_text(object, "divergence", result->divergence_text);
     put_number(object, "stuck", result->stuck);

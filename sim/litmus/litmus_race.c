@@ -142,7 +142,7 @@ static char *where(const struct report *report)
     return text;
 }
 
-bool race_judge_hears(struct race_judge *judge, const struct execution *execution, char **out_text)
+bool race_judge_execution(struct race_judge *judge, const struct execution *execution, char **out_text)
 {
     announce(judge, execution);
     bool races = report_total(judge->report, SEVERITY_WARNING) > 0;

@@ -48,7 +48,7 @@ struct path {
     const struct candidate *candidate;
     edge_between *edge;
     uint32_t region;
-    uint32_t came_from[EVENTS_MOST], queue[EVENTS_MOST], queued;
+    uint32_t previous[EVENTS_MOST], queue[EVENTS_MOST], queued;
     event_set seen;
 };
 
@@ -58,7 +58,7 @@ static void visit_next(struct path *path, uint32_t at)
         if (has_event(path->seen, i) || !path->edge(path->candidate, path->region, at, i))
             continue;
         path->seen |= one_event(i);
-        path->came_from[i] = at;
+        path->previous[i] = at;
         path->queue[path->queued++] = i;
     }
 }
@@ -66,7 +66,7 @@ static void visit_next(struct path *path, uint32_t at)
 static void add_path(const struct path *path, uint32_t from, uint32_t to, struct cycle *cycle)
 {
     uint32_t way[EVENTS_MOST], count = 0;
-    for (uint32_t at = to; count == 0 || at != from; at = path->came_from[at])
+    for (uint32_t at = to; count == 0 || at != from; at = path->previous[at])
         way[count++] = at;
     for (uint32_t at = from; count; at = way[count]) {
         count--;

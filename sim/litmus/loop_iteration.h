@@ -12,9 +12,9 @@
  *                       as long.
  *
  * Interface
- *   turn_inherit       for each new step, linked to its parent
- *   turn_find          for one that reads: again, by_chance, may_race
- *   turn_past_bound    the thread reached this point more often than the bound allows; iterations that are
+ *   iteration_inherit       for each new step, linked to its parent
+ *   iteration_find          for one that reads: again, by_chance, may_race
+ *   iteration_past_bound    the thread reached this point more often than the bound allows; iterations that are
  *                      followed do not count
  */
 #ifndef ORRERY_SIM_LITMUS_LOOP_ITERATION_H
@@ -22,8 +22,8 @@
 
 #include "unfold.h"
 
-void turn_inherit(struct step *step);
-void turn_find(const struct unfold *unfold, struct step *step, uint32_t frame_size);
-bool turn_past_bound(const struct unfold *unfold, const struct step *step);
+void iteration_inherit(struct step *step);
+void iteration_find(const struct unfold *unfold, struct step *step, uint32_t frame_size);
+bool iteration_past_bound(const struct unfold *unfold, const struct step *step);
 
 #endif

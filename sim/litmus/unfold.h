@@ -66,7 +66,7 @@ struct step {
     /* but for races: the iteration since `again` has an access that may, as none before it does */
     bool may_race;
     /* such an iteration is on the path and was followed: the same outcomes exist without it */
-    bool after_turn;
+    bool after_iteration;
     uint32_t shared_from, shared_to; /* depths that are in all the iterations that may race, so far */
 
     struct step *parent;

@@ -45,7 +45,7 @@ static bool is_row(const char *line)
     return digits_of(line) == DIGITS && strchr("\t\r\n", line[DIGITS]);
 }
 
-static bool says_nothing(const char *line)
+static bool is_blank(const char *line)
 {
     return *line == '#' || line[strspn(line, " \t\r\n")] == '\0';
 }
@@ -95,7 +95,7 @@ enum status baseline_load(struct baseline *baseline, const char *path, struct di
     *baseline = (struct baseline){NULL, 0};
     while (file && !status && getline(&line, &room, file) > 0) {
         number++;
-        if (!says_nothing(line))
+        if (!is_blank(line))
             status = is_row(line) ? add_row(baseline, line) : refuse(diagnosis, path, number, line);
     }
     if (file && !status && ferror(file)) /* a directory */

@@ -41,7 +41,7 @@ struct report {
     pthread_mutex_t lock; /* guards what follows */
     FILE *stream;
     bool colour;
-    void (*heard)(size_t count);
+    void (*listener)(size_t count);
     uint64_t (*moment)(void *self);
     void *moment_self;
     struct list found, suppressed;
@@ -85,7 +85,7 @@ void report_free(struct report *report)
 {
     if (!report)
         return;
-    report->heard = NULL;
+    report->listener = NULL;
     report_clear(report);
     pthread_mutex_destroy(&report->lock);
     free(report->found.entries);
@@ -113,10 +113,10 @@ void report_set_stream(struct report *report, FILE *stream, bool colour)
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_set_listener(struct report *report, void (*heard)(size_t count))
+void report_set_listener(struct report *report, void (*listener)(size_t count))
 {
     pthread_mutex_lock(&report->lock);
-    report->heard = heard;
+    report->listener = listener;
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -477,7 +477,7 @@ static bool blame_one(const struct finding *earlier, const struct finding *findi
     return false;
 }
 
-static bool comes_apart(enum finding_kind kind)
+static bool parts_work_items(enum finding_kind kind)
 {
     return kind == FINDING_BARRIER_DIVERGENCE || kind == FINDING_BARRIER_MISMATCH ||
            kind == FINDING_COLLECTIVE_DIVERGENCE;
@@ -486,7 +486,7 @@ static bool comes_apart(enum finding_kind kind)
 /* Within one work-group: a work-item that continued alone from there is missing at the next one. */
 static bool parted_there(const struct finding *earlier, const struct finding *finding)
 {
-    return comes_apart(earlier->kind) && comes_apart(finding->kind) &&
+    return parts_work_items(earlier->kind) && parts_work_items(finding->kind) &&
            earlier->access[0].item.group_linear == finding->access[0].item.group_linear;
 }
 
@@ -537,7 +537,7 @@ static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t
 }
 
 static void print(struct report *report, const struct finding *finding,
-                  void (*say)(FILE *stream, const struct finding *finding, bool colour))
+                  void (*form)(FILE *stream, const struct finding *finding, bool colour))
 {
     char *text = NULL;
     size_t size = 0;
@@ -545,9 +545,9 @@ static void print(struct report *report, const struct finding *finding,
     if (!report->stream)
         return;
     if (whole)
-        say(whole, finding, report->colour);
+        form(whole, finding, report->colour);
     if (!put_whole(report->stream, whole, &text, &size))
-        say(report->stream, finding, report->colour);
+        form(report->stream, finding, report->colour);
     fflush(report->stream);
 }
 
@@ -764,11 +764,11 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
             count_accepted(report);
         is_new = true;
     }
-    void (*heard)(size_t count) = is_new ? report->heard : NULL;
+    void (*listener)(size_t count) = is_new ? report->listener : NULL;
     size_t count = report->found.count + report->suppressed.count;
     pthread_mutex_unlock(&report->lock);
-    if (heard)
-        heard(count);
+    if (listener)
+        listener(count);
     return entry;
 }
 
@@ -809,7 +809,7 @@ uint64_t report_clears(struct report *report)
     return clears;
 }
 
-static void say_stopped(FILE *stream, const struct finding *finding, bool colour)
+static void print_stopped(FILE *stream, const struct finding *finding, bool colour)
 {
     (void)colour;
     fprintf(stream, "orrery: kernel %s was stopped: %s\n", finding->kernel ? finding->kernel : "?",
@@ -824,7 +824,7 @@ void report_stop(struct report *report, const struct finding *finding)
         return;
     pthread_mutex_lock(&report->lock);
     report->heard_of += off;
-    print(report, finding, say_stopped);
+    print(report, finding, print_stopped);
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -891,10 +891,10 @@ void report_clear(struct report *report)
     memset(report->lost_taken, 0, sizeof report->lost_taken);
     memset(report->incomplete, 0, sizeof report->incomplete);
     report->clears++;
-    void (*heard)(size_t count) = report->heard;
+    void (*listener)(size_t count) = report->listener;
     pthread_mutex_unlock(&report->lock);
-    if (heard)
-        heard(0);
+    if (listener)
+        listener(0);
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */

@@ -115,9 +115,9 @@ static void put_other(FILE *stream, size_t number, const struct finding *finding
         first++;
     if (first == finding->step_count)
         return;
-    const struct finding_access who = {.has_item = true, .item = finding->steps[first].item};
+    const struct finding_access unit = {.has_item = true, .item = finding->steps[first].item};
     fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
-    put_words(stream, print_entity, &who);
+    put_words(stream, print_entity, &unit);
     fputs("\"\n", stream);
     put_steps(stream, number, finding, side, false);
     fprintf(stream, "    }\n    f%zu_step%" PRIu32, number, first);

@@ -78,7 +78,7 @@ static void print_ids(FILE *stream, const uint64_t ids[3])
     fprintf(stream, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", ids[0], ids[1], ids[2]);
 }
 
-static void print_who(FILE *stream, const struct finding_access *access)
+static void print_unit(FILE *stream, const struct finding_access *access)
 {
     if (access->by)
         fprintf(stream, "%s%s", access->by, access->has_item ? ", " : "");
@@ -95,7 +95,7 @@ static void print_who(FILE *stream, const struct finding_access *access)
 
 void print_entity(FILE *stream, const struct finding_access *access)
 {
-    print_who(stream, access);
+    print_unit(stream, access);
     if (access->device)
         fprintf(stream, ", %s", access->device);
 }

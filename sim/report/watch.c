@@ -60,8 +60,8 @@ struct watch_seat *watch_take_seat(struct watch *watch)
 {
     for (size_t i = 0; i < WATCH_SEATS; i++) {
         struct watch_seat *seat = &watch->seats[i];
-        pid_t nobody = 0;
-        if (!__atomic_compare_exchange_n(&seat->process, &nobody, getpid(), false, __ATOMIC_ACQ_REL,
+        pid_t none = 0;
+        if (!__atomic_compare_exchange_n(&seat->process, &none, getpid(), false, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
         seat->exit_status = 0;

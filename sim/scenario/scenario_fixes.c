@@ -461,8 +461,8 @@ static const char *arg_name(const struct trials *trials, size_t list, size_t *ou
     return trials->scenario->launches[launch].args[list].name;
 }
 
-static void say_result(const struct trials *trials, size_t list, size_t index, const struct value_list *found,
-                       char note[NOTE_CHARS])
+static void note_result(const struct trials *trials, size_t list, size_t index,
+                        const struct value_list *found, char note[NOTE_CHARS])
 {
     size_t launch, arg;
     const char *name = arg_name(trials, list, &launch, &arg);
@@ -487,7 +487,7 @@ static bool has_result(const struct trials *trials, const struct again *again, c
             if (!orders_agree(trials, list, i) ||
                 same_element(found, &trials->serial[0].contents.values[list], i))
                 continue;
-            say_result(trials, list, i, found, note);
+            note_result(trials, list, i, found, note);
             return false;
         }
     }

@@ -43,7 +43,7 @@ static bool read_ids(struct reader *reader, const yaml_node_t *node, const char 
     return parse_range(reader, node, key, out_id, &dimensions);
 }
 
-static bool read_who(struct reader *reader, const yaml_node_t *node, struct script_step *step)
+static bool read_unit(struct reader *reader, const yaml_node_t *node, struct script_step *step)
 {
     const yaml_node_t *item = reader_get(reader, node, "item"), *group = reader_get(reader, node, "group"),
                       *sub_group = reader_get(reader, node, "sub_group");
@@ -100,7 +100,7 @@ static bool read_step(struct reader *reader, const yaml_node_t *node, struct scr
     *step = (struct script_step){.launch = 1,
                                  .file_line = (uint32_t)node->start_mark.line + 1,
                                  .file_column = (uint32_t)node->start_mark.column + 1};
-    if (!reader_keys(reader, node, "step") || !read_who(reader, node, step) ||
+    if (!reader_keys(reader, node, "step") || !read_unit(reader, node, step) ||
         !read_ordinal(reader, reader_get(reader, node, "launch"), "launch", &step->launch))
         return false;
     const yaml_node_t *until = reader_get(reader, node, "until"), *steps = reader_get(reader, node, "steps");

@@ -55,7 +55,7 @@ struct caches {
     uint32_t *place_of_site; /* site -> place + 1 */
     size_t site_room;
     size_t host_row; /* of the latest command of the host */
-    struct counters nobody;
+    struct counters uncounted;
     /* of the access at hand */
     struct core *unit;           /* NULL: the host */
     struct counters *targets[4]; /* the counters that it goes to */
@@ -554,7 +554,7 @@ static bool is_local(const struct caches *caches, uint64_t address)
     return memory_region(caches->memory, address)->kind == REGION_LOCAL_VARIABLE;
 }
 
-static void hear_access(void *self, const struct access_event *event)
+static void on_access(void *self, const struct access_event *event)
 {
     struct caches *caches = self;
     assert(event->origin.compute_unit < caches->unit_count);
@@ -597,7 +597,7 @@ static void begin_launch(struct caches *caches, const struct launch_info *info)
     forget_sites(caches);
 }
 
-static void hear_launch(void *self, const struct launch_event *event)
+static void on_launch(void *self, const struct launch_event *event)
 {
     struct caches *caches = self;
     if (event->phase == LAUNCH_BEGIN && !caches->lost)
@@ -685,7 +685,7 @@ static bool begin_command(struct caches *caches, const struct command_event *eve
     if (event->role == COMMAND_MOVES && row->what != what)
         row->what = "copy";
     for (size_t i = 0; i < sizeof caches->targets / sizeof caches->targets[0]; i++)
-        caches->targets[i] = &caches->nobody;
+        caches->targets[i] = &caches->uncounted;
     caches->targets[0] = &row->counters;
     caches->unit = NULL;
     return true;
@@ -696,7 +696,7 @@ static bool moves_bytes(const struct command_event *event)
     return event->role == COMMAND_MOVES || event->role == COMMAND_MAPS || event->role == COMMAND_UNMAPS;
 }
 
-static void hear_command(void *self, const struct command_event *event)
+static void on_command(void *self, const struct command_event *event)
 {
     struct caches *caches = self;
     const struct range range = {event->address, event->size_bytes, event->kind == ACCESS_WRITE};
@@ -711,8 +711,7 @@ static void hear_command(void *self, const struct command_event *event)
 
 struct observer caches_observer(struct caches *caches)
 {
-    return (struct observer){
-        .self = caches, .access = hear_access, .command = hear_command, .launch = hear_launch};
+    return (struct observer){.self = caches, .access = on_access, .command = on_command, .launch = on_launch};
 }
 
 static void cache_forget(struct cache *cache, uint64_t address, uint64_t size)

@@ -35,7 +35,7 @@ enum { CONTROL = 16, CHILDREN, HOST, OWN_END };
 /* A build that runs. */
 struct build {
     pid_t process;
-    int answers;
+    int replies;
     /* shared with the process: how many of its tools have ended, and what these used */
     struct progress {
         uint32_t ended;
@@ -54,18 +54,18 @@ enum { POLLED_OWN = 3 };
 
 /* ---- replies ------------------------------------------------------------------------------ */
 
-static void answer(int pipe_end, struct compile_answer answer)
+static void reply(int pipe_end, struct compile_reply reply)
 {
-    answer.magic = COMPILE_PROTOCOL_MAGIC;
-    while (write(pipe_end, &answer, sizeof answer) < 0 && errno == EINTR)
+    reply.magic = COMPILE_PROTOCOL_MAGIC;
+    while (write(pipe_end, &reply, sizeof reply) < 0 && errno == EINTR)
         ;
 }
 
-static void answer_ended(int pipe_end, int status, struct child_usage usage)
+static void reply_ended(int pipe_end, int status, struct child_usage usage)
 {
-    answer(pipe_end,
-           (struct compile_answer){
-               .kind = COMPILE_ENDED, .status = status, .seconds = usage.seconds, .bytes = usage.bytes});
+    reply(pipe_end,
+          (struct compile_reply){
+              .kind = COMPILE_ENDED, .status = status, .seconds = usage.seconds, .bytes = usage.bytes});
 }
 
 /* ---- the child: one build ------------------------------------------------------------------ */
@@ -117,8 +117,8 @@ static _Noreturn void build(const struct request *request, struct progress *prog
     const struct process_limits limits = {order->seconds, order->bytes};
     const char **arguments = request->arguments;
     int status = 127;
-    answer(request->files[COMPILE_ANSWERS],
-           (struct compile_answer){.kind = COMPILE_BEGUN, .process = getpid()});
+    reply(request->files[COMPILE_REPLIES],
+          (struct compile_reply){.kind = COMPILE_BEGUN, .process = getpid()});
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
         fchdir(request->files[COMPILE_DIRECTORY]) != 0)
         _exit(127);
@@ -135,7 +135,7 @@ static _Noreturn void build(const struct request *request, struct progress *prog
         if (status != 0 || i + 1 == order->tool_count)
             break;
         progress->usage = child_usage_now();
-        answer_ended(request->files[COMPILE_ANSWERS], 0, progress->usage);
+        reply_ended(request->files[COMPILE_REPLIES], 0, progress->usage);
         progress->ended = i + 1;
     }
     _exit(status);
@@ -241,11 +241,11 @@ static bool make_room(void)
 /* False: no process could be made. */
 static bool start(const struct request *request)
 {
-    struct build made = {.answers = fcntl(request->files[COMPILE_ANSWERS], F_DUPFD_CLOEXEC, OWN_END),
+    struct build made = {.replies = fcntl(request->files[COMPILE_REPLIES], F_DUPFD_CLOEXEC, OWN_END),
                          .progress = mmap(NULL, sizeof *made.progress, PROT_READ | PROT_WRITE,
                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
     const pid_t parent = getpid();
-    if (made.answers < 0 || made.progress == MAP_FAILED || !make_room())
+    if (made.replies < 0 || made.progress == MAP_FAILED || !make_room())
         goto failed;
     if ((made.process = fork()) == 0)
         build(request, made.progress, parent);
@@ -254,8 +254,8 @@ static bool start(const struct request *request)
     server.builds[server.count++] = made;
     return true;
 failed:
-    if (made.answers >= 0)
-        close(made.answers);
+    if (made.replies >= 0)
+        close(made.replies);
     if (made.progress != MAP_FAILED)
         munmap(made.progress, sizeof *made.progress);
     return false;
@@ -268,7 +268,7 @@ static bool serve(void)
     if (here && request.file_count) {
         const bool good = is_order(&request) && read_arguments(&request) && is_accepted(&request);
         if (!good || !start(&request))
-            answer(request.files[COMPILE_ANSWERS], (struct compile_answer){.kind = COMPILE_REFUSED});
+            reply(request.files[COMPILE_REPLIES], (struct compile_reply){.kind = COMPILE_REFUSED});
     }
     request_close(&request);
     return here;
@@ -278,7 +278,7 @@ static void forget(size_t index)
 {
     struct build *build = &server.builds[index];
     munmap(build->progress, sizeof *build->progress);
-    close(build->answers);
+    close(build->replies);
     *build = server.builds[--server.count];
 }
 
@@ -291,7 +291,7 @@ static void ended(pid_t process, int status, const struct rusage *usage)
         if (build->process != process)
             continue;
         used.seconds -= build->progress->usage.seconds;
-        answer_ended(build->answers, status, used);
+        reply_ended(build->replies, status, used);
         forget(i);
         return;
     }
@@ -323,7 +323,7 @@ static void wait_for_work(void)
     for (size_t i = 0; i < POLLED_OWN; i++)
         server.polled[i] = (struct pollfd){.fd = own[i], .events = POLLIN};
     for (size_t i = 0; i < server.count; i++)
-        server.polled[POLLED_OWN + i] = (struct pollfd){.fd = server.builds[i].answers};
+        server.polled[POLLED_OWN + i] = (struct pollfd){.fd = server.builds[i].replies};
     if (poll(server.polled, POLLED_OWN + server.count, -1) < 0)
         for (size_t i = 0; i < POLLED_OWN + server.count; i++)
             server.polled[i].revents = 0;
