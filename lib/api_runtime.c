@@ -311,9 +311,8 @@ static cl_int settle_checks(const enum severity before[CHECK_COUNT], struct diag
     if (same || device_keeps_books(runtime.device))
         return CL_SUCCESS;
     memcpy(runtime.scenario.checks, before, sizeof runtime.scenario.checks);
-    diagnose(
-        diagnosis, STATUS_BAD_SCENARIO,
-        "release every context before a check is turned on that has to know all that was done to memory");
+    diagnose(diagnosis, STATUS_BAD_SCENARIO,
+             "release every context before switching on a check that needs all earlier accesses");
     return CL_INVALID_OPERATION;
 }
 

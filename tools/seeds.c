@@ -267,18 +267,18 @@ static int shrink_seed(struct search *search, uint64_t seed)
     record->lenient = true;
     search->runs = 0;
     if (run_turns(search, record, false) != search->code) {
-        say("seed %" PRIu64 " does not fail again when its %zu turns are replayed", seed, before);
+        say("seed %" PRIu64 " does not fail again when its %zu steps are replayed", seed, before);
         schedule_record_free(record);
         return run_again(search, seed);
     }
     shrink(search, &record);
     bool settled = settle(search, &record);
-    say("seed %" PRIu64 ": %zu turns against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
+    say("seed %" PRIu64 ": %zu steps against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
         schedule_record_turns(record), search->runs);
     if (settled)
         say_token(search, record);
     else
-        say("seed %" PRIu64 " does not fail again when the turns that are left are replayed", seed);
+        say("seed %" PRIu64 " does not fail again when the remaining steps are replayed", seed);
     int code = settled ? run_turns(search, record, true) : run_seed(search, seed, true);
     schedule_record_free(record);
     return loud_outcome(search, seed, code);

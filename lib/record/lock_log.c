@@ -306,7 +306,7 @@ int orrery_locks_give_up(void)
     enter();
     const bool use = lock_log_follows() && atomic_load(&lock_log.waiting);
     if (use)
-        give_up("the call that is due does not come%s%s", "", "");
+        give_up("the call that is due is not made%s%s", "", "");
     leave();
     return use;
 }
@@ -357,7 +357,7 @@ static void wait_for_all(struct lock_thread *thread)
 {
     while (lock_log_follows() && !all_came_to_their_end())
         if (!wait_moved(thread) && (!thread->stays || some_is_blocked()))
-            give_up("thread %s goes on where it ended%s, and nothing moves", thread->name, "");
+            give_up("thread %s continues where it ended%s, and nothing moves", thread->name, "");
     atomic_store(&lock_log.follows, false);
     pthread_cond_broadcast(&lock_log.moved);
 }

@@ -352,7 +352,7 @@ static json_t *report_tracked(struct debugger *d, const struct view *view, const
     for (uint32_t i = 0; reads && i < v->read_count; i++)
         reads[i] = v->reads[i].epoch;
     if (v->full)
-        answer = refuse("there were more than %d writes: ask earlier, or for fewer bytes", WRITES_MOST);
+        answer = refuse("there were more than %d writes: query earlier, or fewer bytes", WRITES_MOST);
     else if (!checkers || v->unchecked)
         answer = refuse("this launch is not checked for data races: --data-races=error does");
     else if (reads && known &&

@@ -441,7 +441,7 @@ START_TEST(server_that_is_demanded_and_dies_is_an_error)
         ck_assert_int_eq(kill(victim, SIGKILL), 0);
         while (server_of(getpid()) == victim)
             usleep(1000);
-        expect_log(plain_source, COMPILE_BY_SERVER, STATUS_COMPILER_MISSING, "ended or did not answer");
+        expect_log(plain_source, COMPILE_BY_SERVER, STATUS_COMPILER_MISSING, "ended or did not reply");
         compare(plain_source, "");
     }
 }

@@ -84,7 +84,7 @@ static const struct verb_row verbs[] = {
     {"who-wrote", 4, do_who_wrote, "EXPRESSION: the latest write to its memory"},
     {"last-access", 5, do_last_access, "EXPRESSION: the latest access to its memory"},
     {"history", 4, do_history, "EXPRESSION: each value that it had so far, and when"},
-    {"why", 3, do_why, "EXPRESSION: would an access of its memory here race, with whom, and why"},
+    {"why", 3, do_why, "EXPRESSION: would an access of its memory here race, with which one, and why"},
     {"may-read", 3, do_may_read, "EXPRESSION: which of the writes so far a load of it here may return"},
     {"clocks", 3, do_clocks, "what other work-items did that happens before this place, and by which edge"},
     {"schedule", 3, do_schedule,
