@@ -725,7 +725,7 @@ static int check_for_people(const struct arguments *arguments)
 }
 
 /* Of all scenarios. */
-static void tell_baseline(const struct scenario *common)
+static void print_baseline(const struct scenario *common)
 {
     const struct watch *watch = watch_processes();
     if (watch && watch->accepted && !common->quiet)
@@ -744,7 +744,7 @@ static int check_all(struct arguments *arguments)
     const int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common)
                                                         : check_for_people(arguments);
     if (common.baseline_file)
-        tell_baseline(&common);
+        print_baseline(&common);
     scenario_fini(&common);
     return code;
 }

@@ -76,8 +76,8 @@ static int verdict(const struct scenario *scenario, const struct report *report,
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
-static void tell_replay(const struct settings *settings, const char *path, struct report *report,
-                        const struct schedule_record *record)
+static void print_replay(const struct settings *settings, const char *path, struct report *report,
+                         const struct schedule_record *record)
 {
     const struct replay_options options = settings_replay(settings, true);
     char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(NULL, false, rest);
@@ -105,7 +105,7 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
         say_scenario_diagnosis(scenario->file, status, &diagnosis);
     int code = interrupted ? 128 + interrupt_caught() : verdict(scenario, report, status, result.kernels_run);
     if (code)
-        tell_replay(settings, scenario->file, report, result.record);
+        print_replay(settings, scenario->file, report, result.record);
     if (code == EXIT_NOTHING_RAN)
         say("error: no kernel ran, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
     if (ran && result.books)

@@ -132,8 +132,8 @@ struct next_operation {
     uint32_t size_bytes;
 };
 void wave_next(const struct wave *wave, struct next_operation *out_next);
-/* Where waves stop: the first operation after a preemption point, barrier or group function at or after
- * instruction `at`, which then is its own; false when there is none. */
+/* The place where waves stop: the first operation after a preemption point, barrier or group function at or
+ * after instruction `at`, which then is its own; false when there is none. */
 bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site);
 
 /* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand;

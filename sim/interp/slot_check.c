@@ -70,7 +70,7 @@ static bool is_store(uint32_t op)
            within(op, OP_stg_v_8, OP_copy_v);
 }
 
-/* Where the operands of an instruction begin in code->operands; false: it has none there. */
+/* The start of an instruction's operands in code->operands; false: it has none there. */
 static bool list_of(const struct code *code, uint32_t i, uint32_t *out_start)
 {
     const struct insn *insn = &code->insns[i];

@@ -28,8 +28,10 @@ enum run_result {
     RUN_ABORTED     /* a finding ended the launch */
 };
 
-/* Private addresses are PRIVATE_BASE + offset, the same in every lane; there no processor has memory, so that
- * a generic address tells its space. No address below NULL_END is allocated. */
+/*
+ * Private addresses are PRIVATE_BASE + offset, the same in every lane; there no processor has memory, so that
+ * a generic address identifies its space. No address below NULL_END is allocated.
+ */
 #define PRIVATE_BASE UINT64_C(0x4000000000010000)
 enum { NULL_END = 0x10000 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executions where every value has a cause: some order executes each store before the reads that take its
- * value. So the threads run, stores as soon as they can, and each read takes any store so far. What has been
- * read so far is a position; two orders of the same reads reach the same position, which is followed once.
+ * value. So the threads run, stores as soon as they can, and each read takes any store so far. The reads so
+ * far are a position; two orders of the same reads reach the same position, which is followed once.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -140,14 +140,16 @@ static uint32_t line_of(const struct collector *collector, const struct step *st
     return place.line;
 }
 
-static bool describe_divergence(struct collector *collector, const struct step *waits, const struct step *other)
+static bool describe_divergence(struct collector *collector, const struct step *waits,
+                                const struct step *other)
 {
     char **text = &collector->result->divergence_text;
-    int size = other->kind == STEP_END
-                   ? asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " has returned",
-                              waits->thread, line_of(collector, waits), other->thread)
-                   : asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " in line %" PRIu32,
-                              waits->thread, line_of(collector, waits), other->thread, line_of(collector, other));
+    int size =
+        other->kind == STEP_END
+            ? asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " has returned",
+                       waits->thread, line_of(collector, waits), other->thread)
+            : asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " in line %" PRIu32,
+                       waits->thread, line_of(collector, waits), other->thread, line_of(collector, other));
     if (size < 0)
         *text = NULL;
     return size >= 0;
@@ -158,7 +160,8 @@ static void take_divergence(struct collector *collector, const struct execution 
 {
     const uint32_t *group = collector->unfold->places.group;
     for (uint32_t i = 0; i < collector->test->thread_count && !collector->result->divergence_text; i++)
-        for (uint32_t k = 0; k < collector->test->thread_count && execution->last[i]->kind == STEP_BARRIER; k++)
+        for (uint32_t k = 0; k < collector->test->thread_count && execution->last[i]->kind == STEP_BARRIER;
+             k++)
             if (group[i] == group[k] && passes_by(execution->last[k], execution->last[i])) {
                 collector->out_of_memory |=
                     !describe_divergence(collector, execution->last[i], execution->last[k]);

@@ -12,10 +12,10 @@
  *                       as long.
  *
  * Interface
- *   iteration_inherit       for each new step, linked to its parent
- *   iteration_find          for one that reads: again, by_chance, may_race
- *   iteration_past_bound    the thread reached this point more often than the bound allows; iterations that are
- *                      followed do not count
+ *   iteration_inherit      for each new step, linked to its parent
+ *   iteration_find         for one that reads: again, by_chance, may_race
+ *   iteration_past_bound   the thread reached this point more often than the bound allows; iterations that
+ *                          are followed do not count
  */
 #ifndef ORRERY_SIM_LITMUS_LOOP_ITERATION_H
 #define ORRERY_SIM_LITMUS_LOOP_ITERATION_H

@@ -25,7 +25,9 @@
 #include "litmus_test.h"
 #include "orrery/device.h"
 
-/* What a step reads. spurious: it is a weak compare-exchange, found what it expected, and failed. */
+/*
+ * The value that a step reads. spurious: it is a weak compare-exchange, found what it expected, and failed.
+ */
 struct reading {
     int32_t value;
     bool spurious;

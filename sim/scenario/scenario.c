@@ -951,7 +951,7 @@ const struct scenario_row *scenario_row_named(const char *section, const char *k
     return NULL;
 }
 
-/* A bare switch, or VARIABLE=1, turns a check on; Oclgrind's variables read so. */
+/* A bare switch, or VARIABLE=1, enables a check; Oclgrind's variables read so. */
 static const char *switch_value(const struct scenario_row *row, const char *value)
 {
     int on;
