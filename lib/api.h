@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Every OpenCL call the dispatch table has on Linux, as api_clX, grouped by the
- *          file that answers it. The prototypes are those of the loader's own header
- *          (cl_api_clX), so that a wrong one does not compile. Direct3D and DX9 rows of the
- *          table have no prototype here: they stay NULL.
- *          entry_clX is where the program comes in (exports.c): it watches over api_clX. The
- *          library itself calls api_clX.
+ * PURPOSE  Every OpenCL call the dispatch table has on Linux, as api_clX, grouped by the file that implements
+ *          it. The prototypes are those of the loader's own header (cl_api_clX), so that a wrong one does not
+ *          compile. Direct3D and DX9 rows of the table have no prototype here: they stay NULL. entry_clX is
+ *          the program's entry (exports.c): it watches over api_clX. The library itself calls api_clX.
  */
 #ifndef ORRERY_LIB_API_H
 #define ORRERY_LIB_API_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device can do: capabilities, versions and extensions, each derived from the scenario, and
- * clGetDeviceInfo's table.
+ * A device's capabilities, versions and extensions, each derived from the scenario, and clGetDeviceInfo's
+ * table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static size_t first_sub_group_size(const struct device_config *config)
     return config->sub_group_sizes[0] ? config->sub_group_sizes[0] : 1;
 }
 
-static cl_int ask_sub_group_sizes(const struct info_reply *reply, const struct cl_device *device)
+static cl_int query_sub_group_sizes(const struct info_reply *reply, const struct cl_device *device)
 {
     size_t answer[SCENARIO_SUB_GROUP_SIZES], count = 0;
     while (count < SCENARIO_SUB_GROUP_SIZES && device->config->sub_group_sizes[count] && device_supports_sub_groups(device)) {
@@ -218,7 +218,10 @@ static cl_ulong cache_bytes(const struct cl_device *device)
     return most;
 }
 
-/* What the front end builds in a second or two: an array has as many elements as that at most (sim/interp/module.c). */
+/*
+ * As many elements as an array may have: more would take the front end over a second or two
+ * (sim/interp/module.c).
+ */
 enum { PROGRAM_VARIABLE_BYTES_MAX = 64 << 20 };
 
 static size_t program_scope_bytes(const struct cl_device *device)
@@ -243,7 +246,7 @@ cl_int device_info_version(const struct info_reply *reply, const struct cl_devic
     return info_string(reply, text);
 }
 
-static cl_int ask_version(const struct info_reply *reply, const struct cl_device *device)
+static cl_int query_version(const struct info_reply *reply, const struct cl_device *device)
 {
     return device_info_version(reply, device, "OpenCL");
 }
@@ -260,7 +263,7 @@ static cl_version opencl_c_version(const struct cl_device *device)
     return CL_MAKE_VERSION(1, 2, 0);
 }
 
-static cl_int ask_opencl_c_version(const struct info_reply *reply, const struct cl_device *device)
+static cl_int query_opencl_c_version(const struct info_reply *reply, const struct cl_device *device)
 {
     char text[80];
     cl_version version = opencl_c_version(device);
@@ -276,7 +279,7 @@ static cl_name_version name_version(cl_version version, const char *name)
     return entry;
 }
 
-static cl_int ask_opencl_c_versions(const struct info_reply *reply, const struct cl_device *device)
+static cl_int query_opencl_c_versions(const struct info_reply *reply, const struct cl_device *device)
 {
     static const cl_version versions[] = {
         CL_MAKE_VERSION(1, 0, 0), CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 2, 0),
@@ -291,13 +294,13 @@ static cl_int ask_opencl_c_versions(const struct info_reply *reply, const struct
     return info_bytes(reply, answer, count * sizeof *answer);
 }
 
-static cl_int ask_il_version(const struct info_reply *reply, const struct cl_device *device)
+static cl_int query_il_version(const struct info_reply *reply, const struct cl_device *device)
 {
     return info_string(
         reply, device_supports_il(device) ? "SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0" : "");
 }
 
-static cl_int ask_ils_with_version(const struct info_reply *reply, const struct cl_device *device)
+static cl_int query_ils_with_version(const struct info_reply *reply, const struct cl_device *device)
 {
     cl_name_version answer[5];
     size_t count = device_supports_il(device) ? 5 : 0;
@@ -435,7 +438,7 @@ cl_int device_info_extensions(const struct info_reply *reply, const struct cl_de
     return info_string(reply, text);
 }
 
-static cl_int ask_opencl_c_features(const struct info_reply *reply, const struct cl_device *device)
+static cl_int query_opencl_c_features(const struct info_reply *reply, const struct cl_device *device)
 {
     const struct device_config *config = device->config;
     cl_name_version answer[FEATURE_COUNT];
@@ -477,7 +480,7 @@ cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param
 #define NONE(query) \
     case query:     \
         return info_bytes(reply, NULL, 0);
-#define ASK(query, function) \
+#define QUERY(query, function) \
     case query:              \
         return function(reply, device);
 #include "device_info.def"
@@ -485,7 +488,7 @@ cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param
 #undef TEXT
 #undef ARRAY
 #undef NONE
-#undef ASK
+#undef QUERY
     default:
         return CL_INVALID_VALUE;
     }

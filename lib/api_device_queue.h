@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Device queues: those that kernels enqueue kernels to. A host can make them, pass them to kernels
- *          and say which one is the default of a device within a context; it can enqueue nothing to them.
+ *          and choose the default of a device within a context; it can enqueue nothing to them.
  *
  * Interface
  *   device_queue_check      may this device have one of that size?
- *   device_queue_attach     of a new queue: makes what stands for it on the device, and perhaps the default
+ *   device_queue_attach     of a new queue: makes its counterpart on the device, and perhaps the default
  *   device_queue_detach
  *   device_queue_default    of the device within the context; referenced, or NULL
  *   device_queue_is         is the queue one of the host's, or one on the device?

@@ -175,7 +175,7 @@ static void take_sizes(struct creation *c)
         c->size[dimensions] = desc->image_array_size;
 }
 
-/* What the specification says nothing of is not kept: queries return 0. */
+/* Fields that the specification does not mention are not kept: queries return 0. */
 static void normalise(struct creation *c)
 {
     cl_image_desc *desc = &c->desc;
@@ -216,7 +216,7 @@ static cl_int resolve_pitches(struct creation *c, bool may_be_given, cl_int refu
     return CL_SUCCESS;
 }
 
-/* Level 0 as the descriptor says, the others packed after it. */
+/* Level 0 as in the descriptor, the others packed after it. */
 static cl_int lay_out(struct creation *c)
 {
     struct image_desc *device = &c->device;
@@ -426,7 +426,7 @@ cl_mem CL_API_CALL api_clCreateImage(cl_context context, cl_mem_flags flags,
     return image_of_call(context, 1, NULL, flags, image_format, image_desc, host_ptr, errcode_ret);
 }
 
-/* The calls of OpenCL 1.1 know bad pitches as bad sizes. */
+/* The calls of OpenCL 1.1 refuse bad pitches as bad sizes. */
 static cl_mem create_before(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                             const cl_image_desc *desc, void *host_ptr, cl_int *errcode_ret)
 {

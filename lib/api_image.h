@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Images as memory objects: what their descriptor says, where regions of them lie.
+ * PURPOSE  Images as memory objects: their descriptors, and the places of their regions.
  *
  * Interface
- *   image_supported    a format for images of that type in this context, kernels using them as flags say
- *   image_place        checks origin and region of a command; where they lie in the image's bytes
+ *   image_supported    a format for images of that type in this context, with kernels using them as flags
+ *                      allow
+ *   image_place        checks origin and region of a command; their place in the image's bytes
  */
 #ifndef ORRERY_LIB_API_IMAGE_H
 #define ORRERY_LIB_API_IMAGE_H

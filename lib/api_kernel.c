@@ -300,7 +300,7 @@ static cl_int set_pipe(const struct kernel_object *kernel, struct kernel_arg_val
     return CL_SUCCESS;
 }
 
-/* What the sampler says is copied: it may be released. */
+/* The sampler's properties are copied: it may be released. */
 static cl_int set_sampler(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
                           const void *value)
 {
@@ -373,7 +373,7 @@ static cl_int make_value(const struct kernel_object *kernel, const struct kernel
     }
 }
 
-/* What an argument of that kind is, and how large the value has to be. */
+/* The kind of an argument, and the required size of its value. */
 static const char *sort_of(const struct kernel_arg *arg)
 {
     switch (arg->kind) {
@@ -390,7 +390,7 @@ static const char *sort_of(const struct kernel_arg *arg)
 }
 
 /* "argument 1 's' of kernel f is a value of type S, which has 8 bytes; arg_size is 5" */
-static void say_size(const struct kernel_object *kernel, cl_uint index, size_t size)
+static void report_size(const struct kernel_object *kernel, cl_uint index, size_t size)
 {
     const struct kernel_arg *arg = &kernel->info->args[index];
     char text[360], wanted[60] = "more than 0 bytes";
@@ -420,7 +420,7 @@ cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_
     if (arg_index < kernel->info->arg_count)
         err = make_value(kernel, &kernel->info->args[arg_index], &value, arg_size, arg_value);
     if (err == CL_INVALID_ARG_SIZE)
-        say_size(kernel, arg_index, arg_size);
+        report_size(kernel, arg_index, arg_size);
     if (!err)
         replace(kernel, arg_index, &value);
     return context_refuse(kernel->program->context, "clSetKernelArg", err);

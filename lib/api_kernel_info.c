@@ -49,7 +49,7 @@ static cl_kernel_arg_access_qualifier access_qualifier(const struct kernel_arg *
     return arg->read_only ? CL_KERNEL_ARG_ACCESS_READ_ONLY : CL_KERNEL_ARG_ACCESS_READ_WRITE;
 }
 
-/* const, restrict and volatile are said of what a pointer points to. */
+/* const, restrict and volatile qualify the pointee. */
 static cl_kernel_arg_type_qualifier type_qualifier(const struct kernel_arg *arg)
 {
     cl_kernel_arg_type_qualifier qualifier = CL_KERNEL_ARG_TYPE_NONE;
@@ -66,8 +66,8 @@ static cl_kernel_arg_type_qualifier type_qualifier(const struct kernel_arg *arg)
     return qualifier;
 }
 
-static cl_int ask_arg(const struct info_reply *reply, const struct kernel_arg *arg,
-                      cl_kernel_arg_info param_name)
+static cl_int query_arg(const struct info_reply *reply, const struct kernel_arg *arg,
+                        cl_kernel_arg_info param_name)
 {
     switch (param_name) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
@@ -94,7 +94,7 @@ cl_int CL_API_CALL api_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, c
         return CL_INVALID_ARG_INDEX;
     if (!program_info_available(kernel->program))
         return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
-    return ask_arg(reply, &kernel->info->args[arg_index], param_name);
+    return query_arg(reply, &kernel->info->args[arg_index], param_name);
 }
 
 /* ---- the kernel on a device ---------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static uint64_t max_group_size(const struct kernel_object *kernel, const struct 
 }
 
 /* Whole work-groups of the required size: the device need not have smaller ones. */
-static cl_int ask_global_size(const struct info_reply *reply, const struct kernel_object *kernel)
+static cl_int query_global_size(const struct info_reply *reply, const struct kernel_object *kernel)
 {
     size_t most[3];
     for (int d = 0; d < 3; d++) {
@@ -170,7 +170,7 @@ cl_int CL_API_CALL api_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id d
     case CL_KERNEL_SPILL_MEM_SIZE_INTEL: /* nothing is spilled */
         return device_supports_sub_groups(device) ? INFO_VALUE(reply, cl_ulong, 0) : CL_INVALID_VALUE;
     case CL_KERNEL_GLOBAL_WORK_SIZE:
-        return has_global_size(kernel, device) ? ask_global_size(reply, kernel) : CL_INVALID_VALUE;
+        return has_global_size(kernel, device) ? query_global_size(reply, kernel) : CL_INVALID_VALUE;
     default: return CL_INVALID_VALUE;
     }
 }
@@ -183,7 +183,7 @@ struct question {
 };
 
 /* The work-items of a local size of one to three dimensions, 0 when it is none. */
-static uint64_t asked_items(const struct question *input)
+static uint64_t items_of_local_size(const struct question *input)
 {
     const size_t *size = input->value;
     size_t dimensions = input->size / sizeof *size;
@@ -196,11 +196,11 @@ static uint64_t asked_items(const struct question *input)
     return items;
 }
 
-static cl_int ask_sub_group_size(const struct info_reply *reply, const struct kernel_object *kernel,
-                                 const struct cl_device *device, const struct question *input,
-                                 bool want_count)
+static cl_int query_sub_group_size(const struct info_reply *reply, const struct kernel_object *kernel,
+                                   const struct cl_device *device, const struct question *input,
+                                   bool want_count)
 {
-    uint64_t items = asked_items(input);
+    uint64_t items = items_of_local_size(input);
     if (!items)
         return CL_INVALID_VALUE;
     uint32_t size = sub_group_size(kernel, device, items);
@@ -209,8 +209,8 @@ static cl_int ask_sub_group_size(const struct info_reply *reply, const struct ke
 }
 
 /* One dimension of whole sub-groups, or zeros where no group can have that many. */
-static cl_int ask_local_size(const struct info_reply *reply, const struct kernel_object *kernel,
-                             const struct cl_device *device, const struct question *input)
+static cl_int query_local_size(const struct info_reply *reply, const struct kernel_object *kernel,
+                               const struct cl_device *device, const struct question *input)
 {
     size_t answer[3] = {0, 0, 0}, count = 0, size = reply->value ? reply->size : sizeof answer;
     if (input->size != sizeof count || !input->value)
@@ -253,10 +253,10 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
     uint32_t width = sub_group_size(kernel, device, limit);
     switch (param_name) {
     case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
-        return ask_sub_group_size(reply, kernel, device, &input, false);
+        return query_sub_group_size(reply, kernel, device, &input, false);
     case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:
-        return ask_sub_group_size(reply, kernel, device, &input, true);
-    case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: return ask_local_size(reply, kernel, device, &input);
+        return query_sub_group_size(reply, kernel, device, &input, true);
+    case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: return query_local_size(reply, kernel, device, &input);
     case CL_KERNEL_MAX_NUM_SUB_GROUPS: return INFO_VALUE(reply, size_t, (limit + width - 1) / width);
     case CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL:
         return INFO_VALUE(reply, size_t, kernel->info->required_sub_group_size);
@@ -266,7 +266,7 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
     }
 }
 
-/* The extension knew the two queries about a local size. */
+/* The extension had the two queries about a local size. */
 cl_int CL_API_CALL api_clGetKernelSubGroupInfoKHR(cl_kernel kernel, cl_device_id device,
                                                   cl_kernel_sub_group_info param_name,
                                                   size_t input_value_size, const void *input_value,

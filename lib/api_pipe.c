@@ -14,7 +14,7 @@
 #include "api_runtime.h"
 #include "version.h"
 
-/* Without flags a pipe is read and written by kernels and by nobody else; nothing else can be asked for. */
+/* Without flags a pipe is read and written by kernels only; no other flags are valid. */
 static cl_int check(const struct context *context, cl_mem_flags flags, uint32_t packet_bytes,
                     uint32_t packet_count, const cl_pipe_properties *properties)
 {

@@ -51,7 +51,7 @@ static struct program_object *program_of_context(struct context *context, enum p
 void program_destroy(void *object)
 {
     struct program_object *program = object;
-    build_free(program->builds); /* with the destructors in it, which release callbacks come after */
+    build_free(program->builds); /* with the destructors in it, before the release callbacks */
     destructor_run(program->destructors, program);
     program_binary_free(program->binaries);
     free(program->device_binaries);
@@ -242,7 +242,7 @@ static cl_int load_binary(struct program_object *program, const unsigned char *b
     return CL_SUCCESS;
 }
 
-/* Not built yet, but there: its kind can be asked for, and it can be linked. */
+/* Present, not built yet: its kind can be queried, and it can be linked. */
 static cl_int show_binary(struct program_object *program, struct cl_device *device,
                           const struct program_binary *binary)
 {
@@ -405,12 +405,12 @@ cl_int CL_API_CALL api_clSetProgramReleaseCallback(cl_program handle,
 
 /* ---- queries ---------------------------------------------------------------------------- */
 
-static cl_int ask_devices(const struct info_reply *reply, const struct program_object *program)
+static cl_int query_devices(const struct info_reply *reply, const struct program_object *program)
 {
     return info_bytes(reply, program->devices, program->device_count * sizeof *program->devices);
 }
 
-static cl_int ask_il(const struct info_reply *reply, const struct program_object *program)
+static cl_int query_il(const struct info_reply *reply, const struct program_object *program)
 {
     if (program->origin != PROGRAM_FROM_IL) {
         if (reply->size_ret)
@@ -420,7 +420,7 @@ static cl_int ask_il(const struct info_reply *reply, const struct program_object
     return info_bytes(reply, program->il.words, program->il.word_count * sizeof(uint32_t));
 }
 
-static cl_int ask_binary_sizes(const struct info_reply *reply, const struct program_object *program)
+static cl_int query_binary_sizes(const struct info_reply *reply, const struct program_object *program)
 {
     cl_uint count = program->device_count;
     size_t *sizes = calloc(count, sizeof *sizes);
@@ -434,7 +434,7 @@ static cl_int ask_binary_sizes(const struct info_reply *reply, const struct prog
 }
 
 /* The caller's array holds pointers to the caller's memory. */
-static cl_int ask_binaries(const struct info_reply *reply, const struct program_object *program)
+static cl_int query_binaries(const struct info_reply *reply, const struct program_object *program)
 {
     size_t size = program->device_count * sizeof(unsigned char *);
     if (reply->size_ret)
@@ -452,7 +452,7 @@ static cl_int ask_binaries(const struct info_reply *reply, const struct program_
     return CL_SUCCESS;
 }
 
-static cl_int ask_kernel_names(const struct info_reply *reply, const struct program_object *program)
+static cl_int query_kernel_names(const struct info_reply *reply, const struct program_object *program)
 {
     const size_t count = program_kernels(program, NULL);
     const struct kernel **kernels = calloc(count + 1, sizeof *kernels);
@@ -477,24 +477,24 @@ static const struct program *any_executable(const struct program_object *program
     return build ? build->program : NULL;
 }
 
-static cl_int ask_program(const struct info_reply *reply, const struct program_object *program,
-                          cl_program_info param_name)
+static cl_int query_program(const struct info_reply *reply, const struct program_object *program,
+                            cl_program_info param_name)
 {
     const struct program *executable = any_executable(program);
     switch (param_name) {
     case CL_PROGRAM_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, program->base.refs);
     case CL_PROGRAM_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)program->context);
     case CL_PROGRAM_NUM_DEVICES: return INFO_VALUE(reply, cl_uint, program->device_count);
-    case CL_PROGRAM_DEVICES: return ask_devices(reply, program);
+    case CL_PROGRAM_DEVICES: return query_devices(reply, program);
     case CL_PROGRAM_SOURCE: return info_string(reply, program_source(program));
-    case CL_PROGRAM_IL: return ask_il(reply, program);
-    case CL_PROGRAM_BINARY_SIZES: return ask_binary_sizes(reply, program);
-    case CL_PROGRAM_BINARIES: return ask_binaries(reply, program);
+    case CL_PROGRAM_IL: return query_il(reply, program);
+    case CL_PROGRAM_BINARY_SIZES: return query_binary_sizes(reply, program);
+    case CL_PROGRAM_BINARIES: return query_binaries(reply, program);
     case CL_PROGRAM_NUM_KERNELS:
         return executable ? INFO_VALUE(reply, size_t, program_kernels(program, NULL))
                           : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_KERNEL_NAMES:
-        return executable ? ask_kernel_names(reply, program) : CL_INVALID_PROGRAM_EXECUTABLE;
+        return executable ? query_kernel_names(reply, program) : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
         return executable ? INFO_VALUE(reply, cl_bool, program_has_constructors(executable))
                           : CL_INVALID_PROGRAM_EXECUTABLE;
@@ -516,13 +516,13 @@ cl_int CL_API_CALL api_clGetProgramInfo(cl_program handle, cl_program_info param
     if (!version_context_has_query(program->context, param_name))
         return CL_INVALID_VALUE;
     runtime_lock();
-    cl_int err = ask_program(reply, program, param_name);
+    cl_int err = query_program(reply, program, param_name);
     runtime_unlock();
     return err;
 }
 
-static cl_int ask_build(const struct info_reply *reply, const struct build *build,
-                        cl_program_build_info param_name)
+static cl_int query_build(const struct info_reply *reply, const struct build *build,
+                          cl_program_build_info param_name)
 {
     bool none = build->status == CL_BUILD_NONE;
     switch (param_name) {
@@ -549,7 +549,7 @@ cl_int CL_API_CALL api_clGetProgramBuildInfo(cl_program handle, cl_device_id dev
     if (!version_context_has_query(program->context, param_name))
         return CL_INVALID_VALUE;
     runtime_lock();
-    cl_int err = ask_build(reply, program_build(program, (struct cl_device *)device), param_name);
+    cl_int err = query_build(reply, program_build(program, (struct cl_device *)device), param_name);
     runtime_unlock();
     return err;
 }

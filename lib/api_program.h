@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What kernels ask of programs, and the file form of a built program.
+ * PURPOSE  The functions of programs that kernels use, and the file form of a built program.
  *
  * Interface
  *   program_reserve_devices, program_add_devices, program_check_devices
@@ -13,15 +13,15 @@
  *                               runtime_lock held
  *   program_kernel_for          the kernel of that name in the executable of a device, or NULL
  *   program_agrees_on           have all executables the same arguments for it?
- *   program_attach/detach       a kernel object comes and goes
- *   program_info_available      was it built such that clGetKernelArgInfo may answer?
+ *   program_attach/detach       a kernel object is made; destroyed
+ *   program_info_available      was it built with kernel argument information?
  *   program_source              as the program was given it, or a binary kept it; or NULL
  *   program_binary_write        header, build options, source, SPIR-V words; malloc'd
  *   program_binary_read         false: not ours, cut short or damaged
  *   program_binary_for          the one that was given for a device, or NULL
  *
- * Binaries are little-endian and carry a checksum. They hold SPIR-V, so any later version
- * that knows the format can load them.
+ * Binaries are little-endian and carry a checksum. They hold SPIR-V, so any later version that reads the
+ * format can load them.
  */
 #ifndef ORRERY_LIB_API_PROGRAM_H
 #define ORRERY_LIB_API_PROGRAM_H

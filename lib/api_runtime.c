@@ -118,7 +118,7 @@ static void log_open(void)
 static void name_roots(void)
 {
     for (cl_uint i = 0; i < runtime.platform->root_count; i++)
-        device_tell_name(runtime.platform->roots[i], runtime.report);
+        device_report_name(runtime.platform->roots[i], runtime.report);
 }
 
 static enum status platform_set_up(struct diagnosis *diagnosis)
@@ -154,7 +154,7 @@ static void remember_options(void)
     loaded.max_findings = runtime.scenario.max_findings;
 }
 
-/* The status findings ask for, or 0: the program's own stands. */
+/* The exit status by the findings, or 0: the program's own. */
 static int exit_status(uint64_t kernels)
 {
     const struct scenario *scenario = &runtime.scenario;
@@ -299,8 +299,10 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
     return exchange(&scenario, diagnosis) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-/* Seeds, policies and limits count from the next launch on. What the device keeps books of is settled
- * when it is made: while nobody uses it, it is made again; else the checks are as they were before. */
+/*
+ * Seeds, policies and limits count from the next launch on. The device's counters are fixed when it is made:
+ * while it is unused, it is made again; else the checks stay as they were before.
+ */
 static cl_int settle_checks(const enum severity before[CHECK_COUNT], struct diagnosis *diagnosis)
 {
     const bool same = !memcmp(before, runtime.scenario.checks, sizeof runtime.scenario.checks);
@@ -309,9 +311,8 @@ static cl_int settle_checks(const enum severity before[CHECK_COUNT], struct diag
     if (same || device_keeps_books(runtime.device))
         return CL_SUCCESS;
     memcpy(runtime.scenario.checks, before, sizeof runtime.scenario.checks);
-    diagnose(
-        diagnosis, STATUS_BAD_SCENARIO,
-        "release every context before a check is turned on that has to know all that was done to memory");
+    diagnose(diagnosis, STATUS_BAD_SCENARIO,
+             "release every context before switching on a check that needs all earlier accesses");
     return CL_INVALID_OPERATION;
 }
 
@@ -414,7 +415,7 @@ static bool was_chosen(const struct schedule_record *record)
                              record->has_turns || host_log_several());
 }
 
-/* For the program that fails by itself: `orrery run` knows its status, and the library does not. */
+/* For a program that fails by itself: `orrery run` has its status, the library does not. */
 static void note_replay(bool recorded)
 {
     const struct schedule_record *record = device_record(runtime_device());
@@ -428,9 +429,11 @@ static void note_replay(bool recorded)
     free(file);
 }
 
-/* Where findings leave the exit status alone, as under `orrery check`, only what no token holds is
- * reported. */
-static void tell_replay(const struct schedule_record *record, bool recorded, bool failed)
+/*
+ * If findings leave the exit status alone, as under `orrery check`, only a schedule that no token holds is
+ * reported.
+ */
+static void print_replay(const struct schedule_record *record, bool recorded, bool failed)
 {
     char *file = own_record(recorded), *line = failed ? line_of(record, file) : NULL;
     report_set_replay(runtime.report, line, !file && host_log_several());
@@ -537,8 +540,7 @@ static void begin_to_save(void)
     }
 }
 
-/* status: what findings make of the program's, -1: nothing. fits: the run came to its end as the schedule
- * has it. */
+/* status: the exit status by the findings, -1: the program's own. fits: the run ended as in its schedule. */
 static void conclude(uint64_t kernels, int status, bool fits)
 {
     const bool nothing_ran = status == EXIT_NOTHING_RAN && runtime.scenario.expect_kernels && !kernels;
@@ -553,7 +555,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
         saved_replay("");
     if (fits &&
         (status > 0 || interrupted || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
-        tell_replay(device_record(runtime_device()), recorded, status > 0 || interrupted);
+        print_replay(device_record(runtime_device()), recorded, status > 0 || interrupted);
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     diagnosis = (struct diagnosis){0};
@@ -569,7 +571,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
                 EXIT_NOTHING_RAN);
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
-    if (wanted && fits && !saved_watch()) /* else `orrery run` says it once for all processes */
+    if (wanted && fits && !saved_watch()) /* else `orrery run` prints it once for all processes */
         report_note_off(log_stream ? log_stream : stderr, &runtime.scenario);
     if (log_stream && (fflush(log_stream) != 0 || ferror(log_stream)))
         fprintf(stderr, "orrery: warning: %s cannot be written: what was found is not in it\n",
@@ -594,7 +596,10 @@ _Noreturn void runtime_no_progress(void)
     _exit(EXIT_NO_PROGRESS);
 }
 
-/* Where the work-items stand was said. Findings so far are summed up, whatever status they ask for. */
+/*
+ * The places of the work-items are printed already. Findings so far are summed up, whatever their exit
+ * status.
+ */
 _Noreturn void runtime_interrupted(void)
 {
     interrupted = true;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The life of the library in a process: set up at the first call, and what is
- *          said and which status is left when the process ends.
+ * PURPOSE  The life of the library in a process: set-up at the first call, the summary and the exit status at
+ *          the process's end.
  *
  * Interface
  *   runtime_get             (object.h) the one runtime; sets it up
  *   runtime_started         has the first call been made? never starts anything
  *   runtime_load            another scenario: CL_INVALID_OPERATION while contexts live
  *   runtime_set_option      one option of the scenario that is in force; CL_INVALID_OPERATION, and nothing is
- *                           set, if it needs books that nobody keeps while contexts live
+ *                           set, if it needs counters that the device does not keep while contexts live
  *   runtime_restore_options schedule, checks and limits of the report as they were loaded;
  *   CL_INVALID_OPERATION, and all but
  *                           the checks, likewise
  *   runtime_kernels_run     launches since the start
  *   runtime_no_progress     prints the summary and ends the process with status 124
  *   runtime_interrupted     prints the summary and the replay line, and ends the process by the signal that
- *                           came
- *   runtime_bad_scenario    a schedule or a file that it names does not fit: says so and ends the process
+ *                           was caught
+ *   runtime_bad_scenario    a schedule or a file that it names does not fit: reports it and ends the process
  *                           with status 2
  *   runtime_lock_held       does this thread hold runtime_lock?
  *

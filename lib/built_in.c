@@ -81,7 +81,7 @@ static enum status take_names(struct built_ins *built_ins, const struct program 
     return STATUS_OK;
 }
 
-/* What the compiler said goes with what is wrong. */
+/* The compiler's output is part of the message. */
 static enum status build(struct built_ins *built_ins, struct diagnosis *diagnosis)
 {
     char *log = NULL;
@@ -223,7 +223,7 @@ static cl_int add_build(struct program_object *program, struct cl_device *device
     return CL_SUCCESS;
 }
 
-/* Each name is of one of the devices at least, and each device has what it knows of them. */
+/* Each name must be a kernel of at least one of the devices; each device gets those that it has. */
 static cl_int add_builds(struct program_object *program, const char *names, bool *known)
 {
     cl_int err = CL_SUCCESS;

@@ -164,11 +164,11 @@ void callback_inside(int step)
 /* ---- waiting while it can get on ------------------------------------------------------------- */
 
 /*
- * A callback may wait for what the waiting thread does next: then it sleeps and nobody wakes it, or it looks
- * again and again, and naps in between. While other threads of the program move, one of them may wake it,
- * which takes long on a busy machine. Inside a call of ours it waits for whoever has the lock or the executor
- * lock, and that can take long; but when it waits there for a command and nobody executes, it is the program
- * that has to go on.
+ * A callback may wait for the next step of the waiting thread: then it sleeps and no thread wakes it, or it
+ * polls, with short sleeps in between. While other threads of the program run, one of them may wake it, which
+ * takes long on a busy machine. Inside a call of ours it waits for the owner of the lock or of the executor
+ * lock, and that can take long; but when it waits there for a command and no thread executes, the program has
+ * to continue.
  */
 enum {
     STILL_LOOKS = 20,
@@ -186,7 +186,7 @@ struct patience {
     uint32_t helped;        /* in the same sleep, while other threads moved */
     /* milliseconds of the processor that the thread had had at the first look; 0: not looked */
     int64_t busy;
-    bool was_stuck; /* in a sleep that is known */
+    bool was_stuck; /* in a sleep of a kind that proc(5) shows */
 };
 
 static struct patience patience_for(uint64_t call)
@@ -211,7 +211,7 @@ static bool is_busy(struct patience *patience)
     return busy - patience->busy >= BUSY_MILLISECONDS;
 }
 
-/* A system that does not tell counts as a sleep. */
+/* No information from the system counts as a sleep. */
 static enum prospect prospect_of(struct patience *patience)
 {
     const bool inside = __atomic_load_n(&callbacks.inside, __ATOMIC_RELAXED) != 0;
@@ -327,7 +327,7 @@ void callback_fork_child(void)
     own_threads = 0;
     callbacks.started = false;
     callbacks.inside = 0;
-    if (callbacks.calling) { /* the call goes on in the parent alone */
+    if (callbacks.calling) { /* the call continues in the parent alone */
         callbacks.calling = false;
         count(&callbacks.called_count);
     }

@@ -44,6 +44,6 @@ void callback_fork_child(void);
 /* A thread of the runtime: signals stay with the program's own threads. */
 bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *));
 void runtime_thread_join(pthread_t thread);
-/* The process has no threads but such ones and so many others, as far as the system says. */
+/* The process has only callback threads and this many others, by proc(5). */
 bool runtime_is_alone(uint32_t waiting);
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A command as the executor sees it: a row of command.def to run and to drop.
- *          Knows the row and the payload; nothing of queues and edges.
+ * PURPOSE  A command as the executor sees it: a row of command.def to run and to drop. Uses the row and the
+ *          payload; not queues and edges.
  *
  * Interface
  *   command_new/command_free   a command with its event; free drops payload, wait list, event
  *   command_run                no lock held; the negative error or CL_SUCCESS. A launch begins, with
  *                              command->live
  *   command_launches           it is one
- *   command_end                of a launch that device_run says is over: the error, and when it was
+ *   command_end                of a launch that device_run returned as over: the error, and the time
  *   command_drop               lets go of the payload (no lock held): once, before completion
  */
 #ifndef ORRERY_LIB_COMMAND_H

@@ -313,7 +313,7 @@ static cl_int keep(struct command_buffer *buffer, struct recorded recorded, cl_u
     return CL_SUCCESS;
 }
 
-/* What every recording call has beside its command. */
+/* The arguments of every recording call beside its command. */
 struct recording {
     cl_command_buffer_khr buffer;
     cl_command_queue queue;
@@ -436,7 +436,7 @@ cl_int CL_API_CALL api_clCommandCopyImageToBufferKHR(cl_command_buffer_khr comma
     return record(RECORDING, &recorded);
 }
 
-/* None, when it is no good: then the rehearsal says so. */
+/* None, when it is invalid: then the rehearsal reports it. */
 static void keep_pattern(struct recorded *recorded, const void *pattern, size_t pattern_size)
 {
     if (!pattern || !enqueue_pattern_ok(pattern, pattern_size))

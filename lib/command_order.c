@@ -19,14 +19,16 @@
 #include "api_runtime.h"
 #include "lib/host/shared_bytes.h"
 
-bool order_heard(void)
+bool order_observed(void)
 {
     return device_hears_order(runtime_device());
 }
 
-/* In a recorded run they get the turn whether or not they have returned by then, as that is chance. Whether
- * all did is chance, too: other threads have more posted meanwhile. In a replay they have when the record
- * gives the turn back. */
+/*
+ * In a recorded run they get the call lock whether or not they have returned by then, as that is chance.
+ * Whether all did is chance, too: other threads have more posted meanwhile. In a replay they have returned
+ * when the record gives the call lock back.
+ */
 static bool wait_for_callbacks(void)
 {
     const enum host_log_yields yields = host_log_yields();
@@ -47,11 +49,11 @@ static bool goes_on(uint64_t before)
     return yields ? yields == YIELDS : event_callbacks_steps() != before;
 }
 
-/* What callbacks enqueue may have callbacks in turn, and a program may keep that up until it ends. */
+/* Commands that callbacks enqueue may have callbacks, too, and a program may continue so until it ends. */
 static void settle(bool all_run)
 {
     enum { ROUNDS = 64 };
-    if (!order_heard() || executor_is_here() || callback_thread())
+    if (!order_observed() || executor_is_here() || callback_thread())
         return;
     bool more = true;
     for (int round = 0; more && round < ROUNDS; round++) {
@@ -106,7 +108,7 @@ static void frontier_add(struct queue *queue, const struct command *command)
 
 /* ---- commands ------------------------------------------------------------------------ */
 
-/* An unmap's map, where it is known. */
+/* An unmap's map, or NULL. */
 static uint32_t map_of(const struct command *command)
 {
     const bool svm = command->kind == COMMAND_SVM_UNMAP;
@@ -122,8 +124,10 @@ static bool of_program(void)
     return callback_thread() || executor_is_here();
 }
 
-/* The clock of a call of the program. What a callback or a native kernel does counts as done by all
- * threads. */
+/*
+ * The clock of a call of the program. The effects of a callback or a native kernel count as done by all
+ * threads.
+ */
 static const struct host_clock *clock_of_call(struct host_clock *clock)
 {
     return !of_program() && host_clock_tick(clock) ? clock : NULL;
@@ -153,7 +157,7 @@ static void announce(enum order_kind kind, const struct command *command, const 
 /* The wait list and one more: the predecessor in the queue, or its barrier. */
 bool order_reserve(struct command *command)
 {
-    if (!order_heard())
+    if (!order_observed())
         return true;
     command->after = malloc((command->wait_count + 1) * sizeof *command->after);
     return command->after && frontier_reserve(command->queue, command->queue->frontier_count + 1);
@@ -163,7 +167,7 @@ void order_enqueued(const struct command *command)
 {
     struct queue *queue = command->queue;
     size_t count = 0;
-    if (!order_heard())
+    if (!order_observed())
         return;
     shared_bytes_look();
     if (!in_order(queue) && command_waits_for_all(command)) {
@@ -197,13 +201,13 @@ bool order_alone_still(const struct command *command)
 
 void order_begin(const struct command *command, bool program)
 {
-    if (order_heard())
+    if (order_observed())
         announce(ORDER_BEGIN, command, NULL, 0, program);
 }
 
 void order_end(const struct command *command)
 {
-    if (order_heard())
+    if (order_observed())
         announce(ORDER_END, command, NULL, 0, false);
 }
 
@@ -216,7 +220,7 @@ void order_user_set(const struct event *event)
                               .call = "clSetUserEventStatus",
                               .program = of_program()};
     struct host_clock clock;
-    if (!order_heard())
+    if (!order_observed())
         return;
     set.host = clock_of_call(&clock);
     shared_bytes_look();
@@ -230,7 +234,7 @@ void order_signalled(const struct event *event, const struct command *by)
                               .call = command_call(by->kind),
                               .after = &by->serial,
                               .after_count = 1};
-    if (order_heard())
+    if (order_observed())
         device_order(runtime_device(), &set);
 }
 
@@ -250,7 +254,7 @@ void order_waited(struct event *const *events, size_t count)
 {
     uint32_t serials[64];
     size_t some = 0;
-    if (!order_heard())
+    if (!order_observed())
         return;
     for (size_t i = 0; i < count; i++) {
         serials[some++] = events[i]->serial;
@@ -264,14 +268,14 @@ void order_waited(struct event *const *events, size_t count)
 static void learned(enum order_kind kind, const struct event *event)
 {
     struct order_event learned = {.kind = kind, .command = event->serial};
-    if (!order_heard())
+    if (!order_observed())
         return;
-    guard_tell();
+    guard_report();
     device_order(runtime_device(), &learned);
     guard_waited();
 }
 
-void order_asked(const struct event *event)
+void order_queried(const struct event *event)
 {
     learned(ORDER_HOST_ASKED, event);
 }
@@ -284,7 +288,7 @@ void order_reported(const struct event *event)
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list)
 {
     *out_list = (struct order_list){NULL, 0};
-    if (!order_heard() || !queue->frontier_count)
+    if (!order_observed() || !queue->frontier_count)
         return true;
     out_list->serials = malloc(queue->frontier_count * sizeof *out_list->serials);
     if (!out_list->serials)

@@ -72,7 +72,7 @@ static cl_context_properties property(const cl_context_properties *properties, c
     return 0;
 }
 
-static bool asks_for(const cl_context_properties *properties, cl_context_properties name)
+static bool names_property(const cl_context_properties *properties, cl_context_properties name)
 {
     for (size_t i = 0; i + 1 < property_words(properties); i += 2)
         if (properties[i] == name)
@@ -80,19 +80,19 @@ static bool asks_for(const cl_context_properties *properties, cl_context_propert
     return false;
 }
 
-/* What extensions take is there when the devices have them. */
+/* Properties of an extension are valid when the devices have the extension. */
 static cl_int check_support(const struct context *context, const cl_context_properties *properties)
 {
-    bool initialises = true, terminates = true, knows_termination = false;
+    bool initialises = true, terminates = true, supports_termination = false;
     for (cl_uint i = 0; i < context->device_count; i++) {
         const struct device_config *config = context->devices[i]->config;
         initialises &= config->initialize_memory;
         terminates &= config->terminate_context;
-        knows_termination |= config->terminate_context;
+        supports_termination |= config->terminate_context;
     }
-    if (asks_for(properties, CL_CONTEXT_MEMORY_INITIALIZE_KHR) && !initialises)
+    if (names_property(properties, CL_CONTEXT_MEMORY_INITIALIZE_KHR) && !initialises)
         return CL_INVALID_PROPERTY;
-    if (asks_for(properties, CL_CONTEXT_TERMINATE_KHR) && !knows_termination)
+    if (names_property(properties, CL_CONTEXT_TERMINATE_KHR) && !supports_termination)
         return CL_INVALID_PROPERTY;
     return property(properties, CL_CONTEXT_TERMINATE_KHR) && !terminates ? CL_INVALID_PROPERTY : CL_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What other objects ask of a context.
+ * PURPOSE  Queries of a context by other objects.
  *
  * Interface
  *   context_lookup         the live context, or NULL
@@ -8,11 +8,11 @@
  *   context_serves         or of one above it? then the sub-device may be used in it, too
  *   context_any            does it hold for one of the devices?
  *   context_max_allocation the least and the largest of its devices' largest allocations
- *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE
- *                          when only one is given, CL_INVALID_DEVICE for a stranger
+ *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE when only one
+ *                          is given, CL_INVALID_DEVICE for a device of another context
  *   context_terminated     by clTerminateContextKHR; context_some_terminated: any of them
- *   context_refuse         returns err; when it is one, tells the context's notify function
- *                          that call was refused (the report hears of it from call.c)
+ *   context_refuse         returns err; when it is one, calls the context's notify function with the refused
+ *                          call (call.c adds it to the report)
  */
 #ifndef ORRERY_LIB_CONTEXT_H
 #define ORRERY_LIB_CONTEXT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A debugger's engine in the program's own process. Either a session started the program: it holds the other
- * end of the socket that it left open, and the process ends with it. Or the program listens: a session
- * attaches as a launch begins, and when it goes, the program goes on.
+ * end of the inherited socket, and the process ends with it. Or the program listens: a session attaches as a
+ * launch begins, and the program continues after it ends.
  */
 #include "debug_session.h"
 
@@ -74,7 +74,7 @@ static void on_signal(int number)
         debugger_interrupt(debug.debugger);
 }
 
-/* ---- the session comes -------------------------------------------------------------------------- */
+/* ---- the session attaches -------------------------------------------------------------------------- */
 
 static bool has_gone(void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the device answers. device_info.def has one row per query; the answers
- *          that are lists are made here from tables, so that the string, the versioned
- *          array and the features never disagree.
+ * PURPOSE  Results of device queries. device_info.def has one row per query; lists are made here from tables,
+ *          so that the string, the versioned array and the features never disagree.
  */
 #ifndef ORRERY_LIB_DEVICE_INFO_H
 #define ORRERY_LIB_DEVICE_INFO_H

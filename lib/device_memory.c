@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device says of its global memory, from the NUMA nodes that its compute units are in. */
+/* The properties of a device's global memory, from the NUMA nodes of its compute units. */
 #include "device_info.h"
 
-/* A sub-device answers as its root (OpenCL 2.2 API, 4.2), and not so with Intel's driver. */
+/* A sub-device returns its root's value (OpenCL 2.2 API, 4.2); with Intel's driver it does not. */
 static const struct cl_device *whose_memory(const struct cl_device *device)
 {
     while (device->parent && device->config->errors != ANSWERS_NEO)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capabilities and extensions of SPIR-V: one table answers queries and judges modules. */
+/* Capabilities and extensions of SPIR-V: one table for queries and for the check of modules. */
 #include "device_spirv.h"
 
 #include <spirv/unified1/spirv.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which SPIR-V a device takes: one table, from which cl_khr_spirv_queries is answered and modules
- *          are judged.
+ * PURPOSE  The SPIR-V that a device accepts: one table for cl_khr_spirv_queries and for the check of modules.
  *
  * Interface
  *   device_spirv_capability      does the device have it?

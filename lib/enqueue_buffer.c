@@ -140,7 +140,7 @@ cl_int run_copy_buffer(struct command *command)
         device_copy(command_device(command), command->serial, target, source, command->u.transfer.size));
 }
 
-/* Addresses tell it all: sub-buffers lie inside their parents. */
+/* Addresses decide: sub-buffers lie inside their parents. */
 static bool bytes_overlap(uint64_t a, uint64_t b, size_t size)
 {
     return size && (a < b ? b - a : a - b) < size;
@@ -232,8 +232,7 @@ cl_int CL_API_CALL api_clEnqueueFillBuffer(cl_command_queue command_queue, cl_me
 
 /* ---- migrate ----------------------------------------------------------------------------- */
 
-/* Where memory lies makes no difference to what it holds; but nobody may access it meanwhile whom nothing
- * orders (5.5.4). */
+/* The place of memory has no effect on its contents; but no unordered access may happen meanwhile (5.5.4). */
 cl_int run_migrate(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.migrate.memobj_count; i++) {

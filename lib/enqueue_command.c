@@ -67,7 +67,7 @@ static cl_int refuse(struct enqueue *enqueue, cl_int err, bool published)
     return err;
 }
 
-/* A blocking call says why its wait list failed, or what its own command ended with. */
+/* A blocking call returns the error of its wait list, or of its own command. */
 static cl_int wait_for(struct event *event)
 {
     cl_int err = queue_wait_events(1, &event);

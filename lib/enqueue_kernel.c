@@ -33,8 +33,7 @@ static bool range_empty(const struct launch_request *request)
     return request->global_size[0] == 0 || request->global_size[1] == 0 || request->global_size[2] == 0;
 }
 
-/* A finding that ended the launch is reported; the program goes on as on a device that
- * did not notice. */
+/* A finding that ended the launch is reported; the program continues as on a device that did not notice. */
 static cl_int conclude(const struct command *command, enum status status, const struct diagnosis *diagnosis)
 {
     if (status == STATUS_NO_PROGRESS)
@@ -168,7 +167,7 @@ static void choose_local(struct launch_request *request, const struct device_con
         make_uniform(request);
 }
 
-/* Says which size is wrong, how large it is and what it has to be. */
+/* Reports the wrong size, its value and its bound. */
 static cl_int wrong_size(cl_int err, const char *what, uint64_t given, const char *limit, uint64_t most)
 {
     char text[240];
@@ -266,7 +265,7 @@ static bool is_stale(const struct kernel_arg_value *value)
     return memobj && (object_lookup(memobj, OBJECT_MEMOBJ) != memobj || memobj->address != value->address);
 }
 
-/* Says what was too much, of what and how much there is. */
+/* Reports the exhausted resource, the demand and its amount. */
 static cl_int exceeds(const char *what, const char *argument, uint64_t needed, const char *limit,
                       uint64_t most)
 {
@@ -312,8 +311,8 @@ static size_t add_text(char *text, size_t room, size_t used, const char *format,
 }
 
 /* Which of it each argument takes. */
-static void say_local_memory(const struct device_config *config, const struct kernel_object *kernel,
-                             uint64_t local)
+static void report_local_memory(const struct device_config *config, const struct kernel_object *kernel,
+                                uint64_t local)
 {
     char text[DETAIL_CHARS];
     const struct kernel_info *info = kernel->info;
@@ -335,7 +334,7 @@ static cl_int check_local_memory(const struct device_config *config, const struc
 {
     const struct kernel_info *info = kernel->info;
     if (local > config->local_memory) {
-        say_local_memory(config, kernel, local);
+        report_local_memory(config, kernel, local);
         return CL_OUT_OF_RESOURCES;
     }
     return device_check_images(config, info, NULL) != STATUS_OK ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
@@ -436,7 +435,7 @@ struct reported {
     size_t count, room;
 };
 
-static void tell(struct reported *reported, const void *pointer)
+static void add_pointer(struct reported *reported, const void *pointer)
 {
     if (reported->count < reported->room)
         reported->address[reported->count] = (uint64_t)(uintptr_t)pointer;
@@ -444,20 +443,20 @@ static void tell(struct reported *reported, const void *pointer)
 }
 
 /* Counts beyond the room. */
-static void tell_all(struct reported *reported, const struct command *command,
-                     const struct kernel_object *kernel)
+static void add_pointers(struct reported *reported, const struct command *command,
+                         const struct kernel_object *kernel)
 {
     static const cl_uint sorts[] = {CL_MEM_TYPE_HOST_INTEL, CL_MEM_TYPE_DEVICE_INTEL,
                                     CL_MEM_TYPE_SHARED_INTEL};
     for (size_t i = 0; i < kernel->info->arg_count; i++)
         if (is_pointer(&kernel->info->args[i]))
-            tell(reported, (const void *)(uintptr_t)kernel->args[i].address);
+            add_pointer(reported, (const void *)(uintptr_t)kernel->args[i].address);
     for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-        tell(reported, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
+        add_pointer(reported, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
     for (size_t i = 0; i < kernel->svm_count; i++)
-        tell(reported, kernel->svm_pointers[i]);
+        add_pointer(reported, kernel->svm_pointers[i]);
     for (size_t i = 0; i < kernel->usm_count; i++)
-        tell(reported, kernel->usm_pointers[i]);
+        add_pointer(reported, kernel->usm_pointers[i]);
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
         if (kernel->usm_indirect[i])
             reported->count +=
@@ -473,13 +472,13 @@ static cl_int take_reported(struct command *command, const struct kernel_object 
     struct reported reported = {.room = 0};
     if (!call_finds())
         return CL_SUCCESS;
-    tell_all(&reported, command, kernel);
+    add_pointers(&reported, command, kernel);
     reported.room = reported.count;
     reported.count = 0;
     reported.address = calloc(reported.room + 1, sizeof *reported.address);
     if (!reported.address)
         return CL_OUT_OF_HOST_MEMORY;
-    tell_all(&reported, command, kernel);
+    add_pointers(&reported, command, kernel);
     command->u.launch.request.reported = reported.address;
     command->u.launch.request.reported_count =
         reported.count < reported.room ? reported.count : reported.room;
@@ -564,8 +563,10 @@ cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue command_queue, cl_kernel k
                           event_wait_list, event);
 }
 
-/* What an enqueued kernel without a local size gets; an empty range, for which there is none, is refused
- * in every version. */
+/*
+ * The local size of an enqueued kernel without one; an empty range, for which there is none, is refused in
+ * every version.
+ */
 cl_int CL_API_CALL api_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue, cl_kernel handle,
                                                             cl_uint work_dim,
                                                             const size_t *global_work_offset,

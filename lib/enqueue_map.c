@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapping. A record lives from the clEnqueueMapBuffer call to the clEnqueueUnmapMemObject
- * call (the mapped count is theirs, not the commands'), so overlap is judged in the order
- * of the calls. A command that never runs takes its record back. record->count counts who
- * holds it: the list, the commands.
+ * Mapping. A record lives from the clEnqueueMapBuffer call to the clEnqueueUnmapMemObject call (the mapped
+ * count is theirs, not the commands'), so overlap is judged in the order of the calls. A command that never
+ * runs takes its record back. record->count counts its owners: the list, the commands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -173,8 +172,10 @@ cl_int run_map_buffer(struct command *command)
     return CL_SUCCESS;
 }
 
-/* What the host wrote becomes the device's: also when it wrote to the same bytes. Nothing need order it
- * after its map. */
+/*
+ * The host's stores become visible to the device, also of bytes that the device wrote. The unmap need not be
+ * ordered after its map.
+ */
 cl_int run_unmap_mem_object(struct command *command)
 {
     struct map_record *record = command->u.map.record;

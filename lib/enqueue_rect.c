@@ -244,7 +244,7 @@ static cl_int fill_host_rect(struct enqueue *enqueue, cl_mem buffer, const struc
         return err;
     *out_memobj = object_ref(memobj);
     enqueue->command->u.transfer.rect = *rect;
-    enqueue->command->u.transfer.host = (void *)(uintptr_t)ptr; /* who writes only reads it */
+    enqueue->command->u.transfer.host = (void *)(uintptr_t)ptr; /* a write only reads it */
     return CL_SUCCESS;
 }
 

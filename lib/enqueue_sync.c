@@ -38,8 +38,10 @@ cl_int CL_API_CALL api_clEnqueueBarrier(cl_command_queue command_queue)
     return enqueue_sync(command_queue, COMMAND_BARRIER, 0, NULL, NULL);
 }
 
-/* A barrier for the events alone; its errors have names of their own. cl_intel_command_queue_families knows
- * no capability for it. */
+/*
+ * A barrier for the events alone; its errors have names of their own. cl_intel_command_queue_families has no
+ * capability for it.
+ */
 cl_int CL_API_CALL api_clEnqueueWaitForEvents(cl_command_queue command_queue, cl_uint num_events,
                                               const cl_event *event_list)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where the statuses of the layers below become the errors of the API.
+ * PURPOSE  Translates statuses of the layers below into errors of the API.
  *
  * Interface
  *   error_from_status    the cl_int of a status; CL_SUCCESS for STATUS_OK
  *   error_name           "CL_INVALID_VALUE", for messages; "unknown error" otherwise
- *   error_return         stores err where the caller asked for it, returns the result
+ *   error_return         stores err if the caller passed errcode_ret, returns the result
  */
 #ifndef ORRERY_LIB_ERROR_H
 #define ORRERY_LIB_ERROR_H

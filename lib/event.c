@@ -65,13 +65,15 @@ struct delivery {
     cl_int status;
 };
 
-/* (11), as it is called and not as it is posted: callbacks before it know nothing of that. Nor does one for
- * the start of a command, though it be attached when that is complete: it is reported no more than that the
- * command has started. This is no call of the program's, but where it stands among them is chance all the
- * same. */
+/*
+ * (11), when it is called, not when it is posted: callbacks before it are not ordered after this command. A
+ * callback for the start of a command is not ordered after its end, even if attached when that is complete:
+ * its status is that the command has started. This is no call of the program's, but its place among the calls
+ * is chance all the same.
+ */
 static void learn(const struct delivery *delivery)
 {
-    if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_heard())
+    if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_observed())
         return;
     callback_inside(1);
     host_log_enter("callback");
@@ -122,7 +124,7 @@ static void post(struct event_callback *callback, cl_int status)
     delivery->item.function = deliver;
     delivery->item.data = delivery;
     callback_post_item(&delivery->item);
-    /* not before: who finds none due waits for those posted */
+    /* not before: a thread that finds none due waits for those posted */
     __atomic_add_fetch(&posted, 1, __ATOMIC_RELEASE);
 }
 
@@ -240,7 +242,7 @@ static cl_int poll_status(struct event *event, bool *out_patience_lost)
     return status;
 }
 
-/* The answer must not depend on how far another thread has got. */
+/* The result must not depend on how far another thread has got. */
 static cl_int settled_status(struct event *event)
 {
     bool patience_lost;
@@ -253,7 +255,7 @@ static cl_int settled_status(struct event *event)
     runtime_lock();
     status = event->status;
     if (status > CL_COMPLETE && executor_stuck() && !callback_thread() &&
-        ++event->polls > POLLS_BEFORE_LIVELOCK && executor_insist_polled())
+        ++event->polls > POLLS_BEFORE_LIVELOCK && executor_end_spin_polled())
         status = event->status;
     runtime_unlock();
     return status;
@@ -278,8 +280,8 @@ static cl_uint event_references(struct event *event)
 _Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters),
                "cl_orrery_counters has every counter, in order");
 
-/* Nobody counts while it is asked. */
-static cl_int ask_counters(const struct info_reply *reply, struct event *event)
+/* No thread counts during the query. */
+static cl_int query_counters(const struct info_reply *reply, struct event *event)
 {
     struct counters counters;
     if (!scenario_counts(&runtime_get()->scenario))
@@ -292,13 +294,13 @@ static cl_int ask_counters(const struct info_reply *reply, struct event *event)
     return known ? info_bytes(reply, &counters, sizeof counters) : CL_INVALID_VALUE;
 }
 
-static cl_int ask_status(const struct info_reply *reply, struct event *event)
+static cl_int query_status(const struct info_reply *reply, struct event *event)
 {
     const cl_int status = event_status(event);
     if (status == CL_COMPLETE) {
         order_learns();
         runtime_lock();
-        order_asked(event);
+        order_queried(event);
         runtime_unlock();
     }
     return INFO_VALUE(reply, cl_int, status);
@@ -316,9 +318,9 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
     case CL_EVENT_COMMAND_QUEUE: return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)event->queue);
     case CL_EVENT_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)event->context);
     case CL_EVENT_COMMAND_TYPE: return INFO_VALUE(reply, cl_command_type, event->type);
-    case CL_EVENT_COMMAND_EXECUTION_STATUS: return ask_status(reply, event);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS: return query_status(reply, event);
     case CL_EVENT_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, event_references(event));
-    case CL_EVENT_COUNTERS_ORRERY: return ask_counters(reply, event);
+    case CL_EVENT_COUNTERS_ORRERY: return query_counters(reply, event);
     default: return CL_INVALID_VALUE;
     }
 }

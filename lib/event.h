@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Events: status, times, callbacks, and who waits for them. The executor alone
- *          changes an event (runtime_lock held), as it consumes the log.
+ * PURPOSE  Events: status, times, callbacks, and the commands that wait for them. The executor alone changes
+ *          an event (runtime_lock held), as it consumes the log.
  *
  * Interface
  *   event_new            of a command or (queue NULL) of the user; holds context and queue

@@ -40,27 +40,27 @@ static struct {
     uint32_t serial; /* of the last command appended */
     size_t live;     /* commands appended and not yet finished */
     struct ready ready;
-    struct command *running; /* launches that began, the latest first; owned by who has the executor lock */
+    struct command *running; /* launches that began, the latest first; owned by the executor lock's owner */
     bool submitted;          /* by the last entries of the log, and nothing has let it run yet */
-    bool seen;               /* the host may see what happens without a call that waits or asks */
+    bool seen;               /* the host may see effects without a call that waits or queries */
     bool shared;             /* and a kernel what the host does: memory that both touch at any time */
     /* kernels may wait for what the host writes: that memory, or such as is closed while they run */
     bool stores;
     bool stuck; /* what runs only spins: it may wait for the host, */
     struct timespec stuck_since;
-    bool insists; /* the host has nothing to add: what only spins is over */
+    bool ends_spin; /* the host has nothing to add: what only spins is over */
     /* of the thread that has the executor lock; NULL: it waits for nothing */
     const struct executor_wait *wait;
-    struct executor_wait *rests; /* of all threads that wait */
-    struct timespec slice;       /* until then who waits goes on with what only spins */
-    /* of what only spins: when it is looked at next, what came of it */
+    struct executor_wait *blocked; /* of all threads that wait */
+    struct timespec slice;         /* until then a waiting thread executes kernels that only spin */
+    /* of kernels that only spin: the next check, and the result of the last */
     struct {
         struct timespec look;
         uint32_t still;
     } silence;
     bool consuming;   /* the first entry of the log has begun to take effect */
     uint32_t holders; /* threads that wait in queue_hold */
-    bool busy;        /* someone has the executor lock */
+    bool busy;        /* a thread has the executor lock */
     bool started, stopping;
     pthread_t thread;
     uint32_t waiting; /* threads in wait_change */
@@ -68,12 +68,14 @@ static struct {
 
 static __thread bool executing; /* this thread runs a command */
 
-/* For what lets go on who spins: of a host that waits for nothing, and of its other threads while one
- * waits. */
+/*
+ * Time for the host to release kernels that spin: without a waiting thread, and by its other threads while
+ * one waits.
+ */
 enum { HOST_PATIENCE_SECONDS = 20, OTHERS_PATIENCE_SECONDS = 5 };
 enum { SLICE_NANOSECONDS = 5000000 };
-/* Where the host may write at any time: looks at memory that is as it was, until that is said; once. */
-enum { SILENCE_SECONDS = 2, SILENCE_LOOKS = 5, SILENCE_SAID };
+/* If the host may write at any time: checks that find memory unchanged, until that is printed; once. */
+enum { SILENCE_SECONDS = 2, SILENCE_LOOKS = 5, SILENCE_NOTED };
 
 /* ---- waiting for a change: an event count beside runtime_lock ------------------- */
 
@@ -360,8 +362,10 @@ static bool is_past(clockid_t clock, const struct timespec *time)
     return now.tv_sec > time->tv_sec || (now.tv_sec == time->tv_sec && now.tv_nsec >= time->tv_nsec);
 }
 
-/* Someone else could let go on what only spins. Where memory is shared with the host, its stores could,
- * too. */
+/*
+ * Another command could release kernels that only spin. If memory is shared with the host, its stores could,
+ * too.
+ */
 static bool goes_on(bool stuck)
 {
     if (!executor.shared)
@@ -372,18 +376,18 @@ static bool goes_on(bool stuck)
            !(is_enough(executor.wait) || is_past(CLOCK_MONOTONIC, &executor.slice));
 }
 
-/* ---- does anybody let it go on? ---------------------------------------------------- */
+/* ---- can anything release a kernel that spins? ---------------------------------------------------- */
 
-void executor_rest(struct executor_wait *wait)
+void executor_block(struct executor_wait *wait)
 {
     wait->callback = callback_thread();
-    wait->next = executor.rests;
-    executor.rests = wait;
+    wait->next = executor.blocked;
+    executor.blocked = wait;
 }
 
-void executor_rise(const struct executor_wait *wait)
+void executor_unblock(const struct executor_wait *wait)
 {
-    struct executor_wait **link = &executor.rests;
+    struct executor_wait **link = &executor.blocked;
     while (*link != wait)
         link = &(*link)->next;
     *link = wait->next;
@@ -394,32 +398,34 @@ bool executor_spins(void)
     return executor.stuck && executor.running && !log_has_more();
 }
 
-/* All threads of the program wait but so many that do not, none for what has happened already, and no
- * callback is due. Of a handler of a signal nobody knows what it writes; it does not enqueue. */
+/*
+ * All threads of the program but `own` wait, none for an event that has happened already, and no callback is
+ * due. A signal handler may write anywhere; it does not enqueue.
+ */
 static bool others_wait(uint32_t own)
 {
     uint32_t waiting = own;
     bool callback_waits = false;
     if (!executor_spins() || !ready_empty(&executor.ready))
         return false;
-    for (const struct executor_wait *rest = executor.rests; rest; rest = rest->next) {
-        if (is_enough(rest))
+    for (const struct executor_wait *wait = executor.blocked; wait; wait = wait->next) {
+        if (is_enough(wait))
             return false;
-        callback_waits |= rest->callback;
-        waiting += !rest->callback;
+        callback_waits |= wait->callback;
+        waiting += !wait->callback;
     }
     return (callback_waits || callback_none()) && runtime_is_alone(waiting) &&
            (!executor.stores || !thread_signals_caught());
 }
 
-/* Nobody does. */
+/* No thread is left that could release it. */
 static bool is_hopeless(void)
 {
     return others_wait(0);
 }
 
 /* The device is the caller's; no lock. */
-static void say_silence(struct device *device, int seconds)
+static void note_silence(struct device *device, int seconds)
 {
     char text[700];
     device_say_spin(device, text, sizeof text);
@@ -433,7 +439,7 @@ static void say_silence(struct device *device, int seconds)
 /* The time begins anew with each launch that ends. */
 static void watch_silence(struct device *device)
 {
-    if (executor.silence.still == SILENCE_SAID || !is_past(CLOCK_MONOTONIC, &executor.silence.look))
+    if (executor.silence.still == SILENCE_NOTED || !is_past(CLOCK_MONOTONIC, &executor.silence.look))
         return;
     if (executor.silence.look.tv_sec)
         executor.silence.still =
@@ -441,8 +447,8 @@ static void watch_silence(struct device *device)
     executor.silence.look = time_in(CLOCK_MONOTONIC, SILENCE_SECONDS, 0);
     if (executor.silence.still < SILENCE_LOOKS)
         return;
-    say_silence(device, SILENCE_SECONDS * SILENCE_LOOKS);
-    executor.silence.still = SILENCE_SAID;
+    note_silence(device, SILENCE_SECONDS * SILENCE_LOOKS);
+    executor.silence.still = SILENCE_NOTED;
 }
 
 static void forget_silence(void)
@@ -453,25 +459,27 @@ static void forget_silence(void)
 
 /* ---- what runs ----------------------------------------------------------------------- */
 
-/* Until one of the launches that run is over, or, when all of them only spin, some other command could help.
- * False: the rest of the log could, or what the host does later. Who shares memory with it may wait for that:
- * then it is looked again and again, until nobody is left who could write. */
+/*
+ * Runs until one of the running launches is over, or, when all of them only spin, another command could help.
+ * False: the rest of the log could help, or a later step of the host. A launch that shares memory with the
+ * host may wait for its stores: then it is checked repeatedly, until no thread is left that could write.
+ */
 static bool run_launches(void)
 {
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
     const enum device_help commands =
         executor.shared || !ready_empty(&executor.ready) ? HELP_COMMANDS : HELP_NONE;
-    /* still, if another thread said so */
-    const bool insists = executor.insists && (!executor.stores || is_hopeless());
+    /* still, if another thread decided so */
+    const bool ends_spin = executor.ends_spin && (!executor.stores || is_hopeless());
     const enum device_help alone = executor.stores ? HELP_LOOK : HELP_NONE;
-    const enum device_help help = insists ? alone : commands == HELP_NONE ? HELP_HOST : commands;
+    const enum device_help help = ends_spin ? alone : commands == HELP_NONE ? HELP_HOST : commands;
     struct device *device = executor.running->queue->device->device;
     bool stuck;
-    executor.insists = false;
+    executor.ends_spin = false;
     runtime_unlock();
     interrupt_running(true);
     struct live_launch *over = device_run(device, help);
-    if (interrupt_came())
+    if (interrupt_caught())
         runtime_interrupted();
     if (!over && !executor.shared && device_touches_host(device))
         executor_share(true);
@@ -486,7 +494,7 @@ static bool run_launches(void)
         wake();
     }
     executor.stuck = stuck;
-    executor.insists |= insists && stuck;
+    executor.ends_spin |= ends_spin && stuck;
     if (!over && !stuck)
         start(ready_take(&executor.ready, schedule, NULL));
     if (!over)
@@ -545,7 +553,7 @@ static void consume(void)
     executor.consuming = true;
     apply(&entry);
     executor.consuming = false;
-    /* first: who waited may count on everything being let go */
+    /* first: a waiting thread may rely on everything being released */
     if (entry.kind != LOG_ENQUEUE && entry.subject) {
         runtime_unlock();
         object_unref(entry.subject);
@@ -556,7 +564,7 @@ static void consume(void)
         wake();
 }
 
-/* Who executes may touch all memory of the device, whatever the host may. */
+/* The executing thread may touch all memory of the device, whatever is closed to the host. */
 static void take_executor_lock(void)
 {
     executor.busy = true;
@@ -568,13 +576,13 @@ static void drop_executor_lock(void)
     guard_leave();
     executor.busy = false;
     interrupt_running(false);
-    if (interrupt_came()) {
+    if (interrupt_caught()) {
         runtime_unlock();
         runtime_interrupted();
     }
 }
 
-/* Nothing more comes of what is in the log; unless stores of the host do it. */
+/* Nothing in the log can make progress, unless the host stores. */
 bool executor_stuck(void)
 {
     return executor.stuck && executor.running && executor.consumed == executor.appended && !executor.shared;
@@ -606,7 +614,7 @@ static void execute(uint64_t position, const struct executor_wait *wait)
     wake();
 }
 
-/* Takes the executor lock until the log is consumed up to position, or waits for who has it. */
+/* Takes the executor lock until the log is consumed up to position, or waits for its owner. */
 void executor_drain(uint64_t position, const struct executor_wait *wait)
 {
     while (executor.consumed < position || (executor.running && !executor_stuck())) {
@@ -622,14 +630,14 @@ void executor_drain(uint64_t position, const struct executor_wait *wait)
     }
 }
 
-/* Nobody says when a thread ends, or a store is done. */
+/* There is no notification when a thread ends, or of a store. */
 static void wait_briefly(void)
 {
     const struct timespec deadline = time_in(CLOCK_REALTIME, 0, SLICE_NANOSECONDS);
     wait_change_until(&deadline);
 }
 
-/* What the host has written since may have let it go on. */
+/* Stores of the host since then may have released it. */
 static void look_again(const struct executor_wait *wait)
 {
     executor.slice = time_in(CLOCK_MONOTONIC, 0, SLICE_NANOSECONDS);
@@ -654,28 +662,28 @@ bool executor_wait_help(uint64_t position, const struct executor_wait *wait)
     return false;
 }
 
-bool executor_insist(const struct executor_wait *wait)
+bool executor_end_spin(const struct executor_wait *wait)
 {
     if (!executor_spins() || (executor.stores && !is_hopeless()))
         return false;
-    executor.insists |= executor.stores; /* of who has the executor lock */
+    executor.ends_spin |= executor.stores; /* by the owner of the executor lock */
     if (executor.busy || executor.holders) {
         wait_briefly();
         return true;
     }
-    executor.insists = true;
+    executor.ends_spin = true;
     executor.slice = time_in(CLOCK_MONOTONIC, 0, SLICE_NANOSECONDS);
     execute(executor.appended, wait);
     executor.slice = (struct timespec){0, 0};
-    executor.insists = false;
+    executor.ends_spin = false;
     return true;
 }
 
-bool executor_insist_polled(void)
+bool executor_end_spin_polled(void)
 {
     const struct timespec now = time_in(CLOCK_MONOTONIC, 0, 0);
     const bool late = now.tv_sec - executor.stuck_since.tv_sec > OTHERS_PATIENCE_SECONDS;
-    return executor_stuck() && (late || others_wait(1)) && executor_insist(NULL);
+    return executor_stuck() && (late || others_wait(1)) && executor_end_spin(NULL);
 }
 
 /* ---- the device thread ------------------------------------------------------------ */
@@ -686,21 +694,21 @@ static bool host_executes(void)
     return guard_active() || (host_log_active() && !executor.shared);
 }
 
-/* Who does nothing for so long will not do it later, either. */
+/* A host that is idle for so long stays idle. */
 static void wait_for_host(void)
 {
     const struct timespec deadline = time_in(CLOCK_REALTIME, HOST_PATIENCE_SECONDS, 0);
-    if (wait_change_until(&deadline) || executor_insist(NULL) || !executor_stuck() || executor.busy ||
+    if (wait_change_until(&deadline) || executor_end_spin(NULL) || !executor_stuck() || executor.busy ||
         executor.holders)
         return;
-    if (executor.silence.still == SILENCE_SAID)
+    if (executor.silence.still == SILENCE_NOTED)
         return;
     struct device *device = executor.running->queue->device->device;
     take_executor_lock();
     runtime_unlock();
-    say_silence(device, HOST_PATIENCE_SECONDS);
+    note_silence(device, HOST_PATIENCE_SECONDS);
     runtime_lock();
-    executor.silence.still = SILENCE_SAID;
+    executor.silence.still = SILENCE_NOTED;
     drop_executor_lock();
 }
 
@@ -749,7 +757,7 @@ static void fork_child(void)
     executor.started = false;
     executor.waiting = 0;
     executor.holders = 0;
-    executor.rests = NULL;
+    executor.blocked = NULL;
     if (executing)
         return;
     guard_fork_child();
@@ -777,8 +785,10 @@ static void start_device(void)
         executor.started = runtime_thread_start(&executor.thread, device_thread);
 }
 
-/* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no
- * other or the host executes; of what only spins then the device thread sees to it that it ends. */
+/*
+ * A thread must consume the log, and no host thread waits: the device thread, or this one when there can be
+ * no other or the host executes; then the device thread ends kernels that only spin.
+ */
 static void wake_device(void)
 {
     const bool alone = host_executes();
@@ -885,7 +895,7 @@ void queue_let_go(void)
     runtime_unlock();
 }
 
-/* Who executes for want of a device thread goes on with pages open that callbacks may learn of. */
+/* A thread that executes without a device thread would continue with open pages that callbacks may use. */
 static void settle_alone(void)
 {
     if (guard_active())
@@ -1014,31 +1024,33 @@ static bool never(const void *unused)
     return false;
 }
 
-/* What was flushed is run, by the thread that was started for it: so a program that does not
- * wait has one outcome. But a command that never ends must not keep the process. */
+/*
+ * Flushed commands run, in the device thread: so a program that does not wait has one outcome. But a command
+ * that never ends must not keep the process.
+ */
 static bool settle_at_exit(void)
 {
     const struct timespec deadline = time_in(CLOCK_MONOTONIC, EXIT_PATIENCE_SECONDS, 0);
     struct executor_wait rest = {.done = never};
     bool patient = !executing;
-    executor_rest(&rest);
-    while (patient && !executor.shared && executor_insist(&rest))
+    executor_block(&rest);
+    while (patient && !executor.shared && executor_end_spin(&rest))
         ;
     while (patient && !executor_idle() &&
            (executor.started || executor.busy || (executor.shared && executor.running))) {
         if (executor.shared && !executor.busy)
             wake_device();
-        executor.insists |= executor.shared && is_hopeless();
+        executor.ends_spin |= executor.shared && is_hopeless();
         wait_briefly();
         if (!executor.shared && executor_stuck())
-            executor_insist(&rest);
+            executor_end_spin(&rest);
         patient = !is_past(CLOCK_MONOTONIC, &deadline);
     }
-    executor_rise(&rest);
+    executor_unblock(&rest);
     return patient;
 }
 
-/* What they do is the program's as well. They may have had more run, and may keep that up. */
+/* Their effects are the program's as well. They may have had more commands run, and may continue so. */
 static bool settle_callbacks_at_exit(void)
 {
     enum { ROUNDS = 64 };
@@ -1048,7 +1060,7 @@ static bool settle_callbacks_at_exit(void)
         /* no thread was needed so far: it runs nothing, but queues hold what is left */
         executor_drain(executor.appended, NULL);
         position = executor.appended;
-        if (!order_heard())
+        if (!order_observed())
             return true;
         runtime_unlock();
         callback_wait();
@@ -1065,7 +1077,7 @@ void queue_shutdown(void)
         executor_go();
         wake_device();
     } else if (executor.started) {
-        wake(); /* what was enqueued after the last flush is in the log, and nobody has looked */
+        wake(); /* commands enqueued after the last flush are in the log, not consumed */
     }
     const bool settled = settle_callbacks_at_exit(), started = executor.started;
     executor.stopping = true;

@@ -4,27 +4,26 @@
  *
  * Interface
  *   executor_position      the end of the log as it stands
- *   executor_has_begun     what stands in the log below a position has taken effect, or its last entry begins
- *                          to
- *   executor_drain         takes the executor lock, or waits for who has it, until the log is consumed up to
- *                          a position and what runs is over, or only spins
- *   executor_stuck         what runs only spins, the log is consumed, and it is set aside
- *   executor_rest, executor_rise   around a wait of this thread: meanwhile it does nothing of the program's
- *   executor_spins         what runs only spins, and nothing in the log could let it go on
- *   executor_wait_help     of a thread that rests: until others have put something into the log after that
- *                          position, or what runs gets on; true: that will not come
- *   executor_insist        one of those that only spin is over, as a livelock: the host waits, and has
- *                          nothing to add; false: there is none. Where the host may write memory of theirs,
- *                          only once it is certain that it does not
- *   executor_insist_polled   the same for a thread that asks again and again: others have some time
+ *   executor_has_begun     the log's entries below a position have taken effect, or its last entry begins to
+ *   executor_drain         takes the executor lock, or waits for its owner, until the log is consumed up to a
+ *                          position and what runs is over, or only spins
+ *   executor_stuck         every running launch only spins, the log is consumed, and they are set aside
+ *   executor_block, executor_unblock   around a wait of this thread: meanwhile it executes nothing
+ *   executor_spins         every running launch only spins, and no entry of the log could release it
+ *   executor_wait_help     of a blocked thread: waits until others append to the log after that position, or
+ *                          a launch makes progress; true: neither will happen
+ *   executor_end_spin      ends one of the launches that only spin, as a livelock: the host waits, and has
+ *                          nothing to add; false: there is none. If the host may write memory of theirs, only
+ *                          once it is certain that it does not
+ *   executor_end_spin_polled   the same for a thread that polls: others get some time first
  *   executor_idle          nothing executes and nothing is left to consume
- *   executor_wait_change   lets go of the lock until something was consumed or appended
+ *   executor_wait_change   releases the lock until something was consumed or appended
  *   executor_callback_stuck   the callback thread waits there, and nothing is left to execute; runtime_lock
  *                             not held
  *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
- *   executor_go            what was submitted and not yet let run is: before a drain
+ *   executor_go            before a drain: makes submitted commands runnable
  *   executor_know_units    of a new queue; false: out of memory
- *   executor_watch_fork    a child has no device thread, whoever has the executor lock is done first
+ *   executor_watch_fork    a child has no device thread; the executor lock's owner finishes first
  *   executor_share         from now on host and kernels share memory; beside: also while both run.
  *                          executor_shares: they do
  *   executor_serial        of the last command appended
@@ -43,13 +42,13 @@ struct executor_wait { /* what the caller waits for */
     struct executor_wait *next; /* the list of those that rest */
 };
 void executor_drain(uint64_t position, const struct executor_wait *wait); /* wait NULL: for nothing */
-void executor_rest(struct executor_wait *wait);
-void executor_rise(const struct executor_wait *wait);
+void executor_block(struct executor_wait *wait);
+void executor_unblock(const struct executor_wait *wait);
 bool executor_stuck(void);
 bool executor_spins(void);
 bool executor_wait_help(uint64_t position, const struct executor_wait *wait);
-bool executor_insist(const struct executor_wait *wait); /* of who rests; or NULL */
-bool executor_insist_polled(void);
+bool executor_end_spin(const struct executor_wait *wait); /* of the blocked thread; or NULL */
+bool executor_end_spin_polled(void);
 bool executor_idle(void);
 void executor_wait_change(void);
 bool executor_callback_stuck(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where every call of the program comes in: entry_clX through the dispatch table of a loader, clX in a program linked
- * with -lorrery. When nobody watches, both call api_clX, and only count what it refuses.
+ * The entry of every call of the program: entry_clX through the dispatch table of a loader, clX in a program
+ * linked with -lorrery. When calls are not watched, both call api_clX, and only count its errors.
  */
 #include "api.h"
 #include "lib/diagnose/call.h"

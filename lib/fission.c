@@ -77,7 +77,7 @@ static cl_device_partition_property_ext domain_value(enum topology_level level)
     return CL_AFFINITY_DOMAIN_NUMA_EXT; /* a tile */
 }
 
-/* Cslices have no style here: such a device answers like a root. */
+/* Cslices have no style here: such a device's results are a root's. */
 cl_int device_info_fission_style(const struct info_reply *reply, const struct cl_device *device)
 {
     const struct partition_type *type = &device->type;

@@ -24,7 +24,7 @@ static const struct extension_function {
     any_function *function;
 } extension_functions[] = {
     {"clIcdGetPlatformIDsKHR", (any_function *)api_clIcdGetPlatformIDsKHR},
-    {"clGetPlatformInfo", (any_function *)entry_clGetPlatformInfo}, /* the loader asks for it by name */
+    {"clGetPlatformInfo", (any_function *)entry_clGetPlatformInfo}, /* the loader looks it up by name */
     {"clCreateCommandQueueWithPropertiesKHR", (any_function *)entry_clCreateCommandQueueWithProperties},
     {"clCreateProgramWithILKHR", (any_function *)entry_clCreateProgramWithIL},
     {"clCreateSubDevicesEXT", (any_function *)entry_clCreateSubDevicesEXT},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The one size rule of all clGet*Info calls: a function answers, the caller
- *          returns. value may be NULL; size too small gives CL_INVALID_VALUE and writes
- *          nothing to value; size_ret is always written when not NULL.
+ * PURPOSE  The one size rule of all clGet*Info calls: a function replies, the caller returns. value may be
+ *          NULL; size too small gives CL_INVALID_VALUE and writes nothing to value; size_ret is always
+ *          written when not NULL.
  */
 #ifndef ORRERY_LIB_INFO_H
 #define ORRERY_LIB_INFO_H

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 static const int caught[] = {SIGINT, SIGTERM};
-static volatile sig_atomic_t came, runs;
+static volatile sig_atomic_t caught_signal, runs;
 
 static void on_signal(int signal_number)
 {
-    if (runs && !came) {
-        came = signal_number;
+    if (runs && !caught_signal) {
+        caught_signal = signal_number;
         return;
     }
     signal(signal_number, SIG_DFL);
@@ -49,7 +49,7 @@ static void note(const char *text)
 
 const struct schedule_watch *interrupt_watch(void)
 {
-    static const struct schedule_watch watch = {.signal = &came, .note = note};
+    static const struct schedule_watch watch = {.signal = &caught_signal, .note = note};
     return &watch;
 }
 
@@ -58,14 +58,14 @@ void interrupt_running(bool now)
     runs = now;
 }
 
-int interrupt_came(void)
+int interrupt_caught(void)
 {
-    return came;
+    return caught_signal;
 }
 
 _Noreturn void interrupt_end(void)
 {
-    const int signal_number = came;
+    const int signal_number = caught_signal;
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal_number);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  SIGINT and SIGTERM while kernels run: the launches stop, it is said where they stood, and the
- *          process ends as the signal ends it. At all other times, and for a signal that the program handles
- *          or ignores, nothing changes.
+ * PURPOSE  SIGINT and SIGTERM while kernels run: the launches stop, the places of their work-items are
+ *          printed, and the process ends as the signal ends it. At all other times, and for a signal that the
+ *          program handles or ignores, nothing changes.
  *
  * Interface
  *   interrupt_catch       at the start: takes the signals whose action is the default one
- *   interrupt_watch       what a schedule looks at (struct schedule_watch)
+ *   interrupt_watch       the flag that a schedule checks (struct schedule_watch)
  *   interrupt_running     kernels run from now on, or no longer: else a signal ends the process at once
- *   interrupt_came        the number of the signal, 0: none
+ *   interrupt_caught      the number of the signal, 0: none
  *   interrupt_own         this signal's handler is ours
- *   interrupt_end         ends the process by the signal that came
+ *   interrupt_end         ends the process by the signal that was caught
  */
 #ifndef ORRERY_LIB_INTERRUPT_H
 #define ORRERY_LIB_INTERRUPT_H
@@ -22,7 +22,7 @@
 void interrupt_catch(void);
 const struct schedule_watch *interrupt_watch(void);
 void interrupt_running(bool runs);
-int interrupt_came(void);
+int interrupt_caught(void);
 bool interrupt_own(int signal_number);
 _Noreturn void interrupt_end(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What buffers and images share: flags, storage, sub-buffers, destructor callbacks. */
+/* The common part of buffers and images: flags, storage, sub-buffers, destructor callbacks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static cl_int check_mapped(const void *host_ptr, size_t size)
     return CL_INVALID_HOST_PTR;
 }
 
-/* Where the bytes live: in the SVM allocation host_ptr points into, or in their own. */
+/* The place of the bytes: in the SVM allocation host_ptr points into, or in their own. */
 cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char *sort)
 {
     bool use = memobj->flags & CL_MEM_USE_HOST_PTR;
@@ -238,7 +238,7 @@ cl_mem CL_API_CALL api_clCreateBuffer(cl_context context, cl_mem_flags flags, si
 
 /* ---- sub-buffers -------------------------------------------------------------------- */
 
-/* What the parent forbids cannot be had back. */
+/* An access that the parent forbids cannot be allowed again. */
 bool memobj_narrows(cl_mem_flags parent, cl_mem_flags flags)
 {
     if ((parent & CL_MEM_WRITE_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)))

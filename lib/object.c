@@ -27,8 +27,8 @@ static const struct kind kinds[OBJECT_KIND_COUNT] = {
 };
 
 /*
- * The table of live handles: open addressing, linear probing. Its order, which depends on
- * addresses, shows nowhere: who walks it sorts.
+ * The table of live handles: open addressing, linear probing. Its order, which depends on addresses, shows
+ * nowhere: a walk sorts.
  *
  * Dead objects rest in the graveyard before their memory is reused: the loader reads the
  * dispatch pointer of whatever it is given, so a stale handle still reaches the lookup
@@ -146,7 +146,7 @@ static void bury(void *object)
 static void destroy(void *handle)
 {
     struct object *object = handle;
-    if (!object->published) { /* it never came to that: its slot is free again */
+    if (!object->published) { /* undone: its slot is free again */
         pthread_mutex_lock(&table.lock);
         table.promised--;
         pthread_mutex_unlock(&table.lock);

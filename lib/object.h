@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Every OpenCL handle is a pointer to a struct whose first member is struct
- *          object. A table of live handles says what a pointer is, so an unknown or
- *          released handle gives the error of its kind and is never dereferenced.
+ * PURPOSE  Every OpenCL handle is a pointer to a struct whose first member is struct object. A table of live
+ *          handles has the kind of each pointer, so an unknown or released handle gives the error of its kind
+ *          and is never dereferenced.
  *
  * Interface
  *   object_new/object_lookup/object_retain/object_release      by the table object.def
@@ -50,7 +50,7 @@ struct object {
     uint32_t internal; /* the runtime's references and one for all of the user's: atomic */
     bool published;
     bool answered;          /* a query gave the handle to the program */
-    struct call_site *made; /* where the program made it; NULL: nobody wants to know (call.h) */
+    struct call_site *made; /* where the program made it; NULL: not recorded (call.h) */
 };
 
 /* calloc'd, refs = 1. NULL when memory is out. Not yet in the table: object_publish when complete. */
@@ -68,7 +68,7 @@ void object_unref(void *object);
 struct object **object_list(size_t *out_count);
 size_t object_live_count(enum object_kind kind); /* for leak reports and tests */
 
-/* What the rows of object.def call, with no lock held: each is in the file of its kind. */
+/* Destructors that the rows of object.def name, called with no lock held: each is in the file of its kind. */
 void context_destroy(void *object);
 void queue_destroy(void *object);
 void memobj_destroy(void *object);
@@ -79,7 +79,7 @@ void device_destroy(void *object);
 void sampler_destroy(void *object);
 void semaphore_destroy(void *object);
 void command_buffer_destroy(void *object);
-/* Of the two kinds that only their own files know. */
+/* Of the two kinds that are private to their files. */
 const struct context *semaphore_context(const struct object *object);
 const struct context *command_buffer_context(const struct object *object);
 const struct queue *command_buffer_queue(const struct object *object);
@@ -93,11 +93,11 @@ struct runtime {
     struct report *report;
     struct device *device; /* the simulated machine: every root device is a part of it */
     struct platform *platform;
-    bool broken; /* the scenario could not be read: clGetPlatformIDs says so */
+    bool broken; /* the scenario could not be read: clGetPlatformIDs reports it */
 };
 struct runtime *runtime_get(void);
 
-/* ---- the objects. Fields by who may touch them. ------------------------------- */
+/* ---- the objects. Fields by the threads that may touch them. ------------------------------- */
 
 struct platform {
     struct object base;
@@ -160,9 +160,11 @@ struct context {
  * progress returns, or else by itself. */
 void context_error(struct context *context, const char *text);
 
-/* Of the maps of an object that begin at one byte an unmap does not say which it gives back. Once one of
- * several that differ was unmapped: what each of them has, what any of them has, and of which sorts they
- * are (DEVICE_MAP_*; writing counts alone). */
+/*
+ * An unmap does not identify one of an object's maps that begin at one byte. Once one of several that differ
+ * was unmapped: the bytes that all of them have, the bytes that any of them has, and their kinds
+ * (DEVICE_MAP_*; writing counts alone).
+ */
 struct aliased_maps {
     bool any;
     size_t least[3], most[3];
@@ -178,7 +180,7 @@ struct map_record {
     size_t region[3], pitch[2];
     /* whose mapping it is: records hang on the root buffer, offsets are in it */
     struct memobj *owner;
-    struct call_site *made; /* owned; NULL: nobody wants to know */
+    struct call_site *made; /* owned; NULL: not recorded */
     /* the command that maps, 0: none does; it ran; its unmap did */
     uint32_t by;
     bool mapped, unmapped;
@@ -238,9 +240,9 @@ struct build { /* of a program, for some of its devices */
     const struct program_binary *binary; /* what it was made of, or NULL */
     /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: no smaller last group */
     bool uniform_groups;
-    bool debug; /* built with -g: enqueue_kernel says why it fails */
+    bool debug; /* built with -g: enqueue_kernel reports why it fails */
 };
-/* What a program binary holds; devices that were given the same bytes share it. */
+/* The contents of a program binary; devices that were given the same bytes share it. */
 struct program_binary {
     struct program_binary *next;
     char *source, *options; /* or NULL */
@@ -267,7 +269,7 @@ struct program_object { /* cl_program */
     struct context *context;
     enum program_origin origin;
     char *source;                /* clCreateProgramWithSource, joined; or that of the one input of a link */
-    const struct enqueuer *made; /* the call that gave the source; NULL: not known */
+    const struct enqueuer *made; /* the call that gave the source; NULL: not recorded */
     struct spirv il;             /* clCreateProgramWithIL */
     struct program_binary *binaries; /* clCreateProgramWithBinary */
     struct device_binary *device_binaries;
@@ -342,9 +344,9 @@ struct event {
     uint32_t serial; /* of its command, or of the user event itself: one numbering */
     /* guarded by runtime_lock */
     cl_int status; /* CL_QUEUED .. CL_COMPLETE, or a negative error: as of the consumed log */
-    /* user event: what clSetUserEventStatus said; status follows through the log */
+    /* user event: the argument of clSetUserEventStatus; status follows through the log */
     cl_int user_status;
-    cl_uint callback_refs; /* user references held for callbacks to come: not shown */
+    cl_uint callback_refs; /* user references held for future callbacks: not shown */
     cl_uint polls;         /* status queries that found it not complete */
     cl_ulong time[5];      /* queued, submit, start, end, complete: simulated ns */
     struct event_callback *callbacks;

@@ -14,7 +14,7 @@
 #include "queue.h"
 #include "api_runtime.h"
 
-static void say(char *error, size_t error_size, const char *text)
+static void copy_text(char *error, size_t error_size, const char *text)
 {
     if (error && error_size)
         snprintf(error, error_size, "%s", text);
@@ -34,7 +34,7 @@ static int load(const char *path, const char *text, char *error, size_t error_si
 {
     struct diagnosis diagnosis = {0};
     cl_int err = runtime_load(path, text, &diagnosis);
-    say(error, error_size, diagnosis.text);
+    copy_text(error, error_size, diagnosis.text);
     return status_of(err);
 }
 
@@ -52,7 +52,7 @@ int orrery_set_option(const char *option, const char *value, char *error, size_t
 {
     struct diagnosis diagnosis = {0};
     cl_int err = option ? runtime_set_option(option, value, &diagnosis) : CL_INVALID_VALUE;
-    say(error, error_size, diagnosis.text);
+    copy_text(error, error_size, diagnosis.text);
     return err == CL_INVALID_OPERATION ? ORRERY_BUSY : err ? ORRERY_BAD_SCENARIO : ORRERY_OK;
 }
 
@@ -64,7 +64,7 @@ void orrery_set_seed(uint64_t seed)
 size_t orrery_finding_count(void)
 {
     const struct runtime *runtime = runtime_get();
-    guard_tell();
+    guard_report();
     return runtime->report ? report_count(runtime->report) : 0;
 }
 
@@ -170,24 +170,24 @@ size_t orrery_new_findings(char *text, size_t size)
     char *whole = NULL;
     size_t whole_size = 0;
     const struct runtime *runtime = runtime_get();
-    say(text, size, "");
+    copy_text(text, size, "");
     if (runtime->broken)
         return 0;
     queue_drain();
-    guard_tell();
+    guard_report();
     FILE *stream = text && size ? open_memstream(&whole, &whole_size) : NULL;
     const size_t count = report_take_new(runtime->report, runtime->scenario.fail_on, stream);
     if (stream)
         fclose(stream);
     if (whole)
-        say(text, size, whole);
+        copy_text(text, size, whole);
     free(whole);
     return count;
 }
 
 void orrery_clear_findings(void)
 {
-    guard_tell();
+    guard_report();
     if (runtime_get()->report)
         report_clear(runtime_get()->report);
 }
@@ -210,16 +210,16 @@ int orrery_check_expectations(char *text, size_t size)
     char *unmet = NULL;
     size_t unmet_size = 0, count = 0;
     const struct runtime *runtime = runtime_get();
-    say(text, size, "");
+    copy_text(text, size, "");
     FILE *stream = runtime->broken ? NULL : open_memstream(&unmet, &unmet_size);
     if (!stream) {
-        say(text, size, runtime->broken ? "Orrery is not set up\n" : "out of memory\n");
+        copy_text(text, size, runtime->broken ? "Orrery is not set up\n" : "out of memory\n");
         return ORRERY_FAILED;
     }
     queue_drain();
     count = expectation_check(runtime->report, stream);
     fclose(stream);
-    say(text, size, unmet ? unmet : "");
+    copy_text(text, size, unmet ? unmet : "");
     free(unmet);
     return count ? ORRERY_UNMET : ORRERY_OK;
 }
@@ -230,7 +230,7 @@ static struct orrery_statistics before; /* the last reset */
 
 int orrery_reset(void)
 {
-    guard_tell();
+    guard_report();
     expectation_clear();
     const cl_int err = runtime_get()->broken ? CL_INVALID_PLATFORM : runtime_restore_options();
     if (err && err != CL_INVALID_OPERATION)
@@ -254,7 +254,7 @@ void orrery_statistics_get(struct orrery_statistics *out_statistics)
     if (runtime_get()->broken)
         return;
     queue_drain();
-    guard_tell();
+    guard_report();
     const struct report *report = runtime_get()->report;
     *out_statistics = (struct orrery_statistics){
         .kernels = orrery_kernels_run() - before.kernels,

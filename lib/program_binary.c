@@ -48,7 +48,7 @@ static size_t text_bytes(const char *text)
     return text ? strlen(text) + 1 : 0;
 }
 
-/* What a build is made of, whoever holds it. */
+/* The contents of a build, for every owner. */
 struct made_of {
     const char *source;
     const struct spec_constant *constants;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program has been built for: devices, and the latest build for each. */
+/* The devices that a program has been built for, and the latest build for each. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building, compiling and linking programs. Work is done by the calling thread, with no
- * lock held; a program being built is marked CL_BUILD_IN_PROGRESS and refuses a second
- * build. A notify function is called on the callback thread afterwards, and the call
- * itself then only says whether the work could begin.
+ * Building, compiling and linking programs. Work is done by the calling thread, with no lock held; a program
+ * being built is marked CL_BUILD_IN_PROGRESS and refuses a second build. A notify function is called on the
+ * callback thread afterwards, and the call itself then only returns whether the work could begin.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static const struct {
     [LINK] = {"clLinkProgram", CL_INVALID_LINKER_OPTIONS, CL_LINK_PROGRAM_FAILURE},
 };
 
-/* What is linked. */
+/* The inputs of a link. */
 struct inputs {
     struct spirv *modules;
     struct program_object **programs;
@@ -42,7 +41,7 @@ struct inputs {
     bool kernel_arg_info, uniform_groups, debug;
 };
 
-/* ---- one piece of work and what comes of it ------------------------------------------- */
+/* ---- one piece of work and its result ------------------------------------------- */
 
 struct work {
     enum build_kind kind;
@@ -56,8 +55,8 @@ struct work {
     size_t header_count;
     struct inputs *inputs;                             /* LINK */
     const struct program_binary *binary;               /* of the devices at hand, or NULL */
-    bool keeps_options, asks_arg_info;                 /* the binary's options count; what the caller's say */
-    bool uniform_groups, debug;                        /* what it is made from says so */
+    bool keeps_options, wants_arg_info;                /* the binary's options count; the caller's */
+    bool uniform_groups, debug;                        /* by its inputs */
     char refused[sizeof((struct diagnosis *)0)->text]; /* what is wrong with the options; "": nothing */
     /* results: moved into build */
     struct spirv spirv;
@@ -161,7 +160,7 @@ static enum status copy_words(const struct spirv *from, struct spirv *out_spirv)
     return STATUS_OK;
 }
 
-/* What the caller wrote must stay within what cl_khr_spirv_queries tells. */
+/* The caller's module must stay within the capabilities that cl_khr_spirv_queries returns. */
 static enum status judge_capabilities(struct work *work)
 {
     char text[120];
@@ -191,7 +190,7 @@ static enum status produce_words(struct work *work)
     return status;
 }
 
-/* OpenCL C 1.x, the default for source, knows work-groups of one size only. */
+/* OpenCL C 1.x, the default for source, has work-groups of one size only. */
 static bool source_is_uniform(const struct work *work)
 {
     const char *standard = strstr(work->options, "-cl-std=");
@@ -236,7 +235,7 @@ static enum status load(struct work *work)
     return status;
 }
 
-/* The device runs kernels in sub-groups of the sizes that it tells of, and no others. */
+/* The device runs kernels in sub-groups of the sizes that it lists, and no others. */
 static enum status judge_sub_groups(struct work *work)
 {
     const struct device_config *config = work->build->devices[0]->config;
@@ -296,8 +295,10 @@ static cl_int work_do(struct work *work)
 
 /* ---- the state of the program around it -------------------------------------------------- */
 
-/* From now on it is in progress for these devices. What the last builds for them left is
- * freed with no lock held. */
+/*
+ * From now on it is in progress for these devices. The results of the last builds for them are freed with no
+ * lock held.
+ */
 static cl_int work_begin(struct work *work, cl_uint count, struct cl_device *const *devices)
 {
     struct program_object *program = work->program;
@@ -397,7 +398,7 @@ static cl_uint take_alike(const struct work *work, struct cl_device **devices, c
     return alike;
 }
 
-/* What the devices were given, and the options that come with it. */
+/* The binaries of the devices, and their options. */
 static void take_binary(struct work *work, const struct cl_device *device)
 {
     work->binary = program_binary_for(work->program, device);
@@ -405,12 +406,12 @@ static void take_binary(struct work *work, const struct cl_device *device)
         return;
     if (work->keeps_options)
         work->options = work->binary->options ? work->binary->options : "";
-    work->parsed.kernel_arg_info = work->asks_arg_info || work->binary->kernel_arg_info;
+    work->parsed.kernel_arg_info = work->wants_arg_info || work->binary->kernel_arg_info;
     work->uniform_groups = work->binary->uniform_groups;
     work->debug = work->binary->debug;
 }
 
-/* What the inputs hold for the device; one that was never compiled for it stays with its latest. */
+/* The inputs' builds for the device; an input that was never compiled for it keeps its latest. */
 static cl_int take_modules(struct work *work, const struct cl_device *device)
 {
     enum status status = STATUS_OK;
@@ -427,7 +428,7 @@ static cl_int take_modules(struct work *work, const struct cl_device *device)
     return error_from_status(status);
 }
 
-/* What is wrong with the options becomes the log of all devices. */
+/* The errors of the options become the log of all devices. */
 static cl_int refuse_options(struct work *work, struct cl_device **devices, cl_uint count)
 {
     cl_int err = work_begin(work, count, devices);
@@ -457,7 +458,7 @@ static cl_int build_one(struct work *work, struct cl_device **devices, cl_uint c
 }
 
 /* Each group of devices; began: the first could begin. Variables at program scope are of a device alone
- * (OpenCL 2.2 API, 3.3.3: per-device SVM), so those who would share them get builds of their own. */
+ * (OpenCL 2.2 API, 3.3.3: per-device SVM), so devices that would share them get builds of their own. */
 static cl_int build_all(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began)
 {
     cl_int first_error = CL_SUCCESS;
@@ -517,7 +518,7 @@ static cl_int work_run(struct work *work, notify_function *notify, void *data)
 
 /* ---- checks the calls share ------------------------------------------------------------------ */
 
-/* A program that is there says in its log what is wrong with them: work_run. */
+/* An existing program has their errors in its log: work_run. */
 static cl_int parse_options(struct work *work, struct context *context)
 {
     struct diagnosis diagnosis = {0};
@@ -580,7 +581,7 @@ static cl_int build(struct program_object *program, cl_uint num_devices, const c
     if (err)
         return err;
     work.parsed.create_library = false;
-    work.asks_arg_info = work.parsed.kernel_arg_info;
+    work.wants_arg_info = work.parsed.kernel_arg_info;
     return work_run(&work, notify, data);
 }
 
@@ -744,7 +745,7 @@ static void keep_source(struct program_object *program, const struct inputs *inp
         program->source = strdup(program_source(inputs->programs[0]));
 }
 
-/* *out_program is set as soon as linking began: its log tells what went wrong. */
+/* *out_program is set as soon as linking began: its log has the errors. */
 static cl_int link_inputs(struct context *context, struct work *work, struct inputs *inputs,
                           notify_function *notify, void *data, struct program_object **out_program)
 {

@@ -63,7 +63,7 @@ static cl_int check_owners(cl_context context, cl_device_id device)
     return context_serves((struct context *)context, device) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
-/* What is no property at all is invalid; what is one but not ours is not supported. */
+/* A value that is no property is invalid; a property that is not ours is not supported. */
 static cl_int check_properties(const struct cl_device *device, cl_command_queue_properties properties,
                                cl_queue_properties size)
 {
@@ -75,7 +75,7 @@ static cl_int check_properties(const struct cl_device *device, cl_command_queue_
     return device_queue_check(device, properties, size);
 }
 
-/* What a list asks for. */
+/* The properties in a list. */
 struct wishes {
     cl_command_queue_properties properties;
     size_t count; /* of words, the final 0 included */
@@ -113,8 +113,10 @@ static cl_int check_family(const struct cl_device *device, const struct wishes *
     return err && device->config->errors == ANSWERS_NEO ? CL_INVALID_QUEUE_PROPERTIES : err;
 }
 
-/* High, medium and low are the same bits of both. Simulated time knows neither, so that they are kept and
- * change nothing. */
+/*
+ * High, medium and low are the same bits of both. Simulated time has neither, so they are kept and have no
+ * effect.
+ */
 static bool is_hint(cl_queue_properties value)
 {
     return value == CL_QUEUE_PRIORITY_HIGH_KHR || value == CL_QUEUE_PRIORITY_MED_KHR ||

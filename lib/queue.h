@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Commands, the graph between them, and who runs them when.
+ * PURPOSE  Commands, the graph between them, and their execution.
  *
- * The log. Every host call that can make commands runnable appends one entry: ENQUEUE,
- * RUN (flush, finish, wait, blocking call, status query of a flushed command), USER (a user
- * event was set) or TERMINATE (a context was). The executor consumes the log in order; at RUN it executes
- * everything that is submitted and ready, to quiescence, before it looks at the next
- * entry. Among ready commands the scenario's policy chooses (lockstep and serial: lowest
- * serial number). So the order of execution is a function of the log and the seed.
- * Launches whose compute units differ run at the same time (orrery/device.h, device_run), others one after
- * another, unless all that run only spin. So that kernels of different devices start together, a flush is a
- * SUBMIT when the process has queues without a common compute unit: it lets run nothing; the next call that
- * waits or asks appends GO. It is a RUN nevertheless once the host may see effects without such a call
- * (callbacks, native kernels). CALLBACK entries attach event callbacks, so their order is one too. What an
- * event says (status, times, edges) is "as of the consumed log"; a host call that must know more
- * drains the log first.
+ * The log. Every host call that can make commands runnable appends one entry: ENQUEUE, RUN (flush, finish,
+ * wait, blocking call, status query of a flushed command), USER (a user event was set) or TERMINATE (a
+ * context was). The executor consumes the log in order; at RUN it executes everything that is submitted and
+ * ready, to quiescence, before it looks at the next entry. Among ready commands the scenario's policy chooses
+ * (lockstep and serial: lowest serial number). So the order of execution is a function of the log and the
+ * seed. Launches whose compute units differ run at the same time (orrery/device.h, device_run), others one
+ * after another, unless all that run only spin. So that kernels of different devices start together, a flush
+ * is a SUBMIT when the process has queues without a common compute unit: it lets run nothing; the next call
+ * that waits or queries appends GO. It is a RUN nevertheless once the host may see effects without such a
+ * call (callbacks, native kernels). CALLBACK entries attach event callbacks, so their order is one too. An
+ * event's status, times and edges are "as of the consumed log"; a host call that needs later ones drains the
+ * log first.
  *
  * The executor lock. One thread at a time executes. A host thread that must wait takes the
  * executor lock and executes itself; clFlush and clSetUserEventStatus wake the device thread,
@@ -44,10 +43,10 @@ struct command {
     struct queue *queue;         /* borrowed from the event */
     struct event *event;         /* always there; referenced */
     struct event **waits; cl_uint wait_count; /* the wait list; referenced */
-    struct call_site *made;      /* where it was enqueued; NULL: nobody wants to know */
+    struct call_site *made;      /* where it was enqueued; NULL: not recorded */
     const struct enqueuer *enqueuer; /* likewise, for races */
     uint32_t batch;             /* see enqueue_batch */
-    /* room for order.c: wait_count + 1 serial numbers; NULL when nobody listens */
+    /* room for order.c: wait_count + 1 serial numbers; NULL without observers */
     uint32_t *after;
     /* owned by the executor */
     struct command *next, *previous; /* in the queue */
@@ -89,8 +88,10 @@ cl_int queue_append(struct command *command);
 void queue_drain(void);
 /* The same, and every callback so far has returned: what the program released is gone. */
 void queue_settle(void);
-/* For a host call that touches device memory itself: drains the log and keeps everyone from
- * executing until queue_let_go. A no-op on the executing thread. Short: no waiting inside. */
+/*
+ * For a host call that touches device memory itself: drains the log and keeps every thread from executing
+ * until queue_let_go. A no-op on the executing thread. Short: no waiting inside.
+ */
 void queue_hold(void);
 void queue_let_go(void);
 /* Flushes their queues and waits until all are complete or failed; one that failed gives
@@ -101,7 +102,10 @@ void queue_finish_all(void); /* every queue there is */
 void queue_flush(struct queue *queue);
 void queue_user_event_number(struct event *event); /* gives it its serial number */
 cl_int queue_user_event_set(struct event *event, cl_int status);
-/* The same from a command, while it runs or is dropped: what waits goes on after it. Set already: nothing. */
+/*
+ * The same from a command, while it runs or is dropped: what waits continues after it. No effect when set
+ * already.
+ */
 void queue_user_event_signal(struct event *event, cl_int status, const struct command *by);
 /* Appends TERMINATE: every command of the context that has not run ends with CL_CONTEXT_TERMINATED_KHR,
  * launches stop. */

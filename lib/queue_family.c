@@ -119,7 +119,7 @@ static const struct queue *other_on_slice(const struct queue *queue)
     return other;
 }
 
-/* Queues of one process on one cslice take turns. */
+/* Queues of one process on one cslice run one at a time. */
 static void report_shared(const struct queue *queue)
 {
     char object[40], why[160] = "";

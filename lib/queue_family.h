@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  cl_intel_command_queue_families: what families a device has, what a queue of one
- *          may do, and on which compute units it runs. Devices whose hardware has cslices
- *          have families; a whole tile has one engine per cslice and two families that copy.
+ * PURPOSE  cl_intel_command_queue_families: a device's families, the commands that a queue of each may hold,
+ *          and its compute units. Devices whose hardware has cslices have families; a whole tile has one
+ *          engine per cslice and two families that copy.
  *
  * Interface
  *   device_has_queue_families
@@ -13,8 +13,8 @@
  *   queue_family_detach          before the queue goes
  *   queue_family_allows          CL_INVALID_OPERATION when the queue's family lacks the command
  *   queue_family_allows_waits    CL_INVALID_EVENT_WAIT_LIST when it cannot wait for one of these
- *   queue_family_allows_event    CL_INVALID_EVENT when its commands have none for the program;
- *                                both as `errors` wants: Intel's driver says CL_INVALID_OPERATION
+ *   queue_family_allows_event    CL_INVALID_EVENT when its commands have none for the program; both as
+ *                                `errors` wants: Intel's driver returns CL_INVALID_OPERATION
  */
 #ifndef ORRERY_LIB_QUEUE_FAMILY_H
 #define ORRERY_LIB_QUEUE_FAMILY_H

@@ -16,7 +16,7 @@ struct ready {
     struct command **command; /* [first, last) by serial number */
     size_t first, last, room;
     uint64_t taken;
-    uint32_t queue_id; /* round-robin: whose turn it was */
+    uint32_t queue_id; /* round-robin: the queue that was last */
 };
 
 bool ready_reserve(struct ready *ready, size_t count);

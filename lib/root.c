@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Root devices: of the scenario, of its tiles when the hierarchy is flat, or as the selector says. */
+/* Root devices: of the scenario, of its tiles when the hierarchy is flat, or by the selector. */
 #include "root.h"
 
 #include <stdlib.h>

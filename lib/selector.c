@@ -2,7 +2,7 @@
 /*
  * The device selector, in the form of ONEAPI_DEVICE_SELECTOR:
  *
- *     filters    filter { ; filter }           filters with ! come last and discard
+ *     filters    filter { ; filter } filters with ! are the last and discard
  *     filter     [!] [backend :] device { , device }
  *     backend    * opencl orrery               or one of those that list no device here
  *     device     * cpu gpu fpga N N.M N.* *.* N.M.K N.M.* N.*.* *.*.*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_semaphore. A binary semaphore is a meeting of commands in the order of their calls: a wait takes the
- * event of the signal before it as one of its wait list. A wait that comes first takes a user event, which
- * the next signal sets when it runs: what waits for it is then after the signal. The payload is what commands
- * that ran have left.
+ * cl_khr_semaphore. A binary semaphore pairs commands in the order of their calls: a wait takes the event of
+ * the signal before it as one of its wait list. A wait without such a signal takes a user event, which the
+ * next signal sets when it runs: the wait is then after the signal. The payload is the value left by the
+ * commands that ran.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,9 +28,9 @@ struct semaphore {
     cl_semaphore_properties_khr *properties;
     size_t property_count; /* words, incl. final 0 */
     /* guarded by runtime_lock */
-    struct event *signal;  /* of a signal command that no wait has taken; referenced */
-    struct event *awaited; /* what a wait command before its signal waits for; referenced */
-    cl_command_type last;  /* signal or wait, whichever was enqueued last; 0: neither */
+    struct event *signal;      /* of a signal command that no wait has taken; referenced */
+    struct event *next_signal; /* what a wait command before its signal waits for; referenced */
+    cl_command_type last;      /* signal or wait, whichever was enqueued last; 0: neither */
     cl_semaphore_payload_khr payload;
 };
 
@@ -43,7 +43,7 @@ void semaphore_destroy(void *object)
 {
     struct semaphore *semaphore = object;
     object_unref(semaphore->signal);
-    object_unref(semaphore->awaited);
+    object_unref(semaphore->next_signal);
     object_unref(semaphore->device);
     object_unref(semaphore->context);
     free(semaphore->properties);
@@ -197,8 +197,8 @@ static void set_payloads(struct command *command, cl_semaphore_payload_khr paylo
     runtime_unlock();
 }
 
-/* Those that waited before the signal go on; set already, they do not hear it again. */
-static void tell_waiters(struct command *command, cl_int status)
+/* Commands that waited before the signal continue; no effect on those already set. */
+static void set_waiters(struct command *command, cl_int status)
 {
     for (cl_uint i = 0; i < command->u.semaphore.count; i++)
         if (command->u.semaphore.waiters && command->u.semaphore.waiters[i])
@@ -208,7 +208,7 @@ static void tell_waiters(struct command *command, cl_int status)
 cl_int run_semaphore_signal(struct command *command)
 {
     set_payloads(command, 1);
-    tell_waiters(command, CL_COMPLETE);
+    set_waiters(command, CL_COMPLETE);
     return CL_SUCCESS;
 }
 
@@ -220,7 +220,7 @@ cl_int run_semaphore_wait(struct command *command)
 
 void drop_semaphore(struct command *command)
 {
-    tell_waiters(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    set_waiters(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     for (cl_uint i = 0; i < command->u.semaphore.count; i++) {
         object_unref(command->u.semaphore.list[i]);
         if (command->u.semaphore.waiters)
@@ -258,14 +258,14 @@ static cl_int take_semaphores(struct command *command, cl_uint count, const cl_s
             return CL_INVALID_COMMAND_QUEUE;
         command->u.semaphore.list[command->u.semaphore.count++] = object_ref(semaphore);
     }
-    queue_drain(); /* what an event says is as of the calls before */
+    queue_drain(); /* an event's status is as of the calls before */
     runtime_lock();
     bool failed = failed_already(command);
     runtime_unlock();
     return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }
 
-static void tell_twice(const struct semaphore *semaphore, const char *why, const char *fix)
+static void report_twice(const struct semaphore *semaphore, const char *why, const char *fix)
 {
     char object[40];
     snprintf(object, sizeof object, "semaphore %" PRIu32, semaphore->base.id);
@@ -273,7 +273,7 @@ static void tell_twice(const struct semaphore *semaphore, const char *why, const
         call_find(FINDING_SEMAPHORE_MISUSE, &(struct call_finding){.object = object, .why = why, .fix = fix});
 }
 
-/* An event of a signal to come, for a wait. */
+/* For a wait: the event of a future signal. */
 static struct event *future_signal(struct semaphore *semaphore)
 {
     struct event *made = event_new(semaphore->context, NULL, CL_COMMAND_USER);
@@ -281,18 +281,18 @@ static struct event *future_signal(struct semaphore *semaphore)
         return NULL;
     queue_user_event_number(made);
     runtime_lock();
-    struct event *before = semaphore->awaited;
+    struct event *before = semaphore->next_signal;
     if (!before)
-        semaphore->awaited = object_ref(made);
-    struct event *awaited = before ? object_ref(before) : made;
+        semaphore->next_signal = object_ref(made);
+    struct event *next_signal = before ? object_ref(before) : made;
     runtime_unlock();
     if (before)
         object_unref(made);
-    return awaited;
+    return next_signal;
 }
 
 /* The signals become part of the wait list, which owns them. */
-static cl_int await(struct command *command)
+static cl_int take_signals(struct command *command)
 {
     const cl_uint count = command->u.semaphore.count;
     struct event **waits = realloc(command->waits, (command->wait_count + count) * sizeof *waits);
@@ -308,7 +308,7 @@ static cl_int await(struct command *command)
         semaphore->last = CL_COMMAND_SEMAPHORE_WAIT_KHR;
         runtime_unlock();
         if (twice)
-            tell_twice(semaphore, "the command on it before is a wait, too", "a signal for each wait");
+            report_twice(semaphore, "the command on it before is a wait, too", "a signal for each wait");
         if (!signal && !(signal = future_signal(semaphore)))
             return CL_OUT_OF_HOST_MEMORY;
         waits[command->wait_count++] = signal;
@@ -322,17 +322,17 @@ static void promise(struct command *command)
         struct semaphore *semaphore = command->u.semaphore.list[i];
         struct event *signal = object_ref(command->event);
         runtime_lock();
-        struct event *old = semaphore->signal, *awaited = semaphore->awaited;
-        command->u.semaphore.waiters[i] = awaited;
-        semaphore->awaited = NULL;
-        semaphore->signal = awaited ? NULL : signal;
+        struct event *old = semaphore->signal, *next_signal = semaphore->next_signal;
+        command->u.semaphore.waiters[i] = next_signal;
+        semaphore->next_signal = NULL;
+        semaphore->signal = next_signal ? NULL : signal;
         /* one that failed is none */
         const bool twice = semaphore->last == CL_COMMAND_SEMAPHORE_SIGNAL_KHR && old && old->status >= 0;
         semaphore->last = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
         runtime_unlock();
         if (twice)
-            tell_twice(semaphore, "the command on it before is a signal, too", "a wait for each signal");
-        object_unref(awaited ? signal : old);
+            report_twice(semaphore, "the command on it before is a signal, too", "a wait for each signal");
+        object_unref(next_signal ? signal : old);
     }
 }
 
@@ -349,7 +349,7 @@ cl_int CL_API_CALL api_clEnqueueWaitSemaphoresKHR(cl_command_queue command_queue
     if (!err)
         err = take_semaphores(enqueue.command, num_sema_objects, sema_objects);
     if (!err)
-        err = await(enqueue.command);
+        err = take_signals(enqueue.command);
     return enqueue_end(&enqueue, err, false, event);
 }
 

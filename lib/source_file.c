@@ -168,7 +168,7 @@ static void list_argument(const char *argument, const char *working)
         list_file(below ? argument + length + 1 : argument, (size_t)stat_.st_size);
 }
 
-/* An argument that is too long for the buffer comes in parts, which name no file. */
+/* An argument that is too long for the buffer arrives in parts, which name no file. */
 static void list_arguments(const char *working)
 {
     char argument[PATH_BYTES];

@@ -15,6 +15,6 @@
 #define ORRERY_LIB_SOURCE_FILE_H
 #include "orrery/observer.h"
 
-/* made: the call that gave the text; NULL: not known */
+/* made: the call that gave the text; NULL: not recorded */
 const char *source_file_name(const char *text, const struct enqueuer *made);
 #endif

@@ -48,7 +48,7 @@ struct cl_device *device_object_new(struct device *device, const struct device_c
 }
 
 /* "sub-device 1 of device 0 'big'", for findings. */
-void device_tell_name(const struct cl_device *device, struct report *report)
+void device_report_name(const struct cl_device *device, struct report *report)
 {
     char name[120] = "", *end = name;
     const struct cl_device *root = device;
@@ -127,7 +127,7 @@ bool device_has_level(const struct cl_device *device, enum topology_level level)
     return false;
 }
 
-/* Where no tile is named, a NUMA node is what Intel calls one. */
+/* Without named tiles, a NUMA node is one of Intel's tiles. */
 enum topology_level device_tile_level(const struct cl_device *device)
 {
     return device_has_level(device, TOPOLOGY_TILE) ? TOPOLOGY_TILE : TOPOLOGY_NUMA;
@@ -186,7 +186,7 @@ cl_uint device_max_sub_devices(const struct cl_device *device)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* Room for what a good list of the device can hold: no count is below 1, no name comes twice. */
+/* Capacity for a valid list of the device: no count is below 1, no name occurs twice. */
 static bool values_reserve(const struct cl_device *device, struct partition_type *type)
 {
     type->values = malloc(device->units.count * sizeof *type->values);
@@ -352,7 +352,7 @@ cl_int subdevice_make(struct cl_device *parent, const struct partition_type *typ
         report_overlap(parent, (struct cl_device *)out_devices[i]);
     for (cl_uint i = 0; i < count; i++) {
         join_parent(parent, (struct cl_device *)out_devices[i]);
-        device_tell_name((struct cl_device *)out_devices[i], runtime_get()->report);
+        device_report_name((struct cl_device *)out_devices[i], runtime_get()->report);
     }
     return CL_SUCCESS;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Devices made of devices: which schemes a device offers, what a request amounts
- *          to, the objects that come of it. Both calls that partition (clCreateSubDevices
- *          here, clCreateSubDevicesEXT in fission.c) read their list into a struct
- *          partition_type and share the rest.
+ * PURPOSE  Devices made of devices: the schemes that a device offers, the meaning of a request, and the
+ *          objects that it creates. Both calls that partition (clCreateSubDevices here, clCreateSubDevicesEXT
+ *          in fission.c) read their list into a struct partition_type and share the rest.
  *
  * Interface
- *   device_tell_name      to the report
+ *   device_report_name      to the report
  *   device_object_new     a root (parent NULL) or a sub-device; not published
  *   device_offers         would the scheme make something of this device?
  *   device_implements     would it make something of the device or of one above it?
@@ -25,7 +24,7 @@
 #include "object.h"
 
 /* Takes the units. */
-void device_tell_name(const struct cl_device *device, struct report *report);
+void device_report_name(const struct cl_device *device, struct report *report);
 struct cl_device *device_object_new(struct device *device, const struct device_config *config,
                                     struct cl_device *parent, struct unit_set *units);
 

@@ -13,9 +13,9 @@
 #include "CL/cl_orrery_cslice.h"
 
 enum situation {
-#define ANSWER(name, spec, cts, pocl, text) SITUATION_##name,
+#define RESULT(name, spec, cts, pocl, text) SITUATION_##name,
 #include "subdevice_partition.def"
-#undef ANSWER
+#undef RESULT
 };
 
 static cl_int answer(const struct cl_device *device, enum situation situation)
@@ -23,9 +23,9 @@ static cl_int answer(const struct cl_device *device, enum situation situation)
     static const struct {
         cl_int spec, cts, pocl;
     } table[] = {
-#define ANSWER(name, spec, cts, pocl, text) [SITUATION_##name] = {spec, cts, pocl},
+#define RESULT(name, spec, cts, pocl, text) [SITUATION_##name] = {spec, cts, pocl},
 #include "subdevice_partition.def"
-#undef ANSWER
+#undef RESULT
     };
     switch (device->config->errors) {
     case ANSWERS_SPEC: return table[situation].spec;
@@ -288,7 +288,7 @@ static cl_int create(struct cl_device *device, const cl_device_partition_propert
 
 /* ---- Intel's driver: the tiles, always the same ---------------------------------------------------- */
 
-static bool asks_for_tiles(const cl_device_partition_property *list)
+static bool wants_tiles(const cl_device_partition_property *list)
 {
     const cl_device_affinity_domain any =
         CL_DEVICE_AFFINITY_DOMAIN_NUMA | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE;
@@ -328,7 +328,7 @@ static cl_int create_tiles(struct cl_device *device, const cl_device_partition_p
     cl_uint count = device_max_sub_devices(device);
     if (!count)
         return CL_DEVICE_PARTITION_FAILED;
-    if (!asks_for_tiles(properties))
+    if (!wants_tiles(properties))
         return CL_INVALID_VALUE;
     if (num_devices_ret)
         *num_devices_ret = count;
@@ -355,8 +355,8 @@ static cl_int create_tiles_once(struct cl_device *device, const cl_device_partit
     return err;
 }
 
-/* cslices are the simulator's, whoever gives the other answers. */
-static bool asks_for_cslices(const struct cl_device *device, const cl_device_partition_property *properties)
+/* cslices are the simulator's own, under each setting of `errors`. */
+static bool wants_cslices(const struct cl_device *device, const cl_device_partition_property *properties)
 {
     return properties && properties[0] == CL_DEVICE_PARTITION_BY_CSLICE_ORRERY &&
            device_implements(device, SCHEME_BY_CSLICE);
@@ -369,7 +369,7 @@ cl_int CL_API_CALL api_clCreateSubDevices(cl_device_id in_device,
     struct cl_device *device = object_lookup(in_device, OBJECT_DEVICE);
     if (!device)
         return CL_INVALID_DEVICE;
-    if (device->config->errors == ANSWERS_NEO && !asks_for_cslices(device, properties))
+    if (device->config->errors == ANSWERS_NEO && !wants_cslices(device, properties))
         return create_tiles_once(device, properties, num_devices, out_devices, num_devices_ret);
     return create(device, properties, num_devices, out_devices, num_devices_ret);
 }

@@ -179,7 +179,7 @@ void svm_drop(struct context *context)
 
 /* At the end, by address as they lie in the arena: in the order of their making as long as nothing was
  * freed. */
-void svm_tell_left(void)
+void svm_report_left(void)
 {
     pthread_mutex_lock(&table.lock); /* a callback that has not returned may free some */
     for (size_t i = 0; i < table.count; i++)
@@ -189,7 +189,7 @@ void svm_tell_left(void)
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-/* Atomics are of fine-grained buffers alone; what no device of the context has cannot be asked for. */
+/* Atomics are of fine-grained buffers alone; a capability that no device of the context has is invalid. */
 static bool flags_valid(const struct context *context, cl_svm_mem_flags flags)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
@@ -245,7 +245,7 @@ static uint32_t device_flags(const struct svm_request *request)
 
 static void share(const struct svm_allocation *allocation, bool atomics)
 {
-    const bool caught = runtime_get()->scenario.shared_pages && order_heard() && !atomics;
+    const bool caught = runtime_get()->scenario.shared_pages && order_observed() && !atomics;
     executor_share(!caught);
     if (atomics)
         shared_bytes_forgo();

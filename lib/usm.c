@@ -198,7 +198,7 @@ cl_int CL_API_CALL api_clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_b
     return enqueue_end(&enqueue, err, blocking, event);
 }
 
-/* Where memory lies makes no difference here: both are done when their turn comes. */
+/* The place of memory has no effect here: both commands are complete when they execute. */
 cl_int CL_API_CALL api_clEnqueueMigrateMemINTEL(cl_command_queue command_queue, const void *ptr, size_t size,
                                                 cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
                                                 const cl_event *event_wait_list, cl_event *event)

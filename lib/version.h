@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What belongs to a later version of OpenCL than a device says it has: as if the library were one of
- *          that version. Its queries (version.def) are CL_INVALID_VALUE, its calls CL_INVALID_OPERATION,
- *          which is what a loader answers for a library that lacks them.
+ * PURPOSE  Features of a later version of OpenCL than a device reports: as if the library were one of the
+ *          device's version. Its queries (version.def) are CL_INVALID_VALUE, its calls CL_INVALID_OPERATION,
+ *          which is what a loader returns for a library that lacks them.
  *
  * Interface
  *   version_has_query, version_context_has_query   a context: one of its devices; queries that are none count

@@ -81,9 +81,11 @@ static bool flush_blockers(const struct waiting *waiting)
     return executor_position() > before;
 }
 
-/* In a replay the turn is kept where it was kept when recorded: the store that the kernel looks for then was
- * done before the call, and comes without one. */
-static void pause_turn(enum host_log_yields waits)
+/*
+ * A replay keeps the call lock where the recorded run kept it: there the store that the kernel spins on was
+ * done before the call, and needs no other call.
+ */
+static void release_call_lock(enum host_log_yields waits)
 {
     if (waits == YIELDS_NOT)
         return;
@@ -92,7 +94,7 @@ static void pause_turn(enum host_log_yields waits)
     runtime_lock();
 }
 
-static void resume_turn(enum host_log_yields waits)
+static void take_call_lock(enum host_log_yields waits)
 {
     if (waits == YIELDS_NOT)
         return;
@@ -101,8 +103,10 @@ static void resume_turn(enum host_log_yields waits)
     runtime_lock();
 }
 
-/* In a recorded run it goes on when the others have put something into the log, not when it happens to be
- * woken. */
+/*
+ * In a recorded run it continues when the others have put something into the log, not at a wake-up, which is
+ * chance.
+ */
 static void wait_for_others(const struct waiting *waiting)
 {
     uint64_t seen = executor_position();
@@ -110,36 +114,38 @@ static void wait_for_others(const struct waiting *waiting)
         executor_wait_change();
         return;
     }
-    pause_turn(YIELDS_UNSAID);
+    release_call_lock(YIELDS_UNSAID);
     while (executor_position() == seen && !waiting_done(waiting))
         executor_wait_change();
-    resume_turn(YIELDS_UNSAID);
+    take_call_lock(YIELDS_UNSAID);
 }
 
-/* What only spins may wait for a callback, or for another thread of the host, as this one has nothing to
- * add. False: nothing does. */
+/*
+ * A kernel that only spins may wait for a callback, or for another thread of the host: this one has nothing
+ * to add. False: no kernel spins.
+ */
 static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
 {
     const uint64_t seen = executor_position();
     if (!executor_spins())
         return false;
-    pause_turn(waits);
+    release_call_lock(waits);
     if (!executor_shares()) {
         runtime_unlock();
         callback_wait();
         runtime_lock();
     }
     const bool hopeless = executor_wait_help(seen, wait);
-    resume_turn(waits);
+    take_call_lock(waits);
     if (hopeless && executor_position() == seen && !waiting_done(wait->self))
-        executor_insist(wait);
+        executor_end_spin(wait);
     return true;
 }
 
 static void wait_done(const struct waiting *waiting)
 {
     struct executor_wait wait = {.self = waiting, .done = waiting_done};
-    executor_rest(&wait);
+    executor_block(&wait);
     for (;;) {
         executor_go();
         executor_drain(executor_position(), &wait);
@@ -150,7 +156,7 @@ static void wait_done(const struct waiting *waiting)
         if (!flush_blockers(waiting) && !insist(&wait, waits) && (done || executor_idle()))
             wait_for_others(waiting);
     }
-    executor_rise(&wait);
+    executor_unblock(&wait);
 }
 
 /* A command that waits for its own executor would wait for ever. */
@@ -159,10 +165,10 @@ static cl_int wait_allowed(void)
     return executor_is_here() ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-/* Callbacks that were posted do not know what this thread is about to learn. */
+/* Callbacks that were posted are not ordered after the commands that this thread waits for. */
 static void learns(void)
 {
-    if (!order_heard())
+    if (!order_observed())
         return;
     runtime_unlock();
     order_learns();

@@ -612,7 +612,7 @@ source_scripts = \
 
 TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)
 EXTRA_DIST += $(test_scripts) $(source_scripts)
-# What they read or run, one a line.
+# The files that they read or run, one a line.
 EXTRA_DIST += \
 	%D%/debug \
 	%D%/differential \

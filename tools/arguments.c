@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the command lines of all commands have in common. Before argp reads one, its words are spelt as argp
- * wants them:
- * -h and -V, and the value of an option that may have none as a word of its own. A misspelt option is refused
- * with the nearest name. The same tables of options make the lists for completion.
+ * The common part of all commands' command lines. Before argp reads one, its words are spelt as argp wants
+ * them: -h and -V, and the value of an option that may have none as a word of its own. A misspelt option is
+ * refused with the nearest name. The same tables of options make the lists for completion.
  */
 #include "tools.h"
 
@@ -159,7 +158,7 @@ static bool spell(struct words *words)
     return true;
 }
 
-static bool asks_for_version(const struct words *words)
+static bool wants_version(const struct words *words)
 {
     for (int i = 1; i < words->count && words->at[i][0] == '-' && strcmp(words->at[i], "--") != 0; i++) {
         if (strcmp(words->at[i], "--version") == 0)
@@ -204,7 +203,7 @@ static int parse(const struct argp *argp, struct words *words, void *input)
     words->list = &list;
     if (!spell(words))
         return EINVAL;
-    if (asks_for_version(words)) {
+    if (wants_version(words)) {
         version_print();
         exit(0);
     }

@@ -96,7 +96,7 @@ static bool is_failure(const struct check_result *result)
     return result->code == EXIT_DIFFERS && !result->interrupted;
 }
 
-/* "2 differences", or the first line of what was said. */
+/* "2 differences", or the first line of the output. */
 static void put_message(FILE *stream, const struct check_result *result)
 {
     const size_t count = json_array_size(result->differences);

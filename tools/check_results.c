@@ -2,9 +2,9 @@
 /*
  * Each scenario is checked in a process of its own, whose standard output and standard error output are files
  * without a name. A third such file takes notes, lines of JSON: a finding, or a mark
- * {"type":"mark","end":BYTES,"whole":BOOL} that says how much of the standard output was differences by then.
- * The parent waits for the processes in the order of the command line, prints what each printed, and writes
- * the forms at the end: nothing depends on which process was first.
+ * {"type":"mark","end":BYTES,"whole":BOOL} with the bytes of the standard output that were differences by
+ * then. The parent waits for the processes in the order of the command line, prints the output of each, and
+ * writes the forms at the end: nothing depends on which process was first.
  */
 #include "check_results.h"
 
@@ -157,14 +157,14 @@ static const int passed_on[] = {SIGINT, SIGTERM};
 static struct {
     volatile pid_t *processes;
     volatile size_t count;
-    volatile sig_atomic_t came;
+    volatile sig_atomic_t caught_signal;
 } running;
 
-/* What a terminal sends reaches the processes anyway; what another process sends is for all of them. */
+/* Signals of a terminal reach the processes anyway; one from another process is for all of them. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    running.came = number;
+    running.caught_signal = number;
     for (size_t i = 0; info->si_code <= 0 && i < running.count; i++)
         if (running.processes[i] > 0)
             kill(running.processes[i], number);
@@ -212,7 +212,7 @@ static bool start(struct work *work, char *path, size_t index)
 static bool start_up_to(struct work *work, char *const *paths, size_t count)
 {
     bool fine = true;
-    for (; fine && !running.came && work->started < count; work->started += fine)
+    for (; fine && !running.caught_signal && work->started < count; work->started += fine)
         fine = start(work, paths[work->started], work->started);
     return fine;
 }
@@ -266,7 +266,7 @@ int check_results_run(const struct check_options *options, char *const *paths, s
     free(work.jobs);
     running.count = 0;
     free(processes);
-    if (running.came)
-        end_by(running.came);
+    if (running.caught_signal)
+        end_by(running.caught_signal);
     return !fine && worst < EXIT_FAILED ? EXIT_FAILED : worst;
 }

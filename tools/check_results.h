@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What came of each scenario of `orrery check`, for machines: JSON lines, JUnit, TAP; and the
- * processes in which scenarios are checked so that what they print can be kept.
+ * PURPOSE  The result of each scenario of `orrery check`, for machines: JSON lines, JUnit, TAP; and the
+ *          processes in which scenarios are checked so that their output can be kept.
  *
  * Interface
- *   check_results_run    one process for each scenario, at most options->jobs at a time; what they print, and
- * the results, come in the order of the command line. Returns the worst exit status. check_mark           in
- * that process: what was printed until now are differences, and of which kind
+ *   check_results_run    one process for each scenario, at most options->jobs at a time; their output, and
+ *                        the results, are in the order of the command line. Returns the worst exit status.
+ *                        check_mark in
+ * that process: the output until now is differences, and of which kind
  */
 #ifndef ORRERY_TOOLS_CHECK_RESULTS_H
 #define ORRERY_TOOLS_CHECK_RESULTS_H
@@ -16,7 +17,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What one scenario left: text on both streams, and lines of JSON for findings and marks. */
+/* The output of one scenario: text on both streams, and lines of JSON for findings and marks. */
 struct check_result {
     const char *path;
     int code; /* exit status; 128 + signal: the process was ended by it */
@@ -41,7 +42,7 @@ enum check_mark {
     CHECK_MARK_LINES,
     CHECK_MARK_WHOLE
 }; /* a difference for each line, or one for all of them */
-/* notes NULL: nobody wants results, and nothing is done. */
+/* notes NULL: no results are wanted, and nothing is done. */
 void check_mark(FILE *notes, enum check_mark mark);
 
 /* check_forms.c: the forms of results. */

@@ -14,7 +14,7 @@
 #include "orrery/watch.h"
 #include "check_results.h"
 
-/* What came of a run, from a report or from JSON lines. */
+/* The result of a run, from a report or from JSON lines. */
 struct seen {
     char *id, *kernel, *why, *fix;
     uint32_t lines[2], follows;
@@ -171,7 +171,7 @@ static bool is_exact(const struct expect_finding *expected)
     return expected->line || expected->why || expected->fix || expected->has_follows || expected->has_enough;
 }
 
-/* Those that say more choose first, so that "any" cannot take theirs. */
+/* More specific ones choose first, so that "any" cannot take theirs. */
 static size_t compare_findings(const struct scenario_expect *expect, struct outcome *outcome)
 {
     size_t differences = 0;
@@ -299,7 +299,7 @@ static void print_replay(const struct arguments *arguments, const struct schedul
     free(target);
 }
 
-/* What was found until then. */
+/* The findings until then. */
 static void print_interrupted(const struct arguments *arguments, const struct report *report,
                               const struct scenario_result *result, const char *path)
 {
@@ -310,8 +310,10 @@ static void print_interrupted(const struct arguments *arguments, const struct re
     printf("INTERRUPTED: %s\n", path);
 }
 
-/* Scenarios, and the processes of a command, share the files that they write. Once for all scenarios. NULL:
- * it is said. */
+/*
+ * Scenarios, and the processes of a command, share the files that they write. Once for all scenarios. NULL:
+ * the error is printed.
+ */
 static struct watch *watch_processes(void)
 {
     static struct watch *watch;
@@ -323,7 +325,7 @@ static struct watch *watch_processes(void)
     return watch;
 }
 
-/* Where each scenario adds what it found. */
+/* The file to which each scenario adds its findings. */
 static bool shares_files(const struct scenario *scenario)
 {
     return scenario->sarif_file || scenario->gen_suppressions || scenario->baseline_file;
@@ -362,7 +364,7 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     int code = status == STATUS_NO_PROGRESS ? 0 : exit_status_of(status);
     progress_hide();
-    if (status == STATUS_STOPPED && interrupt_came()) {
+    if (status == STATUS_STOPPED && interrupt_caught()) {
         print_interrupted(arguments, report, &result, path);
     } else if (code) {
         say_scenario_diagnosis(path, status, &diagnosis);
@@ -396,7 +398,7 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
     return code;
 }
 
-/* Where the program leaves what it found. */
+/* The file to which the program writes its findings. */
 struct scratch {
     char directory[32], json[64], log[64], counters[64], *timeout, *steps;
 };
@@ -519,7 +521,7 @@ static void restore_environment(const struct scenario *scenario, const struct sc
     unsetenv("ORRERY_KEEP_EXIT_CODE");
 }
 
-/* As the shell says it. NULL: the command ended by itself. */
+/* In the shell's words. NULL: the command ended by itself. */
 static const char *did_not_end(int status)
 {
     enum { KILLED = 128 };
@@ -545,7 +547,7 @@ static size_t compare_status(const struct scenario_expect *expect, int status)
     return 1;
 }
 
-/* What the program chose is known from the record that the user asked for, or that it followed. */
+/* The program's choices are in the record that the user requested, or that it followed. */
 static void print_program_replay(const struct arguments *arguments, const struct scenario *scenario,
                                  const char *path)
 {
@@ -723,7 +725,7 @@ static int check_for_people(const struct arguments *arguments)
 }
 
 /* Of all scenarios. */
-static void tell_baseline(const struct scenario *common)
+static void print_baseline(const struct scenario *common)
 {
     const struct watch *watch = watch_processes();
     if (watch && watch->accepted && !common->quiet)
@@ -742,7 +744,7 @@ static int check_all(struct arguments *arguments)
     const int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common)
                                                         : check_for_people(arguments);
     if (common.baseline_file)
-        tell_baseline(&common);
+        print_baseline(&common);
     scenario_fini(&common);
     return code;
 }

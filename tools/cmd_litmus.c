@@ -203,7 +203,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Asked before anything runs. */
+/* Checked before anything runs. */
 static bool may_write_page(struct arguments *arguments)
 {
     struct diagnosis diagnosis = {0};

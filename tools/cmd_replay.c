@@ -43,8 +43,7 @@ static bool keep(void *self, char *name, char *value)
     return true;
 }
 
-/* The command line comes after what the record says. A record that cannot be read is reported of where it
- * is parsed. */
+/* The command line is applied over the record. A record that cannot be read is reported when it is parsed. */
 static bool add_kept(struct settings *given, const char *path, struct kept *kept)
 {
     char *text = NULL;
@@ -98,7 +97,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 int replay_target(struct settings *settings, const char *replay, char **rest)
 {
-    /* A program may change its directory before it comes to OpenCL. */
+    /* A program may change its directory before it calls OpenCL. */
     char *path = strncmp(replay, "1:", 2) != 0 ? realpath(replay, NULL) : NULL;
     struct kept kept = {.count = 0};
     if ((path && !add_kept(settings, path, &kept)) || settings->count == SETTINGS_MAX) {

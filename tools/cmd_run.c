@@ -42,7 +42,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int run_program(const struct settings *settings, char **command)
 {
     struct scenario scenario;
-    if (!settings_load_outputs(settings, NULL, &scenario)) /* told here, before the program starts */
+    if (!settings_load_outputs(settings, NULL, &scenario)) /* reported here, before the program starts */
         return EXIT_USAGE;
     bool ordered = scenario.schedule.record_file || scenario.schedule.replay;
     if (!library_select()) {
@@ -76,8 +76,8 @@ static int verdict(const struct scenario *scenario, const struct report *report,
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
-static void tell_replay(const struct settings *settings, const char *path, struct report *report,
-                        const struct schedule_record *record)
+static void print_replay(const struct settings *settings, const char *path, struct report *report,
+                         const struct schedule_record *record)
 {
     const struct replay_options options = settings_replay(settings, true);
     char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(NULL, false, rest);
@@ -99,13 +99,13 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
         fwrite(result.output, 1, result.output_size, stdout);
         fflush(stdout);
     }
-    const bool interrupted = status == STATUS_STOPPED && interrupt_came();
+    const bool interrupted = status == STATUS_STOPPED && interrupt_caught();
     bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS || interrupted;
     if (!ran)
         say_scenario_diagnosis(scenario->file, status, &diagnosis);
-    int code = interrupted ? 128 + interrupt_came() : verdict(scenario, report, status, result.kernels_run);
+    int code = interrupted ? 128 + interrupt_caught() : verdict(scenario, report, status, result.kernels_run);
     if (code)
-        tell_replay(settings, scenario->file, report, result.record);
+        print_replay(settings, scenario->file, report, result.record);
     if (code == EXIT_NOTHING_RAN)
         say("error: no kernel ran, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
     if (ran && result.books)

@@ -56,7 +56,7 @@ static bool every_unit(const struct topology *topology, struct unit_set *out_set
     return out_set->units != NULL;
 }
 
-/* ---- one partition, asked for by name ---------------------------------------------------- */
+/* ---- one partition, by name ---------------------------------------------------- */
 
 enum { NUMBERS_MAX = TOPOLOGY_UNITS_MAX };
 
@@ -124,7 +124,7 @@ static const char *result_words(enum partition_result result)
     }
 }
 
-/* The parts of a step become partition; with more steps to come, the chosen part becomes the parent. */
+/* The parts of a step become partition; with more steps, the chosen part becomes the parent. */
 struct walk {
     const struct topology *topology;
     struct unit_set parent;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the vendor library can be, seen from the directory of the command: the build
- * tree, the same with libtool's wrapper in between, an installation that was moved. */
+/* The places of the vendor library, from the directory of the command: the build tree, the same with
+ * libtool's wrapper in between, an installation that was moved. */
 static const struct {
     const char *library, *icd;
 } beside[] = {
@@ -82,8 +82,10 @@ static bool append(const char *variable, const char *text, bool in_front)
     return setenv(variable, list, 1) == 0;
 }
 
-/* Beside the library in a build tree, in a directory of its own where it was installed. It comes before the
- * runtime of a program's sanitizer, which must not mind. */
+/*
+ * Beside the library in a build tree, in a directory of its own where it was installed. It is loaded before
+ * the runtime of a program's sanitizer, which must accept that.
+ */
 static bool preload(const char *name)
 {
     struct library library = library_find();

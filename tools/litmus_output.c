@@ -116,7 +116,7 @@ static bool add_verdict(struct verdicts *verdicts, char *line, size_t number)
     return row->column[COLUMNS - 1] && !line;
 }
 
-/* What the columns may say; the first is a name. */
+/* The words of the columns; the first is a name. */
 static const struct {
     const char *name, *expected, *words[6];
 } columns[COLUMNS] = {
@@ -148,7 +148,7 @@ static bool words_fit(const struct verdict *row, const char *path, size_t number
     return true;
 }
 
-/* Whoever has two rows would be asked by one of them only. */
+/* A test with two rows would be compared with one of them only. */
 static bool is_first(const struct verdicts *verdicts, const char *path, size_t number)
 {
     const struct verdict *row = &verdicts->rows[verdicts->count - 1];
@@ -242,7 +242,7 @@ static bool promises_race(const struct litmus_options *options, const char *need
     return promises(options, needs) || strcmp(needs, "porf-cycle") != 0;
 }
 
-/* "yes" for the word that says so, "no" for the other. */
+/* "yes" for the first word, "no" for the other. */
 static bool compare(struct verdicts *verdicts, const char *path, const char *what, enum litmus_answer got,
                     const char *yes, const char *expected, bool promised)
 {

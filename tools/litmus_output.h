@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What `orrery litmus` prints, and the comparison with known verdicts.
+ * PURPOSE  The output of `orrery litmus`, and the comparison with known verdicts.
  *
  * Interface
  *   litmus_print_result, litmus_write_json   one test
@@ -24,7 +24,7 @@ struct verdicts {
     struct verdict *rows;
     FILE *stream; /* what is printed goes there */
 };
-bool verdicts_load(struct verdicts *verdicts, const char *path); /* says what is wrong with it */
+bool verdicts_load(struct verdicts *verdicts, const char *path); /* prints the error */
 void verdicts_free(struct verdicts *verdicts);
 bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options,
                       const struct litmus_result *result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line on a terminal that says how far a command is, once it takes longer than two seconds. It is written
- * again as the command goes on, and erased before anything else is printed: what remains on the terminal is
+ * One line on a terminal with the progress of a command, once it takes longer than two seconds. It is
+ * rewritten during the command, and erased before anything else is printed: what remains on the terminal is
  * as without it.
  */
 #include "tools.h"

@@ -36,7 +36,7 @@ void interrupt_attach(struct scenario *scenario)
     }
 }
 
-int interrupt_came(void)
+int interrupt_caught(void)
 {
     return came;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many seeds, one process each; then the failing schedule with the fewest turns. */
+/* Many seeds, one process each; then the failing schedule with the fewest steps. */
 #include "tools.h"
 
 #include <errno.h>
@@ -123,7 +123,10 @@ static bool write_replay(const struct search *search, const struct schedule_reco
     return fclose(stream) == 0;
 }
 
-/* The file does not outlive the search: what is said of the last run names the token, where one argument can hold it. */
+/*
+ * The file does not outlive the search: the output for the last run names the token, if one argument can hold
+ * it.
+ */
 static void add_turns(struct search *search, struct words *words, const struct schedule_record *record, bool loud)
 {
     char *token = loud ? schedule_replay_token(record) : NULL;
@@ -144,7 +147,7 @@ static int run_turns(struct search *search, const struct schedule_record *record
     return command_run(search, &words, loud);
 }
 
-/* What the latest trial chose; NULL when it left nothing. */
+/* The choices of the latest trial; NULL when it left nothing. */
 static struct schedule_record *read_record(const struct search *search)
 {
     struct schedule_record *record = NULL;
@@ -176,7 +179,7 @@ static bool try_without(struct search *search, struct schedule_record **record, 
     return fails;
 }
 
-/* Delta debugging (Zeller, Hildebrandt 2002), from halves down to single turns until none can go. */
+/* Delta debugging (Zeller, Hildebrandt 2002), from halves down to single steps until none can be removed. */
 static void shrink(struct search *search, struct schedule_record **record)
 {
     size_t size = schedule_record_turns(*record);
@@ -195,7 +198,7 @@ static void shrink(struct search *search, struct schedule_record **record)
     }
 }
 
-/* The turns that are left meant what they mean beside others; the run itself tells them for good. */
+/* The remaining steps were recorded beside others; the run itself gives their final form. */
 static bool settle(struct search *search, struct schedule_record **record)
 {
     if (run_turns(search, *record, false) != search->code)
@@ -222,7 +225,10 @@ static void say_token(const struct search *search, const struct schedule_record 
     free(target);
 }
 
-/* Whoever fails by chance (threads, time, memory that differs) need not do so again; the seeds have failed all the same. */
+/*
+ * A program that fails by chance (threads, time, memory that differs) need not do so again; the seeds have
+ * failed all the same.
+ */
 static int loud_outcome(const struct search *search, uint64_t seed, int code)
 {
     if (code)
@@ -237,7 +243,7 @@ static int run_again(struct search *search, uint64_t seed)
     return loud_outcome(search, seed, run_seed(search, seed, true));
 }
 
-/* What it chose when it failed; NULL, which is said: it does not fail so again, or chose nothing. */
+/* Its choices when it failed; NULL, which is printed: it does not fail so again, or chose nothing. */
 static struct schedule_record *failing_record(struct search *search, uint64_t seed)
 {
     const int code = run_seed(search, seed, false);
@@ -261,18 +267,18 @@ static int shrink_seed(struct search *search, uint64_t seed)
     record->lenient = true;
     search->runs = 0;
     if (run_turns(search, record, false) != search->code) {
-        say("seed %" PRIu64 " does not fail again when its %zu turns are replayed", seed, before);
+        say("seed %" PRIu64 " does not fail again when its %zu steps are replayed", seed, before);
         schedule_record_free(record);
         return run_again(search, seed);
     }
     shrink(search, &record);
     bool settled = settle(search, &record);
-    say("seed %" PRIu64 ": %zu turns against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
+    say("seed %" PRIu64 ": %zu steps against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
         schedule_record_turns(record), search->runs);
     if (settled)
         say_token(search, record);
     else
-        say("seed %" PRIu64 " does not fail again when the turns that are left are replayed", seed);
+        say("seed %" PRIu64 " does not fail again when the remaining steps are replayed", seed);
     int code = settled ? run_turns(search, record, true) : run_seed(search, seed, true);
     schedule_record_free(record);
     return loud_outcome(search, seed, code);
@@ -287,7 +293,7 @@ static int search_seeds(struct search *search, const struct seeds *seeds)
         progress_note("orrery: seed %" PRIu64 ", %" PRIu64 " of %" PRIu64 ", %" PRIu64 " fail", seeds->first + i, i + 1, total, failed);
         int code = run_seed(search, seeds->first + i, false);
         if (code < 0 || code == EXIT_USAGE || code == EXIT_FAILED)
-            return run_seed(search, seeds->first + i, true); /* it says why */
+            return run_seed(search, seeds->first + i, true); /* it prints the reason */
         if (code && !failed++) {
             first = seeds->first + i;
             search->code = code;

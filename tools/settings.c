@@ -81,7 +81,7 @@ static error_t parse_setting(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-/* The purposes of options, in the order of --help, and the sections of a scenario that they come from. */
+/* The purposes of options, in the order of --help, and their sections of a scenario. */
 static const struct {
     const char *section, *title;
 } purposes[] = {
@@ -293,7 +293,7 @@ static bool apply_given(const struct settings *settings, struct scenario *scenar
     return true;
 }
 
-/* What is loaded, or the defaults, with the environment and the command line over it. */
+/* The loaded scenario, or the defaults, with the environment and the command line over it. */
 static bool apply_all(const struct settings *settings, struct scenario *scenario)
 {
     if (apply_environment(settings, scenario) && apply_given(settings, scenario) && check_policy(scenario))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A scenario for a kernel that has none: the program is built, and each argument gets what its type asks for.
+ * A scenario for a kernel that has none: the program is built, and each argument gets a value for its type.
  * Buffers have an element for each work-item, all 1, which is an index within bounds, too; whole numbers are
  * the number of work-items; other numbers are 1.
  */
@@ -19,7 +19,7 @@ enum { ITEMS = 64, LARGEST_ELEMENT = 128 };
 
 /* ---- types ------------------------------------------------------------------------------- */
 
-/* "float4*" is 4 of VALUE_F32; structs and what is not known are bytes. */
+/* "float4*" is 4 of VALUE_F32; structs and unknown types are bytes. */
 struct element {
     enum value_type type;
     uint64_t width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command runs or debugs: a scenario, a kernel or a program, as the word that names it says. */
+/* A command's target: a scenario, a kernel or a program, by the word that names it. */
 #include "target.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What `orrery run` and `orrery debug` are given: a scenario, a kernel of OpenCL C, or a program.
+ * PURPOSE  The targets of `orrery run` and `orrery debug`: a scenario, a kernel of OpenCL C, or a program.
  *
  * Interface
  *   target_is_scenario  it ends in .yaml or .yml
@@ -8,7 +8,7 @@
  *                       the word is no OpenCL C
  *   target_scenario     YAML of a scenario that is made from the signature of that kernel, malloc'd. kernel:
  *                       NULL is the only one. beside: a file in whose directory the scenario counts as lying.
- *                       NULL: there is none, and a message has said why
+ *                       NULL: there is none, and a message was printed
  */
 #ifndef ORRERY_TARGET_H
 #define ORRERY_TARGET_H

@@ -20,7 +20,7 @@
 #include "orrery/schedule.h"
 
 /* Beside the statuses of programs that ran: see orrery(1). */
-/* Says so and ends with EXIT_FAILED. */
+/* Prints it and ends with EXIT_FAILED. */
 _Noreturn void tools_no_memory(void);
 
 enum {
@@ -66,11 +66,13 @@ struct settings {
 
 /* To be a child of every sub-command's argp; its input is the struct settings. */
 const struct argp *settings_argp(void);
-/* File (or defaults), then the environment, then the command line. Says what is wrong on stderr. */
+/* File (or defaults), then the environment, then the command line. Prints errors on stderr. */
 bool settings_load(const struct settings *settings, const char *file, struct scenario *out_scenario);
 /* Also false when an output file of it cannot be written. */
 bool settings_load_outputs(const struct settings *settings, const char *file, struct scenario *out_scenario);
-/* What counts for every scenario of a command: its files. A scenario says whether the schedule fits. */
+/*
+ * The settings for every scenario of a command: its files. Whether the schedule fits depends on the scenario.
+ */
 bool settings_load_common(const struct settings *settings, struct scenario *out_scenario);
 /* As settings_load_outputs, for a text; paths in it are relative to the directory of `name`. */
 bool settings_load_text(const struct settings *settings, const char *text, const char *name,
@@ -85,7 +87,7 @@ const char *settings_value(const struct settings *settings, const struct scenari
 /* "[--exec=COMMAND] [--] WORD...", for a shell; malloc'd. */
 char *target_words(const char *exec, bool program, char *const *rest);
 
-/* Not 0: the command line is wrong, which was said, and the command ends with EXIT_USAGE. -h and -V end
+/* Not 0: the command line is wrong, which was printed, and the command ends with EXIT_USAGE. -h and -V end
  * the process. */
 int parse_arguments(const struct argp *argp, int argc, char **argv, void *input);
 /* A program, whose words are not ours, follows the first word that is no option. */
@@ -120,10 +122,12 @@ void say_diagnosis(const struct diagnosis *diagnosis);
 /* names the file once */
 void say_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis);
 /* 2: the user's mistake; 124; 125: ours. */
-/* A signal that ends the scenario's launches: from now on. Its number, 0: none came. The command ends by
- * it, if one came. */
+/*
+ * A signal that ends the scenario's launches: from now on. Its number, 0: none. The command ends by it, if
+ * there was one.
+ */
 void interrupt_attach(struct scenario *scenario);
-int interrupt_came(void);
+int interrupt_caught(void);
 void interrupt_end(void);
 _Noreturn void end_by(int signal_number);
 int exit_status_of(enum status status);
@@ -142,8 +146,10 @@ struct seeds {
     bool given;
 };
 bool seeds_parse(const char *text, struct seeds *out_seeds);
-/* Each seed is a process of its own: `orrery COMMAND options -- rest...`. Says how many fail and shrinks the
- * schedule of the first; the status is that of the smallest one, 0 when none fails. */
+/*
+ * Each seed is a process of its own: `orrery COMMAND options -- rest...`. Prints how many fail and shrinks
+ * the schedule of the first; the status is that of the smallest one, 0 when none fails.
+ */
 struct seeds_target {
     const char *command;
     const struct settings *settings;
@@ -154,14 +160,13 @@ int seeds_run(const struct seeds *seeds, const struct seeds_target *target);
 
 /* ---- output --------------------------------------------------------------------- */
 
-/* The log file, or stderr; NULL = cannot be written (said). */
+/* The log file, or stderr; NULL = cannot be written (printed). */
 FILE *log_open(const struct scenario *scenario);
-/* False: not all of it could be written (said). */
+/* False: not all of it could be written (printed). */
 bool log_close(FILE *stream, const struct scenario *scenario);
-/* As --color says; auto is on a terminal, unless NO_COLOR is set and not empty. */
+/* By --color; auto is on a terminal, unless NO_COLOR is set and not empty. */
 bool wants_colour(const struct scenario *scenario, const FILE *log);
-/* What the schedule chose, into the scenario's record file if it names one; said when it cannot be
- * written. */
+/* The schedule's choices, into the scenario's record file if it names one; an error is printed. */
 bool record_write(const struct scenario *scenario, const struct settings *settings,
                   const struct schedule_record *record);
 
@@ -183,7 +188,7 @@ void library_fini(struct library *library);
 bool library_select(void);
 /* Preloads what names the threads of a program alike in every run; false when it is not there. */
 bool library_name_threads(void);
-/* What orders the threads of the program is seen, for data races. */
+/* The operations that order the program's threads are observed, for data races. */
 bool library_watch_threads(void);
 
 /* The program with what it needs in the environment, until it ends; its status, or that of its findings

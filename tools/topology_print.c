@@ -177,7 +177,7 @@ bool topology_print_svg(const struct topology *topology, FILE *stream)
     struct box *boxes = calloc(topology->node_count, sizeof *boxes);
     if (!boxes)
         return false;
-    for (uint32_t i = topology->node_count; i-- > 0;) /* children come after their parents */
+    for (uint32_t i = topology->node_count; i-- > 0;) /* children follow their parents */
         boxes[i] = fit(topology, boxes, i);
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32

@@ -17,7 +17,7 @@
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 static volatile sig_atomic_t child;
 
-/* What a terminal sends the program gets by itself. */
+/* Signals of a terminal reach the program by themselves. */
 static void forward(int signal, siginfo_t *info, void *context)
 {
     (void)context;
@@ -47,7 +47,7 @@ static int cannot_run(const char *name)
 static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(int), struct watch *watch)
 {
     signal(SIGCHLD, child_signal);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills us means the program */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a signal to us is meant for the program */
     if (getppid() != parent)
         _exit(EXIT_FAILED);
     execvp(command[0], command);
@@ -74,7 +74,7 @@ static bool is_gone(pid_t process)
     return process == (pid_t)child || (kill(process, 0) != 0 && errno == ESRCH);
 }
 
-static void tell(struct watch *watch, const struct watch_seat *seat, const struct scenario *scenario)
+static void print_counts(struct watch *watch, const struct watch_seat *seat, const struct scenario *scenario)
 {
     const struct report_counts *counts = &seat->counts;
     bool wanted = counts->kernels || counts->errors || counts->warnings || counts->suppressed ||
@@ -98,21 +98,21 @@ static bool any_left(const struct watch *watch)
     return false;
 }
 
-/* The status that findings ask for, 0: none do. Another process may have run the kernel that is expected. */
-static int tell_all(struct watch *watch, const struct scenario *scenario)
+/* The exit status by the findings, 0: none. Another process may have run the kernel that is expected. */
+static int print_all_counts(struct watch *watch, const struct scenario *scenario)
 {
     int code = 0;
     for (size_t i = 0; watch && i < WATCH_SEATS; i++) {
         const struct watch_seat *seat = &watch->seats[i];
         if (!seat->process || !is_gone(seat->process))
             continue;
-        tell(watch, seat, scenario);
+        print_counts(watch, seat, scenario);
         code = code || seat->exit_status == EXIT_NOTHING_RAN ? code : seat->exit_status;
     }
     return code;
 }
 
-/* For what is said of all processes: their one log, else standard error. */
+/* For messages about all processes: their one log, else standard error. */
 static FILE *shared_log(const struct scenario *scenario)
 {
     return scenario->log_file && !strchr(scenario->log_file, '%')
@@ -121,7 +121,7 @@ static FILE *shared_log(const struct scenario *scenario)
 }
 
 /* It failed by itself, or was ended: findings have had their line. */
-static void tell_replay(const struct watch *watch, const struct scenario *scenario, int status)
+static void print_replay(const struct watch *watch, const struct scenario *scenario, int status)
 {
     const bool failed = WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
     FILE *log = shared_log(scenario);
@@ -130,15 +130,15 @@ static void tell_replay(const struct watch *watch, const struct scenario *scenar
     log_close(log, scenario);
 }
 
-/* Whatever the program's own status is. */
+/* For any status of the program. */
 static bool nothing_ran(const struct watch *watch, const struct scenario *scenario)
 {
     return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) &&
            !watch->exit_status;
 }
 
-/* The library says so, too, as a process ends by itself that loaded it. */
-static int tell_nothing_ran(const struct watch *watch, int status)
+/* The library prints it, too, if it is loaded in a process that ends by itself. */
+static int report_nothing_ran(const struct watch *watch, int status)
 {
     if (!watch->reported || !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_NOTHING_RAN)
         say("error: no process ran a kernel, and --expect-kernels wants one: exit status %d",
@@ -176,15 +176,15 @@ static void add_notes(const struct watch *watch, const struct scenario *scenario
     log_close(log, scenario);
 }
 
-/* What remains of the program's status. */
+/* The rest of the program's status. */
 static int outcome(struct watch *watch, const struct scenario *scenario, int status)
 {
-    int code = tell_all(watch, scenario);
-    /* a process that it started ended with it, and nobody passed it on */
+    int code = print_all_counts(watch, scenario);
+    /* a process that it started ended with it, and it was not passed on */
     if (!code && watch && !scenario->keep_exit_code)
         code = watch->exit_status;
     if (!code && nothing_ran(watch, scenario))
-        code = tell_nothing_ran(watch, status);
+        code = report_nothing_ran(watch, status);
     sum_up(watch, scenario);
     add_notes(watch, scenario);
     if (!code && WIFSIGNALED(status)) /* as the program ended, so do we */
@@ -212,6 +212,6 @@ int watched_run(char **command, const struct scenario *scenario)
         return EXIT_FAILED;
     if (WIFSIGNALED(status) && (any_left(watch) || nothing_ran(watch, scenario)))
         say("the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    tell_replay(watch, scenario, status);
+    print_replay(watch, scenario, status);
     return outcome(watch, scenario, status);
 }

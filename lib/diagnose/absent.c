@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls for which the device has nothing to offer: pipes,
- * sharing. Each says so as the specification wants a device without the
- * feature to: a bad handle first, then CL_INVALID_OPERATION.
+ * The calls whose feature the device lacks: pipes, sharing. Each fails as the specification requires of a
+ * device without the feature: a bad handle first, then CL_INVALID_OPERATION.
  */
 #include "lib/api.h"
 #include "lib/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Before and after every call of the program: the thread's turn in a recorded run, findings about refusals
- * in the words of api_rows.def.
+ * Before and after every call of the program: the call lock in a recorded run, findings about refusals with
+ * the texts of api_rows.def.
  */
 #include "call.h"
 
@@ -32,13 +32,15 @@ static const struct row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
 
-/* What is known of the calls that this thread is in: one, and those that functions of the program make inside
- * it. What is nested deeper than there is room for shares the last. */
+/*
+ * The calls that this thread is in: one, and those that functions of the program make inside it. Calls nested
+ * deeper than the array share its last element.
+ */
 enum { NESTED_MAX = 4 };
 static _Thread_local struct {
     const char *name;
     bool injected; /* a fault of the scenario refused it */
-    bool misused;  /* and that was reported: an error says no more */
+    bool misused;  /* and that was reported: an error adds nothing */
     char detail[400];
 } nested[NESTED_MAX];
 static _Thread_local unsigned depth; /* 0: in none */
@@ -59,24 +61,24 @@ static struct {
     uint64_t count;
     const char *name; /* the first */
     cl_int error;
-    char detail[400]; /* what was said about it; empty: nothing */
+    char detail[400]; /* the detail; empty: none */
 } refused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Queries ask for what may not be there: that is no mistake that goes unseen. */
+/* Queries may ask for absent properties: their errors are no mistakes to count. */
 static bool is_query(const char *name)
 {
     return strncmp(name, "clGet", 5) == 0;
 }
 
-/* That no device of a type exists is an answer, too: programs ask for each type in turn. */
-static bool is_answer(const char *name, cl_int err)
+/* The absence of devices of a type is a valid result: programs query each type. */
+static bool is_valid_result(const char *name, cl_int err)
 {
     return is_query(name) || err == CL_DEVICE_NOT_FOUND;
 }
 
 cl_int call_refused(const char *name, cl_int err)
 {
-    if (!is_answer(name, err)) {
+    if (!is_valid_result(name, err)) {
         pthread_mutex_lock(&refused.lock);
         if (!refused.count++) {
             refused.name = name;
@@ -158,7 +160,7 @@ static bool is_dead(const struct argument *argument)
     return strcmp(argument->name, "pipe") == 0 && type != CL_MEM_OBJECT_PIPE;
 }
 
-/* The first argument says which context a call is about. */
+/* The first argument determines the context of a call. */
 static bool is_stranger(const struct call *call, const struct argument *argument)
 {
     const void *context = context_of(object_of(argument)), *home = context_of(object_of(&call->arguments[0]));
@@ -264,7 +266,7 @@ struct reported {
     size_t count;
 };
 
-static void tell_argument(struct reported *reported, const struct argument *argument)
+static void add_argument(struct reported *reported, const struct argument *argument)
 {
     for (size_t i = 0; i < reported->count; i++)
         if (reported->arguments[i] == argument)
@@ -273,13 +275,13 @@ static void tell_argument(struct reported *reported, const struct argument *argu
         reported->arguments[reported->count++] = argument;
 }
 
-static void tell_arguments(struct reported *reported, const struct call *call, const struct row *row)
+static void add_arguments(struct reported *reported, const struct call *call, const struct row *row)
 {
     for (const char *about = row->about; *about;) {
         enum relation relation;
         char name[NAME_MAX];
         about = next_term(about, &relation, name);
-        tell_argument(reported, call_argument(call, name));
+        add_argument(reported, call_argument(call, name));
     }
 }
 
@@ -357,7 +359,7 @@ static void print_argument(FILE *stream, const struct call *call, const struct a
         fprintf(stream, is_code(argument->name) ? "0x%" PRIx64 : "%" PRIu64, argument->bits);
 }
 
-/* malloc'd; NULL without memory, or when there is nothing to say. */
+/* malloc'd; NULL without memory, or without anything to print. */
 static char *print_arguments(const struct call *call, const struct reported *reported)
 {
     char *text = NULL;
@@ -399,7 +401,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
     char *text = NULL;
     size_t size = 0, count = 0;
     const enum verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
-    /* it says which of them */
+    /* it names one of them */
     const bool exact = current.detail[0] && count_conditions(call, error, wanted) > 1;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
@@ -409,7 +411,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
             continue;
         if (!exact)
             fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
-        tell_arguments(reported, call, &rows[i]);
+        add_arguments(reported, call, &rows[i]);
         name_section(section, room, rows[i].section);
     }
     if (current.injected)
@@ -427,7 +429,7 @@ static struct finding_access access_at(const struct host_place *place, const cha
     return (struct finding_access){.place = place->place, .act = ACT_CALL, .what = what, .by = "the host"};
 }
 
-static void tell_refusal(const struct call *call, const char *error)
+static void report_refusal(const struct call *call, const char *error)
 {
     struct reported reported = {.count = 0};
     struct host_trace trace;
@@ -473,32 +475,32 @@ bool call_is_off(enum finding_kind kind)
     return runtime_get()->scenario.checks[finding_check(kind)] == SEVERITY_OFF;
 }
 
-void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *said)
+void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *text)
 {
     if (call_is_off(kind))
         return;
     struct host_place place, other;
     struct finding finding = {
-        .kind = kind, .object = said->object, .why = said->why, .fix = said->fix, .access_count = 1};
+        .kind = kind, .object = text->object, .why = text->why, .fix = text->fix, .access_count = 1};
     char what[160];
     host_place_find(&site->trace, &place);
     finding.access[0] = access_at(&place, site->call);
-    if (said->other) {
-        host_place_find(&said->other->trace, &other);
-        snprintf(what, sizeof what, "%s: %s", said->other->call, said->other_what);
+    if (text->other) {
+        host_place_find(&text->other->trace, &other);
+        snprintf(what, sizeof what, "%s: %s", text->other->call, text->other_what);
         finding.access[1] = access_at(&other, what);
         finding.access_count = 2;
     }
     report_add(runtime_get()->report, &finding);
 }
 
-void call_find(enum finding_kind kind, const struct call_finding *said)
+void call_find(enum finding_kind kind, const struct call_finding *text)
 {
     struct call_site site = {.call = depth ? current.name : "the end of the program"};
     if (call_is_off(kind))
         return;
     host_place_capture(&site.trace);
-    call_find_at(kind, &site, said);
+    call_find_at(kind, &site, text);
 }
 
 /* ---- calls about a context that was terminated ------------------------------------------------- */
@@ -508,8 +510,10 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What remains when a context is terminated, beside what creates and enqueues nothing: queries,
- * references, release. */
+/*
+ * Calls that remain valid when a context is terminated, beside those that neither create nor enqueue:
+ * queries, references, release.
+ */
 static bool is_taken_by_the_dead(const struct call *call)
 {
     static const char *const remaining[] = {"clGet",     "clRetain",  "clRelease",        "clTerminate",
@@ -562,7 +566,7 @@ cl_int call_end(const struct call *call, cl_int err)
     if (fault_any())
         err = fault_end(call, err);
     if (err && refusals_found() && !current.misused)
-        tell_refusal(call, error_name(err));
+        report_refusal(call, error_name(err));
     else if (call_finds() && (!err || current.misused))
         usage_answered(call);
     else if (err && !current.injected) {
@@ -578,7 +582,7 @@ cl_int call_end(const struct call *call, cl_int err)
 void call_failed(const struct call *call, bool failed)
 {
     if (failed && refusals_found() && !current.misused)
-        tell_refusal(call, "NULL");
+        report_refusal(call, "NULL");
     depth--;
     host_log_leave();
     callback_inside(-1);

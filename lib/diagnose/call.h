@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Stands around every call of the program (exports.c): gives threads their turn in a recorded run,
- *          notes that the callback thread is in one, lets the scenario's faults refuse a call before it
+ * PURPOSE  Stands around every call of the program (exports.c): gives threads the call lock in a recorded
+ *          run, notes that the callback thread is in one, lets the scenario's faults refuse a call before it
  *          begins, and makes findings of what it refused and of how it was used.
  *
  * Interface
@@ -9,21 +9,21 @@
  *                    a jump
  *   CALL             struct call of a call and its arguments
  *   call_begin       CL_SUCCESS, or the error that a fault wants instead of the call
- *   call_end         what the call returned; returned in turn
+ *   call_end         the call's result; returned unchanged
  *   call_failed      the same for calls that return no error: failed?
  *   call_finds       are findings wanted?
  *   call_is_off      not those of this kind
  *   call_find        a finding about the call that this thread is in; call_find_at: about a place
- *   call_site_new    where the program calls from; NULL without memory, outside of a call, or when nobody
- *                    wants to know
+ *   call_site_new    where the program calls from; NULL without memory, outside of a call, or without the
+ *                    check
  *   call_running     the call of the program that this thread is in; NULL: none
  *   call_answer      counts what an unwatched call refused; call_refused_note: the count and the first, to
  *                    the stream
- *   call_detail      within a call, from whom refuses it: a sentence for the finding. false: there is no
- *                    call, nobody hears
+ *   call_detail      within a call, from the code that refuses it: a sentence for the finding. false: no
+ *                    call, or findings are off
  *
- * The rows of api_rows.def name conditions and the arguments they are about. Which of the rows of an error it
- * was is reported from the values of the arguments, as far as that goes; the finding names all that are left.
+ * The rows of api_rows.def name conditions and the arguments they are about. The argument values decide which
+ * row of an error is reported, as far as possible; the finding names all rows that are left.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_CALL_H
 #define ORRERY_LIB_DIAGNOSE_CALL_H
@@ -62,7 +62,7 @@ void call_failed(const struct call *call, bool failed);
 bool call_detail(const char *text);
 const char *call_running(void);
 void call_refused_note(FILE *stream);
-/* Of a call that nobody watches: its name while it runs, and its answer. */
+/* Of an unwatched call: its name while it runs, and its result. */
 extern _Thread_local const char *call_unwatched;
 cl_int call_refused(const char *name, cl_int err);
 static inline cl_int call_answer(const char *name, cl_int err)
@@ -79,7 +79,7 @@ struct call_site {
 struct call_site *call_site_new(void);
 struct call_site *call_site_copy(const struct call_site *site); /* of NULL: NULL */
 
-/* What is said besides kind and place; NULL: nothing. */
+/* The finding's text besides kind and place; NULL: none. */
 struct call_finding {
     const char *object, *why, *fix;
     const struct call_site *other; /* the second place */

@@ -20,7 +20,7 @@ enum { CALLERS_MOST = 1 << 16, FRAMES = 12 }; /* of these some are this library'
 struct caller {
     struct enqueuer as_seen;  /* first */
     void *frame[FRAMES];      /* the key; none: NULL */
-    struct host_place *found; /* NULL: nobody has asked */
+    struct host_place *found; /* NULL: not looked up yet */
     UT_hash_handle hh;
 };
 
@@ -67,7 +67,7 @@ static struct caller *caller_new(void *const frame[FRAMES])
 
 const struct enqueuer *caller_here(void)
 {
-    return order_heard() ? caller_of_source() : NULL;
+    return order_observed() ? caller_of_source() : NULL;
 }
 
 const struct enqueuer *caller_of_source(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where the program is when it enqueues a command, for what is reported of races: one struct for all
- *          commands that were enqueued by the same calls, and their line is looked for when somebody asks.
+ * PURPOSE  The program's place when it enqueues a command, for reports of races: one struct for all commands
+ *          that were enqueued by the same calls; the line is looked up at the first query.
  *
  * Interface
  *   caller_here        NULL: races are not checked, or there are too many places, or no memory

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What a test suite said it expects of the findings, or forbids.
+ * PURPOSE  The findings that a test suite expects or forbids.
  *
  * Interface
  *   expectation_add      min to max distinct findings that fit; 0 to 0 forbids

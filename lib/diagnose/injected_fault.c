@@ -123,7 +123,7 @@ static const void *handle(const struct call *call, const char *name, enum object
     return argument ? object_lookup((const void *)(uintptr_t)argument->bits, kind) : NULL;
 }
 
-/* Where the call enqueues; NULL: nowhere, or it will be refused for another reason. */
+/* The call's queue; NULL: none, or it will be refused for another reason. */
 static const struct queue *queue_of(const struct call *call)
 {
     const struct queue *queue = handle(call, "command_queue", OBJECT_QUEUE);
@@ -215,7 +215,7 @@ static uint64_t delay_of(const struct command *command)
     return delay;
 }
 
-/* What runs after the loss is lost, in whatever order it was enqueued. */
+/* A command that runs after the loss is lost, in whatever order it was enqueued. */
 cl_int fault_run(struct command *command, cl_int (*run)(struct command *command))
 {
     if (!fault_any())

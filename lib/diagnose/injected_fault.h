@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The faults of the scenario: what goes wrong on purpose. They count calls and commands, never time.
+ * PURPOSE  The faults of the scenario: failures on purpose. They count calls and commands, never time.
  *
  * Interface
  *   fault_any        has the scenario any?
  *   fault_refusal    the error that a call of this name gets instead of being made, or CL_SUCCESS; counts it
- *   fault_end        what a call returns that waited until now: a lost device shows then, too
- *   fault_run        instead of command_run: a command on a lost device, or one that is late
+ *   fault_end        the result of a call that waited until now: a device lost meanwhile counts, too
+ *   fault_run        instead of command_run: a command on a lost device, or a delayed one
  *   fault_lost       is the device's root lost? As of the calls before
  *   fault_reset      another scenario is in force
- *   fault_finish     at the end: says which faults nothing met
+ *   fault_finish     at the end: reports the faults that never applied
  *
  * From its loss on, a root device and its parts run nothing: commands fail with CL_DEVICE_NOT_AVAILABLE,
  * calls that enqueue, flush or finish there get CL_OUT_OF_RESOURCES, and there are no new contexts and queues

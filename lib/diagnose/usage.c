@@ -67,7 +67,7 @@ static bool is_release(const struct call *call)
     return strncmp(call->name, "clRelease", 9) == 0;
 }
 
-static void tell_gone(const struct call *call, const struct gone *slot)
+static void report_gone(const struct call *call, const struct gone *slot)
 {
     char object[64], why[200];
     const bool again = is_release(call);
@@ -91,7 +91,7 @@ static bool is_given_back(const void *handle, enum object_kind kind)
     return !object || (!object->refs && object->made && !object->answered);
 }
 
-static bool tell_if_gone(const struct call *call, const void *handle, enum object_kind kind)
+static bool report_if_gone(const struct call *call, const void *handle, enum object_kind kind)
 {
     const bool retains = strncmp(call->name, "clRetain", 8) == 0 && object_lookup(handle, kind);
     if (!handle || retains || !is_given_back(handle, kind))
@@ -104,7 +104,7 @@ static bool tell_if_gone(const struct call *call, const void *handle, enum objec
     copy.site = slot ? call_site_copy(slot->site) : NULL;
     pthread_mutex_unlock(&lock);
     if (slot)
-        tell_gone(call, &copy);
+        report_gone(call, &copy);
     free(copy.site);
     return slot != NULL;
 }
@@ -115,7 +115,7 @@ static bool check_events(const struct call *call, const char *count_name, const 
     const cl_event *events = count && list ? (const cl_event *)(uintptr_t)list->bits : NULL;
     bool reported = false;
     for (uint64_t i = 0; events && i < count->bits; i++)
-        reported |= tell_if_gone(call, events[i], OBJECT_EVENT);
+        reported |= report_if_gone(call, events[i], OBJECT_EVENT);
     return reported;
 }
 
@@ -124,8 +124,8 @@ static bool check_handles(const struct call *call)
     bool reported = false;
     for (size_t i = 0; i < call->count; i++)
         if (call->arguments[i].kind >= VALUE_HANDLE)
-            reported |= tell_if_gone(call, (const void *)(uintptr_t)call->arguments[i].bits,
-                                     (enum object_kind)(call->arguments[i].kind - VALUE_HANDLE));
+            reported |= report_if_gone(call, (const void *)(uintptr_t)call->arguments[i].bits,
+                                       (enum object_kind)(call->arguments[i].kind - VALUE_HANDLE));
     /* Without a queue the call does not look at the list either. */
     if (reported || (call->count && call->arguments[0].kind >= VALUE_HANDLE && !call->arguments[0].bits))
         return reported;
@@ -150,7 +150,7 @@ void usage_answered(const struct call *call)
 /* ---- mappings that stay ------------------------------------------------------------------------------ */
 
 /* release: where it goes; NULL: at the end. */
-static void tell_mapped(const struct memobj *memobj, const struct call_site *release, const char *why)
+static void report_mapped(const struct memobj *memobj, const struct call_site *release, const char *why)
 {
     for (const struct map_record *record = memobj->maps; record; record = record->next) {
         char object[96];
@@ -179,7 +179,7 @@ void usage_released(struct object *object)
     }
     struct call_site *site = object->kind == OBJECT_MEMOBJ ? call_site_new() : NULL;
     if (site)
-        tell_mapped((const struct memobj *)object, site, "it is released while these bytes are mapped");
+        report_mapped((const struct memobj *)object, site, "it is released while these bytes are mapped");
     free(site);
 }
 
@@ -208,7 +208,7 @@ static const struct memobj *root_of(const struct memobj *memobj)
     return memobj;
 }
 
-static void tell_overlap(const struct memobj *a, const struct memobj *b)
+static void report_overlap(const struct memobj *a, const struct memobj *b)
 {
     char object[128];
     name_object(&a->base, object, sizeof object);
@@ -223,17 +223,17 @@ static void tell_overlap(const struct memobj *a, const struct memobj *b)
                                .other_what = "the second was made here"});
 }
 
-/* True: told. */
+/* True: reported. */
 static bool check_pair(const struct memobj *a, const struct memobj *b)
 {
     const bool overlap =
         a && b && root_of(a) != root_of(b) && !(a->is_svm && b->is_svm) && meet(host_span(a), host_span(b));
     if (overlap)
-        tell_overlap(a, b);
+        report_overlap(a, b);
     return overlap;
 }
 
-static void tell_own_memory(const struct memobj *memobj)
+static void report_own_memory(const struct memobj *memobj)
 {
     const bool image = memobj->image;
     char object[64];
@@ -276,7 +276,7 @@ static void drop_hosted(const struct memobj *memobj)
     free(found);
 }
 
-/* Another buffer of the same bytes that somebody may write; lock held. */
+/* Another buffer of the same bytes, with possible writes; lock held. */
 static struct hosted *find_rival(const struct memobj *root, struct span span)
 {
     const bool reads = root->flags & CL_MEM_READ_ONLY;
@@ -295,7 +295,7 @@ static bool is_known(const struct memobj *root)
     return entry != NULL;
 }
 
-static void tell_rival(const struct memobj *root, uint32_t id, const struct call_site *site)
+static void report_rival(const struct memobj *root, uint32_t id, const struct call_site *site)
 {
     char object[128];
     name_object(&root->base, object, sizeof object);
@@ -313,7 +313,7 @@ static void tell_rival(const struct memobj *root, uint32_t id, const struct call
             .other_what = "the second is used here"});
 }
 
-/* Told once for each buffer that came first. */
+/* Reported once for each earlier buffer. */
 static void note_host_memory(const struct memobj *memobj)
 {
     const struct memobj *root = memobj ? root_of(memobj) : NULL;
@@ -343,7 +343,7 @@ static void note_host_memory(const struct memobj *memobj)
     }
     pthread_mutex_unlock(&lock);
     if (id)
-        tell_rival(root, id, site);
+        report_rival(root, id, site);
     free(site);
     free(entry);
 }
@@ -357,7 +357,7 @@ static void check_own_memory(const struct command *command, const struct memobj 
                       bytes = {below.start + offset, below.start + offset + command->u.transfer.size};
     const struct span given = {host, host + command->u.transfer.size};
     if (below.start && host != bytes.start && meet(given, bytes))
-        tell_own_memory(memobj);
+        report_own_memory(memobj);
 }
 
 /* The same for rectangles and images. */
@@ -366,7 +366,7 @@ static void check_own_rect(const struct command *command, const struct memobj *m
     const uint64_t host = (uint64_t)(uintptr_t)command->u.transfer.host, below = host_span(memobj).start;
     const struct rect *rect = &command->u.transfer.rect;
     if (below && !rect_in_place(rect, below, host) && rect_meets_itself(rect, below, host))
-        tell_own_memory(memobj);
+        report_own_memory(memobj);
 }
 
 static void check_transfer(const struct command *command)
@@ -486,7 +486,7 @@ bool usage_begin(const struct call *call)
 /* ---- the end --------------------------------------------------------------------------------------------
  */
 
-static void tell_leak(const char *object, const struct call_site *made)
+static void report_leak(const char *object, const struct call_site *made)
 {
     call_find_at(FINDING_LEAKED_OBJECT, made,
                  &(struct call_finding){.object = object,
@@ -505,12 +505,12 @@ void usage_finish(void)
         if (!objects[i]->refs || !objects[i]->made)
             continue;
         name_object(objects[i], object, sizeof object);
-        tell_leak(object, objects[i]->made);
+        report_leak(object, objects[i]->made);
         if (objects[i]->kind == OBJECT_MEMOBJ)
-            tell_mapped((const struct memobj *)objects[i], NULL,
-                        "the program ends while these bytes are mapped");
+            report_mapped((const struct memobj *)objects[i], NULL,
+                          "the program ends while these bytes are mapped");
     }
     free(objects);
     if (leaks)
-        svm_tell_left();
+        svm_report_left();
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the specification leaves undefined and a call cannot refuse, or only refuses as if it knew no
- * better: findings of the check `api`. All depend on the calls that the program makes and their order, not on
+ * PURPOSE  Uses that the specification leaves undefined and a call cannot refuse, or refuses with a
+ *          misleading error: findings of the check `api`. All depend on the calls that the program makes and
+ *          their order, not on
  * time.
  *
  * Interface
  *   usage_begin      a call begins: handles of objects that are gone, calls that wait inside a callback.
- *                    True: it was told, an error that the call returns for it says no more
+ *                    True: it was reported; an error that the call returns for it adds nothing
  *   usage_released   the program gave back its last reference
  *   usage_command    before a command is appended: which shared memory it uses, and whether host memory
  *                    overlaps; usage_forget: it was not appended after all
- *   usage_waited     the program has learned that something is complete: what is done by now is no longer in
- *                    use
+ *   usage_waited     the program is ordered after some commands: memory of commands that are complete by now
+ *                    is no longer in use
  *   usage_answered   a query handed out this object: it may be used though its own references are gone
  *   usage_callback   a function of the program begins (+1) or ends (-1) on this thread
- *   usage_finish     at the end: what is left
+ *   usage_finish     at the end: remaining objects
  *
  * Of shared memory (usage_shared.c)
- *   usage_svm_made   it was allocated: what was known of its bytes is over
+ *   usage_svm_made   it was allocated: the state of its bytes starts anew
  *   usage_svm_free   clSVMFree is called, with a pointer that may be anything but NULL
- *   usage_svm_left   it was never freed, and its context goes
+ *   usage_svm_left   it was never freed, and its context is destroyed
  *   usage_shared_published, _released   a memory object, the program's last reference to one
  *   usage_shared_command                part of usage_command
  *
@@ -32,7 +33,7 @@
  *   usage_pending_release   a call releases an object that is no event
  *   usage_pending_finish    at the end: those that never ran, of the contexts among the objects that are left
  *
- * No lock is held by callers but where said; with the check off all return at once.
+ * No lock is held by callers unless noted; with the check off all return at once.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_USAGE_H
 #define ORRERY_LIB_DIAGNOSE_USAGE_H

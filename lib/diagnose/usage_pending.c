@@ -58,15 +58,15 @@ static void add_hold(const struct command *command, struct event *event)
         hold_free(hold);
 }
 
-/* OpenCL 2.2 API, 5.15: who waits in one queue for a command of another has to flush that one before. Whether
- * the command has run does not matter, as that depends on time: only whether its queue was flushed after
- * it was enqueued. */
+/* OpenCL 2.2 API, 5.15: before a command waits in one queue for a command of another, that queue must be
+ * flushed. Whether the command has run does not matter, as that depends on time: only whether its queue was
+ * flushed after it was enqueued. */
 static bool is_unflushed(const struct command *command, const struct event *event)
 {
     return event->queue && event->queue != command->queue && event->serial > event->queue->flushed;
 }
 
-static void tell_unflushed(const struct command *command, const struct event *event)
+static void report_unflushed(const struct command *command, const struct event *event)
 {
     char object[96], why[240];
     snprintf(object, sizeof object, "command %" PRIu32 " (command-queue %" PRIu32 ")", event->serial,
@@ -88,7 +88,7 @@ void usage_pending_command(const struct command *command)
         if (is_unset(command->waits[i]))
             add_hold(command, command->waits[i]);
         if (is_unflushed(command, command->waits[i]))
-            tell_unflushed(command, command->waits[i]);
+            report_unflushed(command, command->waits[i]);
     }
 }
 
@@ -103,7 +103,7 @@ static struct hold *take_hold(void)
     return hold;
 }
 
-static void tell_hold(const struct hold *hold)
+static void report_pending_hold(const struct hold *hold)
 {
     char object[64];
     snprintf(object, sizeof object, "event %" PRIu32, hold->event->base.id);
@@ -122,7 +122,7 @@ void usage_pending_release(void)
     struct hold *hold;
     while ((hold = take_hold())) {
         if (is_unset(hold->event))
-            tell_hold(hold);
+            report_pending_hold(hold);
         hold_free(hold);
     }
 }
@@ -138,7 +138,7 @@ static const struct event *unset_of(const struct command *command)
     return NULL;
 }
 
-static void say_why(const struct command *command, const struct event *unset, char *out, size_t size)
+static void describe_cause(const struct command *command, const struct event *unset, char *out, size_t size)
 {
     if (unset) {
         snprintf(out, size, "it waits for event %" PRIu32 ", a user event that the program never set",
@@ -156,13 +156,13 @@ static void say_why(const struct command *command, const struct event *unset, ch
                                 : "nothing flushed its queue or waited for it");
 }
 
-static void tell_left(const struct command *command)
+static void report_left(const struct command *command)
 {
     const struct event *unset = unset_of(command);
     char object[64], why[120];
     snprintf(object, sizeof object, "command %" PRIu32 " (command-queue %" PRIu32 ")", command->serial,
              command->queue->base.id);
-    say_why(command, unset, why, sizeof why);
+    describe_cause(command, unset, why, sizeof why);
     call_find_at(FINDING_COMMAND_NEVER_RAN, command->made,
                  &(struct call_finding){.object = object,
                                         .why = why,
@@ -172,11 +172,11 @@ static void tell_left(const struct command *command)
                                         .other_what = "the user event is made here"});
 }
 
-static void tell_queue(const struct queue *queue)
+static void report_queue(const struct queue *queue)
 {
     for (const struct command *command = queue->first; command; command = command->next)
         if (command->made && !command->running && command->unmet + !command->submitted)
-            tell_left(command);
+            report_left(command);
 }
 
 static int by_number(const void *a, const void *b)
@@ -194,7 +194,7 @@ static size_t queues_of(const struct context *context, const struct queue **out)
     return count;
 }
 
-static void tell_context(const struct context *context)
+static void report_context(const struct context *context)
 {
     size_t count = queues_of(context, NULL);
     const struct queue **queues = calloc(count + 1, sizeof *queues);
@@ -203,7 +203,7 @@ static void tell_context(const struct context *context)
     queues_of(context, queues);
     qsort(queues, count, sizeof *queues, by_number);
     for (size_t i = 0; i < count; i++)
-        tell_queue(queues[i]);
+        report_queue(queues[i]);
     free(queues);
 }
 
@@ -211,5 +211,5 @@ void usage_pending_finish(struct object *const *objects, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (objects[i]->kind == OBJECT_CONTEXT)
-            tell_context((const struct context *)objects[i]);
+            report_context((const struct context *)objects[i]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage.h of shared virtual memory: what is freed by whom, when, and what still uses it (OpenCL 2.2 API,
- * 5.6.1). */
+/* usage.h of shared virtual memory: which call frees what, when, and which commands still use it (OpenCL 2.2
+ * API, 5.6.1). */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -171,7 +171,7 @@ static void note_uses(const struct command *command)
     }
 }
 
-static void tell_use(const struct svm_allocation *allocation)
+static void report_use(const struct svm_allocation *allocation)
 {
     const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
     struct call_site *site = NULL;
@@ -275,7 +275,7 @@ void usage_shared_released(const struct memobj *memobj)
         drop_mark(memobj, NULL);
 }
 
-/* What is fine-grained needs no map, and keeps nothing from one. */
+/* Fine-grained memory needs no map, and keeps no state of one. */
 static void note_map(const struct command *command)
 {
     const uint64_t start = (uint64_t)(uintptr_t)command->u.svm_map.pointer;
@@ -284,7 +284,7 @@ static void note_map(const struct command *command)
         add_mark(&(struct mark){.start = start, .end = start + command->u.svm_map.size});
 }
 
-/* What only a map could have begun. */
+/* A map's access mode that is left. */
 static void note_unmap(const struct command *command)
 {
     const void *pointer = command->u.svm_map.pointer;
@@ -299,7 +299,7 @@ static void note_unmap(const struct command *command)
                                      .fix = "unmap once what clEnqueueSVMMap mapped, by the same pointer"});
 }
 
-static void tell_mark(const char *object, const struct mark *mark)
+static void report_mark(const char *object, const struct mark *mark)
 {
     char why[120];
     snprintf(why, sizeof why,
@@ -321,14 +321,14 @@ static void tell_mark(const char *object, const struct mark *mark)
 }
 
 /* Each is reported once. */
-static void tell_marks(const struct svm_allocation *allocation)
+static void report_marks(const struct svm_allocation *allocation)
 {
     const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
     struct mark *mark;
     char object[64];
     name_shared(allocation, object, sizeof object);
     while ((mark = take_mark(start, start + allocation->size))) {
-        tell_mark(object, mark);
+        report_mark(object, mark);
         free(mark->site);
         free(mark);
     }
@@ -399,7 +399,7 @@ void usage_svm_made(const struct svm_allocation *allocation)
     }
 }
 
-static bool tell_freed(const void *pointer)
+static bool report_freed(const void *pointer)
 {
     char object[64];
     pthread_mutex_lock(&lock);
@@ -423,7 +423,8 @@ static bool tell_freed(const void *pointer)
     return true;
 }
 
-static void tell_stranger(const char *object, const char *why, const char *fix, const struct call_site *made)
+static void report_stranger(const char *object, const char *why, const char *fix,
+                            const struct call_site *made)
 {
     call_find(FINDING_SVM_FREE_INVALID,
               &(struct call_finding){
@@ -431,8 +432,8 @@ static void tell_stranger(const char *object, const char *why, const char *fix, 
 }
 
 /* The pointer is in the table, but not for this call. */
-static void tell_wrong(const struct context *context, const struct svm_allocation *allocation,
-                       const void *pointer)
+static void report_wrong(const struct context *context, const struct svm_allocation *allocation,
+                         const void *pointer)
 {
     char object[64], why[160];
     const char *fix = "give the pointer that clSVMAlloc returned";
@@ -453,17 +454,17 @@ static void tell_wrong(const struct context *context, const struct svm_allocatio
                  allocation->context->base.id, context->base.id);
         fix = "free it for the context that it was allocated for";
     }
-    tell_stranger(object, why, fix, allocation->made);
+    report_stranger(object, why, fix, allocation->made);
 }
 
-/* What may be freed: copied, true. */
+/* True: it may be freed; copied. */
 static bool check_pointer(const struct context *context, const void *pointer,
                           struct svm_allocation *out_allocation)
 {
-    if (tell_freed(pointer))
+    if (report_freed(pointer))
         return false;
     if (!svm_seek(pointer, out_allocation)) {
-        tell_stranger(
+        report_stranger(
             "svm_pointer",
             "no allocation of clSVMAlloc is there; svm_pointer must be the value that such a call returned",
             "free memory as it was allocated", NULL);
@@ -472,7 +473,7 @@ static bool check_pointer(const struct context *context, const void *pointer,
     const bool good =
         out_allocation->context == context && !out_allocation->usm && out_allocation->pointer == pointer;
     if (!good)
-        tell_wrong(context, out_allocation, pointer);
+        report_wrong(context, out_allocation, pointer);
     free(out_allocation->made);
     return good;
 }
@@ -482,8 +483,8 @@ void usage_svm_free(const struct context *context, const void *pointer)
     struct svm_allocation allocation;
     if (!call_finds() || !check_pointer(context, pointer, &allocation))
         return;
-    tell_use(&allocation);
-    tell_marks(&allocation);
+    report_use(&allocation);
+    report_marks(&allocation);
     remember_freed(&allocation, NULL);
 }
 

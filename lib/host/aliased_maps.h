@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Maps of one object that begin at one byte have one pointer, and nothing says which of them an
- *          unmap with that gives back (OpenCL 2.2 API, 5.2.4, 5.5.2). Where they differ nothing is reported
- *          of the bytes in which they do: to commands they are free when the first was unmapped, and the
- *          host's until the last is.
+ * PURPOSE  Maps of one object that begin at one byte have one pointer, and an unmap with it does not
+ *          determine which of them it gives back (OpenCL 2.2 API, 5.2.4, 5.5.2). If they differ nothing is
+ *          reported of the bytes in which they do: to commands they are free when the first was unmapped, and
+ *          the host's until the last is.
  *
  * Interface  (runtime_lock held)
  *   aliased_maps_note    this record was taken by an unmap, from a list where the others still are

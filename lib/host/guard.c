@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages are open is a function of the maps, of the commands under way and of who has the executor lock;
- * the kernel keeps it, and guard.areas say what it must be. The program's own memory may be malloc's, so a
+ * Which pages are open is a function of the maps, of the commands under way and of the executor lock's owner;
+ * the kernel keeps it, and guard.areas is what it must be. The program's own memory may be malloc's, so a
  * thread may wait for guard.lock in the handler that holds malloc's lock: under guard.lock nothing is
- * allocated, freed, or asked of the device, which may do so.
+ * allocated or freed, and the device is not called, as it may do so.
  */
 #include "guard_state.h"
 
@@ -23,7 +23,7 @@ struct guard guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool guard_watching(void)
 {
-    return runtime_get()->scenario.shared_pages && order_heard() && !guard.shared;
+    return runtime_get()->scenario.shared_pages && order_observed() && !guard.shared;
 }
 
 /* ---- pages --------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static struct extent pages_wholly_in(const struct area *area, const struct exten
     return pages;
 }
 
-/* What commands write last: it is closed to loads, too. Where nothing is mapped all is closed. */
+/* Written bytes last: they are closed to loads, too. All is closed if nothing is mapped. */
 static void close_uses(const struct area *area, const struct window *window, bool closes_loads)
 {
     const struct extent all = guard_pages_of(area), open = pages_of_window(&all, window);
@@ -94,12 +94,12 @@ static void open_windows(const struct area *area)
     const struct extent all = guard_pages_of(area);
     for (const struct window *window = area->windows; window; window = window->next) {
         const struct extent pages = pages_of_window(&all, window);
-        if (window->known)
+        if (window->acquired)
             guard_set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
     }
     for (int loads = 0; loads < 2; loads++)
         for (const struct window *window = area->windows; window; window = window->next)
-            if (window->known && !area->past)
+            if (window->acquired && !area->past)
                 close_uses(area, window, loads);
 }
 
@@ -144,7 +144,7 @@ static void open_for_device(void)
 
 /* ---- what the host may touch ---------------------------------------------------------------- */
 
-/* What must not happen under the lock for the first time. */
+/* Steps that must not happen for the first time under the lock. */
 static void prepare(void)
 {
     if (guard.prepared)
@@ -205,7 +205,7 @@ static void apply(struct area *area)
         close_area(area);
 }
 
-/* Over whatever areas say. */
+/* Overrides the areas. */
 static void apply_uses(void)
 {
     if (guard.inside || !host_use_any())
@@ -217,7 +217,7 @@ static void apply_uses(void)
     }
 }
 
-/* Before the lock: what the device knows. */
+/* Before the lock: queries of the device. */
 static void look(void)
 {
     guard.under_way = device_under_way(runtime_device());
@@ -237,9 +237,9 @@ static void add_area(struct area *area)
 
 static void add(void *pointer, bool of_device, bool is_shared)
 {
-    if (!order_heard())
+    if (!order_observed())
         return;
-    runtime_lock(); /* so that nobody begins to execute meanwhile */
+    runtime_lock(); /* so that no thread begins to execute meanwhile */
     struct area *area = area_new((uint64_t)(uintptr_t)pointer, true);
     if (area) {
         area->of_device = of_device;
@@ -326,7 +326,7 @@ static struct area **link_of(uint64_t address, uint64_t past)
 
 static void remove_area(uint64_t address, uint64_t past)
 {
-    guard_tell();
+    guard_report();
     runtime_lock();
     pthread_mutex_lock(&guard.lock);
     struct area **link = link_of(address, past), *area = *link;
@@ -395,11 +395,11 @@ static bool has_pointer(const struct window *window, uint64_t low, const struct 
     return window->low == low && window->owner == owner;
 }
 
-/* The host has more by another one, and knows it. */
+/* Another map gives the host more, and the host is ordered after it. */
 static bool is_covered(const struct area *area, const struct window *window)
 {
     for (const struct window *other = area->windows; other; other = other->next)
-        if (other != window && has_pointer(other, window->low, window->owner) && other->known &&
+        if (other != window && has_pointer(other, window->low, window->owner) && other->acquired &&
             other->high >= window->high)
             return true;
     return false;
@@ -460,7 +460,7 @@ static void map_enqueued(const struct command *command)
     const uint64_t low = (uint64_t)(uintptr_t)pointer;
     if (!pointer)
         return;
-    guard_tell();
+    guard_report();
     prepare();
     struct area *area = mapped_area(record, low);
     if (map || command->kind == COMMAND_SVM_MAP)
@@ -496,7 +496,7 @@ static bool is_mapped(uint64_t low, uint64_t high)
     return area && !area->is_shared && is_window(area, low, high);
 }
 
-/* Whether the program's own may be closed, its modes say: while all is open. */
+/* The program's own memory may be closed by its protection: read while all is open. */
 static void note_host_memory(const struct command *command)
 {
     const bool own = guard_watching() && !context_any(command->queue->context, device_supports_svm_system);
@@ -510,7 +510,7 @@ static void note_host_memory(const struct command *command)
 }
 
 /* Those that close when something is under way, or uses them. */
-static void apply_turns(void)
+static void apply_alternating(void)
 {
     for (struct area *area = guard.areas; area; area = area->next)
         if (area->is_shared || area->used || host_use_meets(area->low, area->high))
@@ -524,7 +524,7 @@ void guard_enqueued(const struct command *command)
     note_host_memory(command);
     look();
     pthread_mutex_lock(&guard.lock);
-    apply_turns();
+    apply_alternating();
     pthread_mutex_unlock(&guard.lock);
     map_enqueued(command);
     pthread_mutex_lock(&guard.lock);
@@ -532,20 +532,20 @@ void guard_enqueued(const struct command *command)
     pthread_mutex_unlock(&guard.lock);
 }
 
-static bool is_known(const struct area *area, uint32_t command)
+static bool is_acquired(const struct area *area, uint32_t command)
 {
     return (area->past ? device_host_reported : device_host_knows)(runtime_device(), command);
 }
 
-/* Does the host know more of the maps? */
-static bool windows_known(struct area *area)
+/* Is the host ordered after more of the maps? */
+static bool windows_acquired(struct area *area)
 {
     bool more = false;
     for (struct window *window = area->windows; window; window = window->next) {
-        const bool known = window->known || is_known(area, window->command);
+        const bool acquired = window->acquired || is_acquired(area, window->command);
         pthread_mutex_lock(&guard.lock);
-        more |= known != window->known;
-        window->known = known;
+        more |= acquired != window->acquired;
+        window->acquired = acquired;
         pthread_mutex_unlock(&guard.lock);
     }
     return more;
@@ -555,11 +555,11 @@ void guard_waited(void)
 {
     if (!guard_active())
         return;
-    guard_tell();
+    guard_report();
     const bool less = host_use_any() && host_use_end(&guard.lock);
     look();
     for (struct area *area = guard.areas; area; area = area->next) {
-        const bool more = windows_known(area) || (less && area->windows);
+        const bool more = windows_acquired(area) || (less && area->windows);
         pthread_mutex_lock(&guard.lock);
         if (more || area->is_shared || area->past)
             apply(area);
@@ -572,7 +572,7 @@ void guard_waited(void)
 
 void guard_share(void)
 {
-    guard_tell();
+    guard_report();
     runtime_lock();
     pthread_mutex_lock(&guard.lock);
     guard.shared = true;
@@ -599,7 +599,7 @@ bool guard_active(void)
 void guard_enter(void)
 {
     if (guard_active())
-        guard_tell();
+        guard_report();
     pthread_mutex_lock(&guard.lock);
     open_for_device();
     guard.inside = true;
@@ -624,7 +624,7 @@ void guard_leave(void)
         apply(area);
     apply_uses();
     pthread_mutex_unlock(&guard.lock);
-    guard_tell();
+    guard_report();
 }
 
 /* Not with the lock: fork takes malloc's next, which a thread may hold that waits for ours. While all is open

@@ -92,7 +92,7 @@ static bool is_mapped(const struct area *area, uint64_t address)
 {
     const uint64_t page = guard_page_of(address);
     const struct window *window = area->windows;
-    while (window && !(window->known && page >= guard_page_of(window->low) && page < window->high))
+    while (window && !(window->acquired && page >= guard_page_of(window->low) && page < window->high))
         window = window->next;
     return window;
 }
@@ -112,8 +112,10 @@ static bool is_used(const struct area *area, uint64_t address)
            (!area || area->past || area->is_shared || is_mapped(area, address));
 }
 
-/* A page that is open again is ours, too. Who executes may touch all, by the
- * host's addresses, too, as a native kernel does. */
+/*
+ * A page that is open again is ours, too. The executing thread may touch all, also by the host's addresses,
+ * as a native kernel does.
+ */
 static bool catch (uint64_t address, const void *context)
 {
     pthread_mutex_lock(&guard.lock);
@@ -125,12 +127,12 @@ static bool catch (uint64_t address, const void *context)
         guard_open_area(area);
     } else if (ours && is_closed(area, address, used)) {
         const bool room = guard.note_count < NOTES;
-        /* a store that follows a load is one more to know of */
+        /* a store after a load is a further access to note */
         const bool load = !was_write(context) && (used || area->is_shared || area->past);
         if (room)
             take_note(area, used, address, context);
         if (!room || !open_page(address, load ? PROT_READ : PROT_READ | PROT_WRITE))
-            guard_open_all(); /* the kernel has no room for one page with rights of its own */
+            guard_open_all(); /* the kernel is out of memory for a page with protection of its own */
     }
     if (!ours && guard_watching())
         ours = catch_moved(address);
@@ -148,7 +150,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
     else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
         before->sa_handler(number);
     else
-        signal(number, SIG_DFL); /* it comes again, and ends the process as it would have without us */
+        signal(number, SIG_DFL); /* the fault repeats, and ends the process as it would have without us */
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -161,7 +163,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         pass_on(number, info, context);
 }
 
-/* Again whenever pages are closed: the program may have installed its own, which is then asked second. */
+/* Again whenever pages are closed: the program may have installed its own, which then runs second. */
 void guard_install(void)
 {
     struct sigaction current, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -173,7 +175,7 @@ void guard_install(void)
     guard.installed = sigaction(SIGSEGV, &ours, NULL) == 0;
 }
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------------------------- */
 
 /* By the maps as they are: before they change, what was caught is reported, or judged at least. */
 static void judge(uint64_t address, struct verdict *out_verdict)
@@ -183,7 +185,7 @@ static void judge(uint64_t address, struct verdict *out_verdict)
     while (window && !(address >= window->low && address < window->high))
         window = window->next;
     *out_verdict = (struct verdict){0};
-    if (window && !window->known) {
+    if (window && !window->acquired) {
         out_verdict->command = window->command;
         snprintf(out_verdict->why, SENTENCE_CHARS,
                  "command %" PRIu32
@@ -209,7 +211,7 @@ static void judge(uint64_t address, struct verdict *out_verdict)
     }
 }
 
-static void tell(const struct note *note)
+static void report_caught(const struct note *note)
 {
     const struct verdict *verdict = &note->verdict;
     struct host_place place;
@@ -236,8 +238,8 @@ static void judge_all(void)
     }
 }
 
-/* While someone executes the findings are those of the command. */
-void guard_tell(void)
+/* While a thread executes the findings are those of its command. */
+void guard_report(void)
 {
     for (;;) {
         struct note note;
@@ -251,6 +253,6 @@ void guard_tell(void)
         pthread_mutex_unlock(&guard.lock);
         if (!some)
             return;
-        tell(&note);
+        report_caught(&note);
     }
 }

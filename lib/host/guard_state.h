@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the two halves of the guard share: guard.c says which pages are closed, guard_catch.c has the
- *          signal, the notes it takes and what is reported of them.
+ * PURPOSE  State of both halves of the guard: guard.c decides which pages are closed, guard_catch.c has the
+ *          signal handler, its notes and their reports.
  *
  * Interface   with guard.lock held
  *   guard_set_pages      false: the kernel refused
  *   guard_pages_of       an allocation's, from the first to after the last
- *   guard_area_at        whose page it is; NULL: nobody's
+ *   guard_area_at        the page's area; NULL: none
  *   guard_open_area, guard_open_all
  *   guard_install        the handler, again whenever pages are closed
  *             without
- *   guard_watching       shared_pages was asked for, and nothing ended it
+ *   guard_watching       shared_pages is on, and nothing ended it
  */
 #ifndef ORRERY_LIB_HOST_GUARD_STATE_H
 #define ORRERY_LIB_HOST_GUARD_STATE_H
@@ -30,7 +30,7 @@ struct window {
     uint32_t command;
     const char *call;
     const struct memobj *owner; /* NULL: shared virtual memory */
-    bool known;                 /* the host knows the map to be complete */
+    bool acquired;              /* the host is ordered after the map's completion */
     bool unmapped;              /* by an unmap that may mean another one of the owner's that begin there */
 };
 /* One allocation, in whole pages. No page holds two: of memory after a buffer only those that it fills
@@ -40,15 +40,15 @@ struct area {
     uint64_t low, high;
     /* where the buffer is on the device, and this is the program's; 0: memory of the device */
     uint64_t past;
-    /* the device has the bytes elsewhere, too: pages stay closed while someone executes */
+    /* the device has the bytes elsewhere, too: pages stay closed while a thread executes */
     bool apart;
     bool together;  /* the kernel refused that */
-    bool fresh;     /* nobody has written there */
+    bool fresh;     /* never written */
     bool ambiguous; /* after: of several buffers, and not watched */
     /* after: by commands that may write; they may have written what the host need not have */
     bool used, unseen;
     bool is_svm, of_device; /* of_device: never the host's */
-    bool is_shared;         /* the host's and the device's, in turns that commands begin and waits end */
+    bool is_shared;         /* both use it alternately: commands begin the device's time, waits end it */
     struct window *windows;
     uint32_t unmap; /* the last command that unmapped some of it */
 };
@@ -66,7 +66,7 @@ struct note {
     struct verdict verdict;
 };
 
-/* Who faulted where nothing is closed, after so many closings. */
+/* Threads that faulted on an open page, after this many closings. */
 struct retry {
     pthread_t thread;
     uint64_t address, pc, closings;
@@ -75,10 +75,10 @@ struct retry {
 struct guard {
     pthread_mutex_t lock;   /* never held while memory of the device is touched: the handler takes it */
     struct area *areas;     /* changed with runtime_lock held, too */
-    bool inside, installed; /* inside: someone executes */
-    pthread_t executes;     /* who, while inside */
+    bool inside, installed; /* inside: a thread executes */
+    pthread_t executes;     /* that thread, while inside */
     bool shared;            /* nothing is watched any more */
-    bool under_way;         /* commands that the host does not know to be complete, when it was looked */
+    bool under_way;         /* commands that the host is not ordered after, at the last check */
     bool prepared;
     struct sigaction before;
     struct note notes[NOTES];

@@ -69,9 +69,9 @@ static void see_extent_again(const struct extent *extent)
     }
 }
 
-/* What was changed, but for what is mapped from this record on. */
-static void tell(struct memobj *root, const struct map_record *record, size_t low, size_t high,
-                 const char *now, uint32_t command)
+/* The changed bytes, except those mapped from this record on. */
+static void announce_stores(struct memobj *root, const struct map_record *record, size_t low, size_t high,
+                            const char *now, uint32_t command)
 {
     while (record && (record->offset >= high || aliased_maps_end(record) <= low))
         record = record->next;
@@ -82,9 +82,9 @@ static void tell(struct memobj *root, const struct map_record *record, size_t lo
     }
     const size_t from = record->offset, to = aliased_maps_end(record);
     if (low < from)
-        tell(root, record->next, low, from, now, command);
+        announce_stores(root, record->next, low, from, now, command);
     if (to < high)
-        tell(root, record->next, to, high, now + (to - low), command);
+        announce_stores(root, record->next, to, high, now + (to - low), command);
 }
 
 static void compare_chunk(struct memobj *root, size_t at, size_t size, const char *now, uint32_t command)
@@ -96,7 +96,7 @@ static void compare_chunk(struct memobj *root, size_t at, size_t size, const cha
         for (high = low; high < size && then[high] != now[high]; high++)
             ;
         if (low < high)
-            tell(root, root->maps, at + low, at + high, now + low, command);
+            announce_stores(root, root->maps, at + low, at + high, now + low, command);
     }
 }
 
@@ -117,7 +117,7 @@ static void compare(struct memobj *root, uint32_t command)
 void host_bytes_begin(struct memobj *memobj)
 {
     const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
-    if (!apart || !order_heard() || context_any(memobj->context, device_supports_svm_system))
+    if (!apart || !order_observed() || context_any(memobj->context, device_supports_svm_system))
         return;
     runtime_lock();
     memobj->seen = malloc(memobj->size);
@@ -149,7 +149,7 @@ static void used(struct memobj *memobj, uint32_t command)
         compare(memobj, command);
 }
 
-/* What the host stored while it had them is the device's now. */
+/* The host's stores during the map are the device's bytes now. */
 static void unmapped(const struct map_record *record)
 {
     struct memobj *root = record->owner;

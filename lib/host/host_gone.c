@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each command is asked for the extents of host memory that it uses: those that it copies from or to, and the
- * whole of what the memory objects that it uses were made with. msync of an extent costs one system call,
- * reads no byte, and says ENOMEM when some page of it is mapped no more. Pages that guard.c closed stay
- * mapped, so they count as present.
+ * Each command's extents of host memory are checked: those that it copies from or to, and the whole memory
+ * that its memory objects were made with. msync of an extent costs one system call, reads no byte, and
+ * returns ENOMEM when some page of it is mapped no more. Pages that guard.c closed stay mapped, so they count
+ * as present.
  */
 #include "host_gone.h"
 

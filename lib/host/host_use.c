@@ -73,7 +73,7 @@ static bool next_mapping(struct maps *maps, struct mapping *out_mapping)
     return c >= 0;
 }
 
-/* Each byte of it, by somebody who is not a stack that runs. */
+/* Every byte is mapped, by a mapping that is no stack in use. */
 static bool is_plain(uint64_t low, uint64_t high)
 {
     struct maps maps = {.file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
@@ -263,7 +263,7 @@ static void set(const struct use *use, int protection)
         uses.lost = true;
 }
 
-/* What is written last: it is closed to loads, too. */
+/* Written bytes last: they are closed to loads, too. */
 void host_use_close(void)
 {
     for (int written = 0; written < 2; written++)

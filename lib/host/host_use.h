@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which memory of the host commands read and write: what clEnqueueRead*, clEnqueueWrite* and their
- *          like were given. And the pages of it that are closed meanwhile: whole pages inside what one
- *          command uses, to stores when it reads them, to loads too when it writes them. Where it lies in an
- *          allocation of the device, which a map gave the host, the bytes are listed, and guard.c closes the
- *          pages together with its own.
+ * PURPOSE  The host memory that commands read and write, from the arguments of clEnqueueRead*,
+ *          clEnqueueWrite* and similar calls. And the pages of it that are closed meanwhile: whole pages
+ *          inside what one command uses, to stores when it reads them, to loads too when it writes them. If
+ *          it lies in an allocation of the device, which a map gave the host, the bytes are listed, and
+ *          guard.c closes the pages together with its own.
  *
  * Interface
  *   host_use_written     the bytes that a command may write; none: low == high
  *   host_use_extents     those that it reads and those that it writes through a pointer that it was given;
  *                        the device's memory, too
- *   host_use_by          does such a command use any, and is there room for it?
+ *   host_use_by          does such a command use any, and can it be listed?
  *   host_use_begin       a command was enqueued: its bytes in allocations that are mapped, and, if own, its
  *                        pages of the program's are listed
- *   host_use_end         those of commands that the host knows to be complete, or was reported are, are open,
- *                        and listed no more; true: of allocations, too
+ *   host_use_end         those of commands that the host is ordered after, or whose completion was returned
+ *                        to it, are open, and listed no more; true: of allocations, too
  *   host_use_close/open  all of the program's that are listed
  *   host_use_meets       does one reach into [low, high)?
  *   host_use_next        the first from *at on that does; *at is the one after it; false: none

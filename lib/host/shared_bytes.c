@@ -29,7 +29,7 @@ static struct {
     struct watch *watches;
     size_t bytes;       /* of all of them */
     uint32_t executing; /* commands */
-    bool unsure;        /* whose stores the next change is, or when they came */
+    bool unsure;        /* whose stores the next change is, or their time */
     bool forgone;
 } shared;
 
@@ -77,7 +77,7 @@ void shared_bytes_look(void)
 {
     const bool closed = guard_active();
     if (closed)
-        guard_tell();
+        guard_report();
     if (!shared.watches)
         return;
     const bool paused = closed && guard_pause();
@@ -121,7 +121,7 @@ static void unwatch(struct watch **link)
 
 void shared_bytes_begin(void *pointer, size_t size, const struct context *context)
 {
-    if (!order_heard() || context_any(context, device_supports_svm_system))
+    if (!order_observed() || context_any(context, device_supports_svm_system))
         return;
     struct watch *watch = malloc(sizeof *watch);
     char *seen = watch ? malloc(size) : NULL;

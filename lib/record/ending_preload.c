@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded with threads_preload.c: says so before the program ends by _exit, _Exit or quick_exit, or becomes
- * another one by exec, of which no library hears otherwise. runtime.c then writes the record.
+ * Preloaded with threads_preload.c: calls back before the program ends by _exit, _Exit or quick_exit, or
+ * becomes another one by exec, which no other library notices. runtime.c then writes the record.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -13,9 +13,9 @@
 
 void orrery_ending_call(void (*function)(void));
 
-static void (*ending)(void); /* NULL: nobody asked */
+static void (*ending)(void); /* NULL: no callback */
 
-static void tell(void)
+static void call_back(void)
 {
     const int kept = errno;
     if (ending)
@@ -26,7 +26,7 @@ static void tell(void)
 void orrery_ending_call(void (*function)(void))
 {
     if (!ending)
-        at_quick_exit(tell);
+        at_quick_exit(call_back);
     ending = function;
 }
 
@@ -35,21 +35,21 @@ void orrery_ending_call(void (*function)(void))
 
 _Noreturn void _exit(int status)
 {
-    tell();
+    call_back();
     NEXT(_exit, status);
     abort();
 }
 
 _Noreturn void _Exit(int status)
 {
-    tell();
+    call_back();
     NEXT(_Exit, status);
     abort();
 }
 
 int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    tell();
+    call_back();
     return NEXT(execve, path, arguments, environment);
 }
 
@@ -60,19 +60,19 @@ int execv(const char *path, char *const arguments[])
 
 int fexecve(int file, char *const arguments[], char *const environment[])
 {
-    tell();
+    call_back();
     return NEXT(fexecve, file, arguments, environment);
 }
 
 int execveat(int directory, const char *path, char *const arguments[], char *const environment[], int flags)
 {
-    tell();
+    call_back();
     return NEXT(execveat, directory, path, arguments, environment, flags);
 }
 
 int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    tell();
+    call_back();
     return NEXT(execvpe, file, arguments, environment);
 }
 

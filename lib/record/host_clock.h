@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which thread of the host makes a call that orders commands, and what that thread knows of the
- *          others' calls. sync_preload.c keeps the clocks, where `orrery run` has preloaded it.
+ * PURPOSE  The host thread of a call that orders commands, and that thread's vector clock. sync_preload.c
+ *          keeps the clocks, where `orrery run` has preloaded it.
  *
  * Interface
- *   host_clock_tick   a call of this thread; runtime_lock held. False: nobody keeps clocks, and the threads
+ *   host_clock_tick   a call of this thread; runtime_lock held. False: no clocks are kept, and the threads
  *                     count as one
  */
 #ifndef ORRERY_LIB_RECORD_HOST_CLOCK_H

@@ -20,7 +20,7 @@ static struct {
     const char *(*name)(void);
     void (*hide)(int);
     void (*call)(void);
-    void (*turn)(int);
+    void (*call_lock)(int);
     int (*locks_give_up)(void);
     void (*locks_follow)(const char *);
     int (*locks_passed)(void);
@@ -43,14 +43,14 @@ struct entries {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t given; /* the turn is free, or the next call is another thread's */
+    pthread_cond_t given; /* the call lock is free, or the next call is another thread's */
     bool active, recording, lost;
     bool held; /* some thread is in a call */
     struct names threads, calls;
     struct entries made, due;
     size_t at;
     uint64_t within;      /* the next of due: entry, and call of it */
-    uint64_t first_calls; /* numbers of threads that nobody names */
+    uint64_t first_calls; /* numbers of unnamed threads */
     uint32_t seen;        /* threads that called; atomic */
 } host_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
 
@@ -129,7 +129,7 @@ static bool add(struct entries *entries, struct entry entry)
     return true;
 }
 
-/* ---- who ------------------------------------------------------------------------------------ */
+/* ---- threads ------------------------------------------------------------------------------------ */
 
 static void *found(const char *name)
 {
@@ -143,7 +143,7 @@ __attribute__((constructor)) static void find_preloaded(void)
     preloaded.name = (const char *(*)(void))(uintptr_t)found("orrery_thread_name");
     preloaded.hide = (void (*)(int))(uintptr_t)found("orrery_thread_hide");
     preloaded.call = (void (*)(void))(uintptr_t)found("orrery_thread_call");
-    preloaded.turn = (void (*)(int))(uintptr_t)found("orrery_thread_turn");
+    preloaded.call_lock = (void (*)(int))(uintptr_t)found("orrery_thread_call_lock");
     preloaded.locks_give_up = (int (*)(void))(uintptr_t)found("orrery_locks_give_up");
     preloaded.locks_follow = (void (*)(const char *))(uintptr_t)found("orrery_locks_follow");
     preloaded.locks_passed = (int (*)(void))(uintptr_t)found("orrery_locks_passed");
@@ -172,7 +172,7 @@ static const char *own_name(void)
     return self.name;
 }
 
-/* ---- the turn ---------------------------------------------------------------------------------- */
+/* ---- the call lock ---------------------------------------------------------------------------------- */
 
 static const struct entry *next_due(void)
 {
@@ -234,14 +234,14 @@ static void take(const char *call)
     host_log.held = true;
     note(thread, name);
     pthread_mutex_unlock(&host_log.lock);
-    if (preloaded.turn)
-        preloaded.turn(true);
+    if (preloaded.call_lock)
+        preloaded.call_lock(true);
 }
 
 static void give(void)
 {
-    if (preloaded.turn)
-        preloaded.turn(false);
+    if (preloaded.call_lock)
+        preloaded.call_lock(false);
     pthread_mutex_lock(&host_log.lock);
     host_log.held = false;
     pthread_cond_broadcast(&host_log.given);
@@ -278,7 +278,7 @@ void host_log_resume(void)
         take(self.call);
 }
 
-/* What [host] has instead of a call. */
+/* Entries of [host] that are no calls. */
 static const char wait_name[] = "(waits)", yield_name[] = "(callbacks)";
 
 void host_log_wait(void)
@@ -301,7 +301,7 @@ enum host_log_yields host_log_waits(void)
     if (!self.call)
         return YIELDS_UNSAID;
     pthread_mutex_lock(&host_log.lock);
-    const struct entry *next = next_due(); /* of this thread, which has the turn, or it does not wait */
+    const struct entry *next = next_due(); /* of this thread, which has the call lock, or it does not wait */
     const bool waits = next && next->thread == number_of(&host_log.threads, own_name()) &&
                        next->call == number_of(&host_log.calls, wait_name);
     pthread_mutex_unlock(&host_log.lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which threads took locks: written in a recorded run; a replayed run lets each wait for its
- * turn.
+ * The order in which threads took locks: written in a recorded run; in a replayed run each waits until it is
+ * due.
  */
 #include "lock_log.h"
 
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { NAME_CHARS = 64, STEP_BITS = 36, PATIENCE_SECONDS = 20, MOMENT_NANOSECONDS = 100000 };
-enum { MOMENTS = PATIENCE_SECONDS * (1000000000 / MOMENT_NANOSECONDS) };
+enum { NAME_CHARS = 64, STEP_BITS = 36, PATIENCE_SECONDS = 20, PAUSE_NANOSECONDS = 100000 };
+enum { PAUSES = PATIENCE_SECONDS * (1000000000 / PAUSE_NANOSECONDS) };
 
 /* Calls above, steps since the last of them below. */
 typedef uint64_t place;
@@ -32,7 +32,7 @@ struct steps {
     struct step *step;
     size_t count, room;
 };
-struct known {
+struct ordered {
     const struct lock_thread *thread;
     place at;
 };
@@ -50,19 +50,19 @@ struct lock_thread {
     _Atomic place reached; /* the place of its next step */
     _Atomic int state;
     struct steps made; /* guarded by the lock */
-    struct known *known;
-    size_t known_count; /* how far it knows others to be; guarded by the lock */
+    struct ordered *ordered;
+    size_t ordered_count; /* the places of others that it is ordered after; guarded by the lock */
     struct steps due;
     size_t at;
-    unsigned insisted; /* its own */
+    unsigned pauses; /* its own */
     place end;
-    bool recorded, stays; /* of the record: how far it came, and whether it waited there */
+    bool recorded, stays; /* of the record: its last place, and whether it waited there */
 };
 
 /* orrery_* are called by name from the library (host_log.c). */
 const char *orrery_thread_name(void);
 void orrery_thread_call(void);
-void orrery_thread_turn(int taken);
+void orrery_thread_call_lock(int taken);
 void orrery_locks_leave_out(const void *address);
 void orrery_locks_follow(const char *text);
 int orrery_locks_give_up(void);
@@ -95,7 +95,7 @@ static __thread struct {
     unsigned inside;
 } self;
 
-/* What is locked in here, and by malloc for it, is nobody's step. */
+/* A lock taken in here, and by malloc for it, is no step. */
 static void enter(void)
 {
     self.inside++;
@@ -183,25 +183,25 @@ static struct object *object_of(const void *address)
 }
 
 /* Has it waited for that before? */
-static bool knows(struct lock_thread *thread, const struct lock_thread *other, place at)
+static bool is_ordered(struct lock_thread *thread, const struct lock_thread *other, place at)
 {
-    struct known *known = thread->known;
+    struct ordered *ordered = thread->ordered;
     size_t i = 0;
-    while (i < thread->known_count && known[i].thread != other)
+    while (i < thread->ordered_count && ordered[i].thread != other)
         i++;
-    if (i == thread->known_count && (known = realloc(known, (i + 1) * sizeof *known))) {
-        thread->known = known;
-        thread->known_count++;
-        known[i] = (struct known){other, at};
+    if (i == thread->ordered_count && (ordered = realloc(ordered, (i + 1) * sizeof *ordered))) {
+        thread->ordered = ordered;
+        thread->ordered_count++;
+        ordered[i] = (struct ordered){other, at};
         return false;
     }
-    if (!known || known[i].at >= at)
-        return known;
-    known[i].at = at;
+    if (!ordered || ordered[i].at >= at)
+        return ordered;
+    ordered[i].at = at;
     return false;
 }
 
-/* ---- who ---------------------------------------------------------------------------------- */
+/* ---- threads ---------------------------------------------------------------------------------- */
 
 static struct lock_thread *own(void)
 {
@@ -245,7 +245,7 @@ void orrery_locks_leave_out(const void *address)
 
 /* ---- what moves ------------------------------------------------------------------------------ */
 
-static void tell_moved(void)
+static void notify_moved(void)
 {
     atomic_fetch_add(&lock_log.moves, 1);
     if (!atomic_load(&lock_log.waiting))
@@ -261,20 +261,20 @@ void orrery_thread_call(void)
     if (!thread)
         return;
     atomic_store(&thread->reached, ((thread->reached >> STEP_BITS) + 1) << STEP_BITS);
-    tell_moved();
+    notify_moved();
 }
 
-void orrery_thread_turn(int taken)
+void orrery_thread_call_lock(int taken)
 {
     atomic_store(&lock_log.in_call, taken ? own() : NULL);
-    tell_moved();
+    notify_moved();
 }
 
 void lock_log_done(struct lock_thread *thread)
 {
     atomic_store(&thread->state, STATE_RUNS);
     atomic_fetch_add(&thread->reached, 1);
-    tell_moved();
+    notify_moved();
 }
 
 bool lock_log_follows(void)
@@ -306,12 +306,12 @@ int orrery_locks_give_up(void)
     enter();
     const bool use = lock_log_follows() && atomic_load(&lock_log.waiting);
     if (use)
-        give_up("the call that is due does not come%s%s", "", "");
+        give_up("the call that is due is not made%s%s", "", "");
     leave();
     return use;
 }
 
-/* The lock is held. False: for long nothing has moved, nor is anybody else in a call. */
+/* The lock is held. False: for long nothing has moved, and no other thread is in a call. */
 static bool wait_moved(const struct lock_thread *thread)
 {
     struct timespec until;
@@ -349,13 +349,15 @@ static bool some_is_blocked(void)
     return false;
 }
 
-/* It did not come so far when it was recorded: others are to be first, and one that stayed there for good
- * has time. */
+/*
+ * It did not get so far in the recorded run: others are first, and a thread that stayed there for good can
+ * wait.
+ */
 static void wait_for_all(struct lock_thread *thread)
 {
     while (lock_log_follows() && !all_came_to_their_end())
         if (!wait_moved(thread) && (!thread->stays || some_is_blocked()))
-            give_up("thread %s goes on where it ended%s, and nothing moves", thread->name, "");
+            give_up("thread %s continues where it ended%s, and nothing moves", thread->name, "");
     atomic_store(&lock_log.follows, false);
     pthread_cond_broadcast(&lock_log.moved);
 }
@@ -397,7 +399,7 @@ static int follow(struct lock_thread *thread, enum lock_kind kind)
 bool lock_log_before(struct lock_thread *thread, enum lock_kind kind, int *out_result)
 {
     atomic_store(&thread->state, STATE_WAITS);
-    thread->insisted = 0;
+    thread->pauses = 0;
     *out_result = lock_log_follows() ? follow(thread, kind) : 0;
     atomic_store(&thread->state, STATE_BLOCKED);
     return *out_result != 0;
@@ -414,7 +416,7 @@ void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kin
     enter();
     struct object *entry = object && !result ? object_of(object) : NULL;
     struct step step = {.at = at, .count = 1, .kind = kind, .result = result};
-    if (entry && entry->last && entry->last != thread && !knows(thread, entry->last, entry->at)) {
+    if (entry && entry->last && entry->last != thread && !is_ordered(thread, entry->last, entry->at)) {
         step.after = entry->last;
         step.after_place = entry->at;
     }
@@ -428,15 +430,15 @@ void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kin
     leave();
 }
 
-/* What was had at once when it was recorded may still be held by who is about to let it go. */
+/* A lock that was free in the recorded run may still be held by a thread that is about to release it. */
 bool lock_log_insist(struct lock_thread *thread)
 {
-    const struct timespec moment = {0, MOMENT_NANOSECONDS};
-    if (++thread->insisted > MOMENTS)
+    const struct timespec pause = {0, PAUSE_NANOSECONDS};
+    if (++thread->pauses > PAUSES)
         lock_log_abandon("a lock that is due stays held");
     if (!lock_log_follows())
         return false;
-    nanosleep(&moment, NULL);
+    nanosleep(&pause, NULL);
     return true;
 }
 
@@ -562,7 +564,7 @@ static void read_record(char *text)
         atomic_store(&lock_log.follows, true);
 }
 
-/* Threads may take locks before the library is loaded, which knows of records that a scenario names. */
+/* Threads may take locks before the library is loaded, which reads the record that a scenario names. */
 static void read_named_record(void)
 {
     const char *path = secure_getenv("ORRERY_REPLAY");

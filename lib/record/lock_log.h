@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  In which order the threads of the program got its locks: written down in a recorded run, kept in a
- *          replayed one. A call that waits until it is due may hold what the call that is due needs
- *          (host_log.h); and which thread takes which job from a queue is for the queue's lock to say. Part
- *          of the library that is preloaded.
+ * PURPOSE  The order in which the threads of the program got its locks: written in a recorded run, kept in a
+ *          replayed one. A call that waits until it is due may hold a lock that the due call needs
+ *          (host_log.h); and the order of a job queue's lock decides which thread takes which job. Part of
+ *          the library that is preloaded.
  *
- * Rules    A step is what a thread does to a lock, a condition or a semaphore; its place is the calls of
- *          OpenCL that the thread has made, and its steps since. Noted are a step that comes after another
- *          thread's on the same object, with the place of that one, and a step that failed, with its error.
- *          In a replay the first waits until the other thread has got there, and the second fails at once.
- *          All that is waited for was earlier in the recorded run, as a call that is due is earlier than one
- *          that waits: the two orders cannot wait for each other. What takes is noted when it has taken, what
- *          gives (a post, a signal) before it gives. Threads that pass each other word through plain or
- *          atomic memory alone may take other steps than when they were recorded. Where nothing moves for
- *          long the order of the locks is given up, which is said once.
+ * Rules    A step is an operation on a lock, a condition or a semaphore; its place is the calls of OpenCL
+ *          that the thread has made, and its steps since. Noted are a step that follows another thread's on
+ *          the same object, with the place of that one, and a step that failed, with its error. In a replay
+ *          the first waits until the other thread has got there, and the second fails at once. A step waits
+ *          only for earlier steps of the recorded run, as a due call is earlier than one that waits: the two
+ *          orders cannot wait for each other. An acquire is noted after it, a release (a post, a signal)
+ *          before it. Threads that synchronise through plain or atomic memory alone may take other steps than
+ *          when they were recorded. If nothing moves for long the order of the locks is given up, which is
+ *          reported once.
  *
  * Interface
  *   lock_log_begin    the process has a second thread: from here on steps count; the record is read in a
@@ -22,10 +22,10 @@
  *   lock_log_self     this thread; NULL: steps do not count, or not this one, which the code at caller makes
  *   lock_log_before   waits until the step may be made; true: it fails, with this result
  *   lock_log_made     notes it; object NULL: it follows no other. Nothing follows a LOCK_ONCE
- *   lock_log_done     it is over; others may go on
+ *   lock_log_done     it is over; others may continue
  *   lock_log_follows  there is an order to keep
- *   lock_log_insist   waits a moment; false: it is no use
- *   lock_log_pass     what this thread does is no step, or is again
+ *   lock_log_insist   sleeps briefly; false: the order is given up
+ *   lock_log_pass     this thread's operations are no steps, or are again
  *   lock_log_abandon  gives the order up
  *   lock_log_forget   in a child: one thread, and no order
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Preloaded with threads_preload.c: the locks, conditions and semaphores of the program, whose steps
- * lock_log.c counts. In a replay nobody waits for a signal, as it might wake another thread than the recorded
- * one: who waits lets the lock go and has it again when it is due. Where that order is given up it is a
- * wake-up for nothing, which programs must expect.
+ * lock_log.c counts. In a replay no thread waits for a signal, as it might wake another thread than the
+ * recorded one: a waiting thread releases the lock and takes it again when it is due. If that order is given
+ * up it is a spurious wake-up, which programs must expect.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -146,7 +146,7 @@ WAIT(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex), mtx_unlock
 WAIT(cnd_timedwait, (cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until),
      (condition, mutex, until), mtx_unlock, mtx_lock)
 
-/* What gives is noted first, so that nobody has it before. */
+/* A release is noted first, so that no thread acquires it before. */
 #define GIVE(name, type, kind)                \
     int name(type *object)                    \
     {                                         \
@@ -226,7 +226,7 @@ static __thread struct once {
     struct lock_thread *thread;
 } once;
 
-/* A step before, which says who it was, and one for the others to wait for. */
+/* A step before, with this thread, and one for the others to wait for. */
 static void run_once(void)
 {
     const struct once own = once;

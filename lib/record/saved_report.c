@@ -21,14 +21,14 @@ static struct {
     struct report *report; /* NULL: not begun, or over */
     int (*status)(uint64_t kernels);
     void (*first)(void);     /* NULL: was called */
-    struct watch *watch;     /* NULL: nobody watches */
+    struct watch *watch;     /* NULL: not watched */
     struct watch_seat *seat; /* likewise */
     pid_t process;           /* a forked child has another */
     bool changed;            /* atomic: there is something to save */
     pthread_mutex_t lock;    /* one thread saves */
 } saved = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void tell(uint64_t kernels)
+static void update_seat(uint64_t kernels)
 {
     if (!saved.seat)
         return;
@@ -45,7 +45,7 @@ static void save(uint64_t kernels)
     pthread_mutex_lock(&saved.lock);
     __atomic_store_n(&saved.changed, false, __ATOMIC_RELAXED);
     if (saved.report) {
-        tell(kernels);
+        update_seat(kernels);
         if (saved.seat && saved.seat->exit_status)
             end.exit_status = saved.seat->exit_status;
         report_save_files(saved.report, &end);
@@ -58,8 +58,8 @@ static bool is_power(size_t count)
     return (count & (count - 1)) == 0;
 }
 
-/* What the host does wrong may be the last that is heard of it. */
-static void heard(size_t count)
+/* A mistake of the host may be its last step. */
+static void host_finding_saved(size_t count)
 {
     __atomic_store_n(&saved.changed, true, __ATOMIC_RELAXED);
     if (!executor_is_here() || count <= SAVED_AT_ONCE || is_power(count))
@@ -82,9 +82,9 @@ void saved_begin(struct report *report, int (*status)(uint64_t kernels), void (*
     saved.first = first;
     saved.process = getpid();
     saved.seat = watch ? watch_take_seat(watch) : NULL;
-    tell(0);
+    update_seat(0);
     report_share_files(report, watch);
-    report_set_listener(report, heard);
+    report_set_listener(report, host_finding_saved);
 }
 
 void saved_reached(enum reach reached, uint64_t type)
@@ -120,19 +120,19 @@ static void call_first(void)
     watch_note_kernel(saved.watch);
     pthread_mutex_lock(&saved.lock);
     if (saved.report)
-        tell(runtime_kernels_run()); /* a kernel may be all that was expected */
+        update_seat(runtime_kernels_run()); /* a kernel may be all that was expected */
     pthread_mutex_unlock(&saved.lock);
     first();
 }
 
-/* Until one is over, what settles how the run goes on may still change: the line is noted again. */
+/* Until one is over, the schedule of the rest of the run may still change: the line is noted again. */
 void saved_kernel_began(void)
 {
     if (!saved.watch || saved.process != getpid())
         return;
     pthread_mutex_lock(&saved.lock);
     if (saved.report && saved.first)
-        tell(runtime_kernels_run());
+        update_seat(runtime_kernels_run());
     else if (saved.seat)
         saved.seat->counts.kernels = runtime_kernels_run();
     pthread_mutex_unlock(&saved.lock);

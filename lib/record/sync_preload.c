@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library of its own, preloaded by `orrery run` while data races are looked for: what the host's threads
- * know of each other. Each thread has a vector clock, whose own component counts the thread's calls that
- * order commands (host_clock.c clock values it). What gives an object (unlock, signal, post, the end of a
- * thread) joins the thread's clock into the object's; what takes it (lock, wait, join) joins the object's
- * clock into the thread's. Nothing is kept before the first clock value: all clocks are zero.
+ * A library of its own, preloaded by `orrery run` while data races are looked for: vector clocks of the
+ * host's threads. Each thread has a vector clock, whose own component counts the thread's calls that order
+ * commands (host_clock.c clock values it). A release (unlock, signal, post, the end of a thread) joins the
+ * thread's clock into the object's; an acquire (lock, wait, join) joins the object's clock into the thread's.
+ * Nothing is kept before the first clock value: all clocks are zero.
  *
- * Atomic variables and futexes of the program are not seen. Where a runtime is in the process whose threads
- * order themselves so (OpenMP, TBB), no clock is given out. The steps of liborrery itself and of the OpenCL
+ * Atomic variables and futexes of the program are not seen. If a runtime whose threads synchronise so
+ * (OpenMP, TBB) is in the process, no clock is given out. The steps of liborrery itself and of the OpenCL
  * loader are not the program's.
  */
 #define _GNU_SOURCE
@@ -73,7 +73,7 @@ static void leave(void)
     self.inside = false;
 }
 
-/* Without memory an order would be missing, and a race told that is none: no clock is given out any more. */
+/* Without memory an order would be missing, and a false race reported: no clock is given out any more. */
 static void give_up(void)
 {
     atomic_store(&sync.off, true);
@@ -215,8 +215,10 @@ uint32_t orrery_host_tick(const uint32_t **out_clock, uint32_t *out_count, bool 
 
 /* ---- the functions -------------------------------------------------------------------------- */
 
-/* Calls of the library, and of the loader, go on as they came: liborrery_threads tells them by their return
- * address, too. */
+/*
+ * Calls of the library, and of the loader, are passed on unchanged: liborrery_threads recognises them by
+ * their return address, too.
+ */
 #ifdef __clang__
 #define AS_CALLED /* tail calls at every level but 0 */
 #else
@@ -244,7 +246,7 @@ static void *find_next(const char *name)
     if (!next)                     \
     next = (__typeof__(name) *)(uintptr_t)find_next(#name)
 
-/* Whether clocks are kept is asked when something is given or taken: a wait may begin before the first clock
+/* Whether clocks are kept is checked at each release and acquire: a wait may begin before the first clock
  * value and end after it. */
 #define IS_PASSED (self.inside || is_own(__builtin_return_address(0)))
 
@@ -271,7 +273,7 @@ static void *find_next(const char *name)
         return next(object);         \
     }
 
-/* It lets the lock go, and has it again, whatever came. */
+/* It releases the lock, and acquires it again, whatever the result. */
 #define WAITS(name, parameters, arguments) \
     AS_CALLED int name parameters          \
     {                                      \
@@ -361,7 +363,7 @@ static __thread struct {
     uintptr_t object;
 } once;
 
-/* What the function did is known to all who come later. */
+/* All later callers are ordered after the function. */
 static void run_once(void)
 {
     const uintptr_t object = once.object;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States of the process's threads as proc(5) tells them: which sleep in a call, which signals are caught. */
+/* States of the process's threads by proc(5): which sleep in a call, which signals are caught. */
 #include "thread_state.h"
 
 #include <dirent.h>
@@ -57,8 +57,10 @@ static uint64_t bit_of(int number)
     return UINT64_C(1) << (number - 1);
 }
 
-/* What an instruction of the thread itself brings about is none, nor are those that the C library keeps to
- * itself. */
+/*
+ * A signal that an instruction of the thread itself raises does not count, nor do those reserved by the C
+ * library.
+ */
 bool thread_signals_caught(void)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPIPE, 32, 33};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the system says of this process and its threads: proc(5), /proc/PID/status, and status and
- *          syscall of its task/TID.
+ * PURPOSE  The state of this process and its threads by proc(5): /proc/PID/status, and status and syscall of
+ *          its task/TID.
  *
  * Interface
- *   thread_state_read   false: the system does not say
+ *   thread_state_read   false: not available
  *   thread_others_move  some thread but those two runs, could run, or naps
- *   thread_count        of this process; 0: the system does not say
- *   thread_signals_caught   a signal may come at any time that has a handler, or the system does not say
+ *   thread_count        of this process; 0: not available
+ *   thread_signals_caught   a signal with a handler may arrive at any time, or not available
  */
 #ifndef ORRERY_LIB_RECORD_THREAD_STATE_H
 #define ORRERY_LIB_RECORD_THREAD_STATE_H
@@ -17,7 +17,7 @@
 
 struct thread_state {
     bool asleep; /* until something wakes it: a thread that could run and is not let is awake */
-    /* in a sleep that ends by itself (nanosleep); false, too, where the system does not say that */
+    /* in a sleep that ends by itself (nanosleep); false, too, if not available */
     bool naps;
     uint64_t switches; /* how often it has fallen asleep so far */
 };

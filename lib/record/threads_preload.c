@@ -2,7 +2,7 @@
 /*
  * With ending_preload.c a library of its own, preloaded by `orrery` while a run is recorded or replayed:
  * names threads by the path of their creation, which is the same in every run, whatever they do first.
- * host_log.c asks for the name. From the second thread on lock_log.c counts what they do to their locks,
+ * host_log.c looks the name up. From the second thread on lock_log.c counts what they do to their locks,
  * which locks_preload.c sees.
  */
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ const char *orrery_thread_name(void)
     return self.name;
 }
 
-/* The runtime's own threads come when they are needed: they are not counted. */
+/* The runtime's own threads start on demand: they are not counted. */
 void orrery_thread_hide(int hide)
 {
     self.hidden = hide;
@@ -55,7 +55,7 @@ static struct start *start_new(void *argument)
         return start;
     }
     int used = snprintf(start->name, sizeof start->name, "%s.%u", self.name, self.created);
-    if (used >= (int)sizeof start->name) /* one that deep takes the name of whom it was created by */
+    if (used >= (int)sizeof start->name) /* one that deep takes its creator's name */
         snprintf(start->name, sizeof start->name, "%s", self.name);
     return start;
 }

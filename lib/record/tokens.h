@@ -28,7 +28,7 @@ typedef cl_bitfield cl_context_memory_initialize_khr;
 typedef cl_bitfield cl_device_terminate_capability_khr;
 #endif
 #define CL_DEVICE_TERMINATE_CAPABILITY_KHR_1X \
-    0x200F /* its number in the texts of 1.2, which clinfo asks for, too */
+    0x200F /* its number in the texts of 1.2, which clinfo queries, too */
 
 #ifndef CL_COMMAND_BUFFER_CONTEXT_KHR /* cl_khr_command_buffer 0.9.2, 0.9.4 and, last, 0.9.6 */
 #define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The questions that only the race checker can answer: would an access here race, and what happens before
- * this place? It answers from its own state, and has another one then. So a copy of the process asks, and its
- * answer comes through a pipe. The run goes on as if nobody had asked.
+ * Queries that need the race checker: would an access here race, and what happens before this place? A query
+ * changes the checker's state. So a copy of the process makes the query, and its reply arrives through a
+ * pipe. The run continues as if there had been no query.
  */
 #include "debugger.h"
 
@@ -18,15 +18,15 @@
 
 enum { ACCESS_BYTES_MOST = 128 };
 
-/* ---- a copy that answers ---------------------------------------------------------------------- */
+/* ---- a copy that replies ---------------------------------------------------------------------- */
 
-struct asked {
+struct query {
     struct debugger *debugger;
     const struct view *view;
     struct race_inquiry inquiry;
     json_t *list;
 };
-typedef json_t *inquire(struct asked *asked);
+typedef json_t *inquire(struct query *query);
 
 static int write_bytes(const char *bytes, size_t size, void *fd)
 {
@@ -42,7 +42,7 @@ static int write_bytes(const char *bytes, size_t size, void *fd)
     return 0;
 }
 
-static json_t *ask_copy(struct asked *asked, inquire *question)
+static json_t *query_copy(struct query *query, inquire *question)
 {
     int ends[2];
     if (pipe(ends) < 0)
@@ -50,7 +50,7 @@ static json_t *ask_copy(struct asked *asked, inquire *question)
     const pid_t copy = fork();
     if (copy == 0) {
         close(ends[0]);
-        json_t *answer = question(asked);
+        json_t *answer = question(query);
         _exit(answer && json_dump_callback(answer, write_bytes, &ends[1], JSON_COMPACT) == 0 ? 0 : 1);
     }
     close(ends[1]);
@@ -65,7 +65,7 @@ static json_t *ask_copy(struct asked *asked, inquire *question)
     return answer ? answer : refuse("no copy of the process could answer");
 }
 
-/* ---- what is asked ---------------------------------------------------------------------------- */
+/* ---- the queries ---------------------------------------------------------------------------- */
 
 /* The instruction as which the access counts: one at this line, of this call; in private memory none. */
 static uint32_t site_here(const struct view *view)
@@ -125,7 +125,7 @@ static const char *why_not(enum inquiry_answer answer)
 
 static void add_past(void *self, const struct inquiry_past *past)
 {
-    struct asked *asked = self;
+    struct query *query = self;
     json_t *access = place_json(&past->access.place), *edges = json_array();
     for (uint32_t i = 0; i < past->edge_count; i++)
         json_array_append_new(edges, edge_json(&past->edges[i]));
@@ -142,20 +142,20 @@ static void add_past(void *self, const struct inquiry_past *past)
     if (past->fix && past->fix[0])
         json_object_set_new(access, "fix", json_string(past->fix));
     json_object_set_new(access, "edges", edges);
-    json_array_append_new(asked->list, access);
+    json_array_append_new(query->list, access);
 }
 
-static json_t *inquire_why(struct asked *asked)
+static json_t *inquire_why(struct query *query)
 {
-    const struct inquiry_sink sink = {.self = asked, .past = add_past};
-    const struct race_inquiry *inquiry = &asked->inquiry;
-    asked->list = json_array();
-    const enum inquiry_answer answer = checkers_why(asked->debugger->device->checkers, inquiry, &sink);
+    const struct inquiry_sink sink = {.self = query, .past = add_past};
+    const struct race_inquiry *inquiry = &query->inquiry;
+    query->list = json_array();
+    const enum inquiry_answer answer = checkers_why(query->debugger->device->checkers, inquiry, &sink);
     if (why_not(answer))
         return refuse("%s", why_not(answer));
     return json_pack("{s:I,s:I,s:b,s:o}", "address", (json_int_t)inquiry->address, "size",
                      (json_int_t)inquiry->size_bytes, "read_only", answer == INQUIRY_READ_ONLY, "accesses",
-                     asked->list);
+                     query->list);
 }
 
 /* Not one that the evaluation made, and that goes with it. */
@@ -196,55 +196,55 @@ json_t *inquiry_bytes(const struct view *view, const char *expression, struct ra
     return error;
 }
 
-static struct asked asked_here(struct debugger *d, const struct view *view, struct origin *origin)
+static struct query query_here(struct debugger *d, const struct view *view, struct origin *origin)
 {
     *origin = view->wave->origin;
     origin->site = site_here(view);
-    return (struct asked){
+    return (struct query){
         d, view, {.origin = origin, .lane_count = view->wave->lane_count, .lane = view->lane}, NULL};
 }
 
 json_t *inquiry_why(struct debugger *d, const struct view *view, const char *expression)
 {
     struct origin origin;
-    struct asked asked = asked_here(d, view, &origin);
+    struct query query = query_here(d, view, &origin);
     const struct debug_type *type = NULL;
-    json_t *error = inquiry_bytes(view, expression, &asked.inquiry, &type);
+    json_t *error = inquiry_bytes(view, expression, &query.inquiry, &type);
     if (error)
         return error;
     if (!d->device->checkers)
         return refuse("%s", why_not(INQUIRY_UNCHECKED));
-    return ask_copy(&asked, inquire_why);
+    return query_copy(&query, inquire_why);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
 static void add_row(void *self, const struct inquiry_row *row)
 {
-    struct asked *asked = self;
+    struct query *query = self;
     json_t *object =
         json_pack("{s:o,s:o,s:I,s:b,s:b,s:o}", "first", global_of(&row->first), "last", global_of(&row->last),
                   "count", (json_int_t)row->count, "global_memory", (row->regions & REGION_GLOBAL) != 0,
                   "local_memory", (row->regions & REGION_LOCAL) != 0, "until", end_json(&row->until));
     if (row->has_edge)
         json_object_set_new(object, "edge", edge_json(&row->edge));
-    json_array_append_new(asked->list, object);
+    json_array_append_new(query->list, object);
 }
 
-static json_t *inquire_clocks(struct asked *asked)
+static json_t *inquire_clocks(struct query *query)
 {
-    const struct inquiry_sink sink = {.self = asked, .row = add_row};
-    asked->list = json_array();
+    const struct inquiry_sink sink = {.self = query, .row = add_row};
+    query->list = json_array();
     const enum inquiry_answer answer =
-        checkers_clocks(asked->debugger->device->checkers, &asked->inquiry, &sink);
-    return why_not(answer) ? refuse("%s", why_not(answer)) : json_pack("{s:o}", "rows", asked->list);
+        checkers_clocks(query->debugger->device->checkers, &query->inquiry, &sink);
+    return why_not(answer) ? refuse("%s", why_not(answer)) : json_pack("{s:o}", "rows", query->list);
 }
 
 json_t *inquiry_clocks(struct debugger *d, const struct view *view)
 {
     struct origin origin;
-    struct asked asked = asked_here(d, view, &origin);
+    struct query query = query_here(d, view, &origin);
     if (!d->device->checkers)
         return refuse("%s", why_not(INQUIRY_UNCHECKED));
-    return ask_copy(&asked, inquire_clocks);
+    return query_copy(&query, inquire_clocks);
 }

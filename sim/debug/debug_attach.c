@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The socket at which a running program waits for a debugger. Its place is a directory that is made with mode
- * 0700, and is used only when it is a directory, the user's, and closed to all others: a link is
- * refused. Besides, each end asks the kernel for the user of the other end.
+ * 0700, and is used only when it is a directory, the user's, and closed to all others: a link is refused.
+ * Besides, each end queries the kernel for the user of the other end.
  */
 #include "orrery/debug_attach.h"
 

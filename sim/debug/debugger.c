@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The events of a run: each is one position. A line begins, lanes access memory, something synchronises, a
- * launch or a work-group begins or ends. At each the breakpoints and the plan are asked; a stop calls the
- * host, which answers requests until one resumes. The position depends on nothing but the run: which
- * breakpoints there are does not change it.
+ * launch or a work-group begins or ends. At each the breakpoints and the plan are checked; a stop calls the
+ * host, which handles requests until one resumes. The position depends on the run alone: breakpoints do not
+ * change it.
  */
 #include "debugger.h"
 
@@ -63,7 +63,7 @@ static void wave_gone(void *debugger, struct wave *wave)
         d->focus.wave = NULL;
 }
 
-/* Where it is, is known by what has begun alone: the session goes there by another run. */
+/* Its position is counted by beginnings alone: the session goes there by another run. */
 static void stop_plain(struct debugger *d)
 {
     if (!d->interrupted || d->waits)
@@ -204,8 +204,10 @@ static void begin_event(struct debugger *d)
     d->position++;
 }
 
-/* Where a run without marks was interrupted, or as near as one with marks comes: waves that wait may have
- * other slices. */
+/*
+ * The position at which a run without marks was interrupted, or the nearest of a run with marks: waves that
+ * wait may have other time slices.
+ */
 static bool is_past_phase(const struct debugger *d)
 {
     return d->plan.phases &&
@@ -372,7 +374,7 @@ static void listen_to_all(struct debugger *d)
     device_change_observer(d->device, &observer);
 }
 
-/* Earlier findings were reported before the session came: it does not stop at them. */
+/* Earlier findings were reported before the session attached: it does not stop at them. */
 static void begin_attached(struct debugger *d)
 {
     d->waits = false;
@@ -383,7 +385,7 @@ static void begin_attached(struct debugger *d)
     debugger_begin(d);
 }
 
-/* A session comes or has gone, as launches begin that run alone. */
+/* A session attaches or has left, at the beginning of launches that run alone. */
 static void look_for_session(struct debugger *d)
 {
     const bool there = d->live == 1 && d->host.attached && d->host.attached(d->host.self);
@@ -439,10 +441,10 @@ static void hook_device(struct debugger *d, struct device *device)
 
 static void hook_print(struct debugger *d, const char *text)
 {
-    d->host.print(d->host.self, d->plain ? INT64_MAX : d->position, text, false); /* else it is known when */
+    d->host.print(d->host.self, d->plain ? INT64_MAX : d->position, text, false); /* else its time is set */
 }
 
-/* A session that has come by now: its launch has marks from the beginning. */
+/* A session that is attached by now: its launch has marks from the beginning. */
 static bool is_plain(const struct debugger *d)
 {
     if (d->waits && d->plain && !d->live && d->host.attached && d->host.attached(d->host.self))
@@ -452,7 +454,7 @@ static bool is_plain(const struct debugger *d)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* The checker hears of an event before it is counted here. */
+/* The checker receives an event before it is counted here. */
 static uint64_t next_position(void *debugger)
 {
     const struct debugger *d = debugger;
@@ -518,7 +520,7 @@ void debugger_end(struct debugger *d, const char *text, int status)
 
 json_t *debugger_request(struct debugger *d, const json_t *request)
 {
-    return request_answer(d, request);
+    return request_handle(d, request);
 }
 
 void debugger_attend(const struct debugger *d, struct scenario *scenario)
@@ -533,7 +535,7 @@ bool debugger_resumes(const struct debugger *d)
     return d->resumes;
 }
 
-/* What has marks runs to its end with them, and nothing stops it. */
+/* A launch with marks runs to its end with them, and nothing stops it. */
 void debugger_detach(struct debugger *d)
 {
     points_fini(d);

@@ -45,8 +45,8 @@ struct evaluation {
     struct debug_type *made[64];
     uint32_t made_count; /* pointer types of casts and &; of this evaluation */
 };
-/* False: error says why. The value's type may be of the evaluation: evaluation_fini when it is no longer
- * used. */
+/* False: error has the reason. The value's type may be of the evaluation: evaluation_fini when it is no
+ * longer used. */
 bool evaluate(struct evaluation *evaluation, const struct view *view, const char *expression, bool assigns,
               struct value *out_value);
 void evaluation_fini(struct evaluation *evaluation);
@@ -89,7 +89,7 @@ bool find_item(const struct debugger *d, const struct item_id *id, struct wave *
                uint32_t *out_lane);
 enum lane_state lane_state(const struct debugger *d, const struct wave *wave, uint32_t lane);
 uint32_t lane_line(const struct debugger *d, const struct wave *wave,
-                   uint32_t lane); /* UINT32_MAX: not known */
+                   uint32_t lane); /* UINT32_MAX: unknown */
 /* Frame `level` of a lane, from 0; false: there are fewer. */
 bool find_frame(const struct view *view, uint32_t level, struct frame *out_frame);
 bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view);
@@ -124,7 +124,7 @@ struct hit {
     char text[DEBUG_TEXT * 2];
 };
 
-/* Points of which the line, access or finding that begins is one. True: out_hit says which stops. */
+/* Matches the line, access or finding that begins with the points. True: out_hit is the one that stops. */
 bool stop_at_line(struct debugger *d, struct wave *wave, uint32_t line, struct hit *out_hit);
 bool stop_at_access(struct debugger *d, const struct access_event *event, struct hit *out_hit);
 bool stop_at_finding(struct debugger *d, const struct finding *finding, struct hit *out_hit);
@@ -162,7 +162,7 @@ struct plan {
     uint32_t previous_call, previous_line; /* of the item's line before, for collecting */
     uint64_t count;                        /* places that were noted */
     bool fresh;                            /* collecting began where no work-item had begun a line */
-    bool unsure;               /* a line of the item was met, and it is not known whether it began there */
+    bool unsure;               /* a line of the item was met, and whether it began there is unknown */
     char text[DEBUG_TEXT * 2]; /* of the last hit */
 };
 json_t *plan_set(struct debugger *d, const json_t *request); /* NULL: it is set */
@@ -205,8 +205,8 @@ struct debugger {
     json_t *forks;                  /* schedule_forks.c; NULL: none */
     bool looks_ahead;               /* this process is a copy that reports the next wave, */
     int ahead;                      /* there */
-    struct visible_writes *visible; /* visible_writes.c; NULL: not asked for */
-    struct line_values *values;     /* line_values.c; NULL: not asked for. Borrowed */
+    struct visible_writes *visible; /* visible_writes.c; NULL: not requested */
+    struct line_values *values;     /* line_values.c; NULL: not requested. Borrowed */
     struct debugger *self;          /* what the observer of visible_writes.c gets as self */
     /* The latest accesses that touched watched bytes are no state: who-wrote runs again. */
 };
@@ -222,10 +222,10 @@ struct seen_wave *debugger_wave(struct debugger *d, const struct wave *wave);
 uint64_t debugger_hash(const struct debugger *d);
 
 /* asks_checker.c: how each earlier access of the expression's bytes stands to a read and a write by the
- * view's work-item; what of other work-items happens before */
+ * view's work-item; the accesses of other work-items that happen before */
 json_t *inquiry_why(struct debugger *d, const struct view *view, const char *expression);
 struct race_inquiry;
-/* The bytes that an expression means; NULL: they are found. out_type: theirs, if it is known. */
+/* The bytes that an expression means; NULL: they are found. out_type: theirs, if known. */
 json_t *inquiry_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
                       const struct debug_type **out_type);
 json_t *inquiry_clocks(struct debugger *d, const struct view *view);
@@ -236,7 +236,7 @@ void visible_writes_launch(struct debugger *d, uint32_t launch);
 void visible_writes_access(struct debugger *d, const struct access_event *event);
 void visible_writes_free(struct visible_writes *visible);
 json_t *visible_writes_track(struct debugger *d, const json_t *request); /* without an address: no more */
-json_t *visible_writes_answer(struct debugger *d, const struct view *view, const char *expression);
+json_t *visible_writes_request(struct debugger *d, const struct view *view, const char *expression);
 
 /* line_values.c: an access is under way, or was at fault; before the findings of it are looked for. */
 void line_values_access(struct debugger *d, const struct access_event *event);
@@ -246,9 +246,9 @@ void line_values_fault(struct debugger *d);
 bool forks_next(void *debugger, const struct schedule_next *next, struct unit *out_unit);
 json_t *forks_forecast(struct debugger *d, const json_t *request);
 json_t *forks_set(struct debugger *d, const json_t *request);
-void forks_over(struct debugger *d); /* a launch ends: a copy that looks ahead says so */
+void forks_over(struct debugger *d); /* a launch ends: a copy that looks ahead reports it */
 
-json_t *request_answer(struct debugger *d, const json_t *request); /* request.c */
+json_t *request_handle(struct debugger *d, const json_t *request); /* request.c */
 json_t *refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -163,7 +163,7 @@ static bool character(struct evaluation *e, struct value *out)
     return expect(e, "'");
 }
 
-/* What the work-item functions of OpenCL C give. */
+/* The values of OpenCL C's work-item functions. */
 static bool work_item_function(struct evaluation *e, const char *name, struct value *out)
 {
     struct item item;

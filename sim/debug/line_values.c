@@ -236,7 +236,7 @@ void line_values_fault(struct debugger *d)
 
 /* ---- life ----------------------------------------------------------------------------------------- */
 
-static void say_nothing(void *self, uint64_t position, const char *text, bool of_log_point)
+static void print_nothing(void *self, uint64_t position, const char *text, bool of_log_point)
 {
     (void)self, (void)position, (void)text, (void)of_log_point;
 }
@@ -255,7 +255,7 @@ static bool is_wanted(const struct finding *finding, uint32_t access)
 
 struct line_values *line_values_new(const struct report *wanted, struct report *again)
 {
-    const struct debugger_host host = {.stopped = never_stops, .print = say_nothing};
+    const struct debugger_host host = {.stopped = never_stops, .print = print_nothing};
     struct line_values *values = calloc(1, sizeof *values);
     if (!values || !(values->debugger = debugger_new(&host, again))) {
         free(values);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where work-items are. A lane that runs stands at the line that began last in its wave; one that stopped, at
- * the line before its next instruction; one that is parked, at the first line of its block. Calls are
- * inlined, so the frames of a lane follow from the line alone: each line knows its call, each call its
+ * The places of work-items. A lane that runs stands at the line that began last in its wave; one that
+ * stopped, at the line before its next instruction; one that is parked, at the first line of its block. Calls
+ * are inlined, so the frames of a lane follow from the line alone: each line knows its call, each call its
  * caller.
  */
 #include <string.h>
@@ -100,7 +100,7 @@ uint32_t lane_line(const struct debugger *d, const struct wave *wave, uint32_t l
     return wave->resume ? line_before(code, (uint32_t)(wave->resume - code->insns)) : UINT32_MAX;
 }
 
-/* The scope at a line of a call, as far as the code knows: of the first line noted there. */
+/* The scope at a line of a call, as far as the code has it: of the first line noted there. */
 static uint32_t scope_at(const struct code *code, uint32_t call, uint32_t line)
 {
     for (uint32_t i = 0; i < code->debug->line_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The requests that the engine answers: one row per verb. "thread" is a work-item's number, 0 or absent the
+/* The requests that the engine handles: one row per verb. "thread" is a work-item's number, 0 or absent the
  * focus; "frame" a level. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static json_t *sorted(json_t *list)
 }
 
 /* Work-items of the focus' work-group, or of all that began; those that ended are not listed. */
-static json_t *answer_threads(struct debugger *d, const json_t *request)
+static json_t *handle_threads(struct debugger *d, const json_t *request)
 {
     const bool all = json_is_true(json_object_get(request, "all"));
     json_t *list = json_array();
@@ -109,7 +109,7 @@ static json_t *answer_threads(struct debugger *d, const json_t *request)
 }
 
 /* The work-item becomes the one that stands at the stop; where it is. */
-static json_t *answer_focus(struct debugger *d, const json_t *request)
+static json_t *handle_focus(struct debugger *d, const json_t *request)
 {
     struct view view;
     json_t *error = find_view(d, request, &view), *place = json_object();
@@ -123,7 +123,7 @@ static json_t *answer_focus(struct debugger *d, const json_t *request)
     return place;
 }
 
-static json_t *answer_stack(struct debugger *d, const json_t *request)
+static json_t *handle_stack(struct debugger *d, const json_t *request)
 {
     struct view view;
     struct frame frame;
@@ -245,8 +245,8 @@ static json_t *list_children(const struct view *view, const struct value *value,
     return list;
 }
 
-/* Also without a work-item, of numbers and memory: then names are not known. */
-static json_t *answer_evaluate(struct debugger *d, const json_t *request)
+/* Also without a work-item, of numbers and memory: then there are no names. */
+static json_t *handle_evaluate(struct debugger *d, const json_t *request)
 {
     struct view view;
     struct evaluation e;
@@ -268,7 +268,7 @@ static json_t *answer_evaluate(struct debugger *d, const json_t *request)
 }
 
 /* Arguments, variables of the scopes around the line, or what the program and the work-group share. */
-static json_t *answer_variables(struct debugger *d, const json_t *request)
+static json_t *handle_variables(struct debugger *d, const json_t *request)
 {
     struct view view;
     const char *which = json_string_value(json_object_get(request, "scope"));
@@ -292,15 +292,15 @@ static json_t *answer_variables(struct debugger *d, const json_t *request)
 /* ---- all lanes of the work-group
  * -------------------------------------------------------------------------------- */
 
-static json_t *answer_lanes(struct debugger *d, const json_t *request)
+static json_t *handle_lanes(struct debugger *d, const json_t *request)
 {
     const char *expression = json_string_value(json_object_get(request, "expression"));
-    json_t *threads = answer_threads(d, request), *list = json_object_get(threads, "threads");
+    json_t *threads = handle_threads(d, request), *list = json_object_get(threads, "threads");
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *thread = json_array_get(list, i),
                *one = json_pack("{s:O,s:i,s:s}", "thread", json_object_get(thread, "id"), "frame", 0,
                                 "expression", expression ? expression : "");
-        json_t *answer = answer_evaluate(d, one), *error = json_object_get(answer, "error");
+        json_t *answer = handle_evaluate(d, one), *error = json_object_get(answer, "error");
         json_object_set(thread, "value", error ? error : json_object_get(answer, "value"));
         json_object_set_new(thread, "failed", json_boolean(error != NULL));
         json_decref(answer);
@@ -320,7 +320,7 @@ static void focus_view(struct debugger *d, const json_t *request, struct view *o
         *out_view = (struct view){.debugger = d};
 }
 
-static json_t *answer_read(struct debugger *d, const json_t *request)
+static json_t *handle_read(struct debugger *d, const json_t *request)
 {
     struct view view;
     const uint64_t address = (uint64_t)number_in(request, "address"),
@@ -341,7 +341,7 @@ static json_t *answer_read(struct debugger *d, const json_t *request)
     return answer;
 }
 
-static json_t *answer_write(struct debugger *d, const json_t *request)
+static json_t *handle_write(struct debugger *d, const json_t *request)
 {
     struct view view;
     const uint64_t address = (uint64_t)number_in(request, "address");
@@ -358,7 +358,7 @@ static json_t *answer_write(struct debugger *d, const json_t *request)
 }
 
 /* Bytecode around where the work-item stands: each instruction with its line. */
-static json_t *answer_disassemble(struct debugger *d, const json_t *request)
+static json_t *handle_disassemble(struct debugger *d, const json_t *request)
 {
     struct view view;
     json_t *error = find_view(d, request, &view), *list = json_array();
@@ -407,7 +407,7 @@ static json_t *joined(const char *file, char *const *lines, uint32_t count)
                  : refuse("the source text is no UTF-8");
 }
 
-static json_t *answer_source(struct debugger *d, const json_t *request)
+static json_t *handle_source(struct debugger *d, const json_t *request)
 {
     const char *wanted = json_string_value(json_object_get(request, "file"));
     const struct program *program = d->launch ? d->launch->info.program : NULL;
@@ -422,7 +422,7 @@ static json_t *answer_source(struct debugger *d, const json_t *request)
     return refuse("no source text of '%s' is known", wanted ? wanted : "");
 }
 
-static json_t *answer_sources(struct debugger *d, const json_t *request)
+static json_t *handle_sources(struct debugger *d, const json_t *request)
 {
     (void)request;
     json_t *list = json_array();
@@ -435,7 +435,7 @@ static json_t *answer_sources(struct debugger *d, const json_t *request)
     return json_pack("{s:o}", "list", list);
 }
 
-static json_t *answer_launch(struct debugger *d, const json_t *request)
+static json_t *handle_launch(struct debugger *d, const json_t *request)
 {
     (void)request;
     if (!d->launch)
@@ -449,7 +449,7 @@ static json_t *answer_launch(struct debugger *d, const json_t *request)
                      (json_int_t)l->global_offset[2], "work_dim", (int)l->work_dim);
 }
 
-static json_t *answer_hash(struct debugger *d, const json_t *request)
+static json_t *handle_hash(struct debugger *d, const json_t *request)
 {
     char text[20];
     (void)request;
@@ -457,9 +457,9 @@ static json_t *answer_hash(struct debugger *d, const json_t *request)
     return json_pack("{s:s,s:I}", "hash", text, "position", (json_int_t)d->position);
 }
 
-/* ---- what the checker knows ------------------------------------------------------------------- */
+/* ---- queries of the checker ------------------------------------------------------------------- */
 
-static json_t *answer_why(struct debugger *d, const json_t *request)
+static json_t *handle_why(struct debugger *d, const json_t *request)
 {
     struct view view;
     const char *expression = json_string_value(json_object_get(request, "expression"));
@@ -467,52 +467,52 @@ static json_t *answer_why(struct debugger *d, const json_t *request)
     return error ? error : inquiry_why(d, &view, expression ? expression : "");
 }
 
-static json_t *answer_clocks(struct debugger *d, const json_t *request)
+static json_t *handle_clocks(struct debugger *d, const json_t *request)
 {
     struct view view;
     json_t *error = find_view(d, request, &view);
     return error ? error : inquiry_clocks(d, &view);
 }
 
-static json_t *answer_may_read(struct debugger *d, const json_t *request)
+static json_t *handle_may_read(struct debugger *d, const json_t *request)
 {
     struct view view;
     const char *expression = json_string_value(json_object_get(request, "expression"));
     json_t *error = find_view(d, request, &view);
-    return error ? error : visible_writes_answer(d, &view, expression ? expression : "");
+    return error ? error : visible_writes_request(d, &view, expression ? expression : "");
 }
 
-static json_t *answer_points(struct debugger *d, const json_t *request)
+static json_t *handle_points(struct debugger *d, const json_t *request)
 {
     return json_object_get(request, "points") ? points_set(d, request) : points_get(d);
 }
 
 /* ---- verbs ----------------------------------------------------------------------------------- */
 
-json_t *request_answer(struct debugger *d, const json_t *request)
+json_t *request_handle(struct debugger *d, const json_t *request)
 {
     static const struct {
         const char *verb;
         json_t *(*answer)(struct debugger *d, const json_t *request);
     } rows[] = {
         {"run", plan_set},
-        {"points", answer_points},
-        {"threads", answer_threads},
-        {"focus", answer_focus},
-        {"stack", answer_stack},
-        {"evaluate", answer_evaluate},
-        {"lanes", answer_lanes},
-        {"variables", answer_variables},
-        {"read", answer_read},
-        {"write", answer_write},
-        {"disassemble", answer_disassemble},
-        {"hash", answer_hash},
-        {"source", answer_source},
-        {"sources", answer_sources},
-        {"launch", answer_launch},
-        {"why", answer_why},
-        {"clocks", answer_clocks},
-        {"may_read", answer_may_read},
+        {"points", handle_points},
+        {"threads", handle_threads},
+        {"focus", handle_focus},
+        {"stack", handle_stack},
+        {"evaluate", handle_evaluate},
+        {"lanes", handle_lanes},
+        {"variables", handle_variables},
+        {"read", handle_read},
+        {"write", handle_write},
+        {"disassemble", handle_disassemble},
+        {"hash", handle_hash},
+        {"source", handle_source},
+        {"sources", handle_sources},
+        {"launch", handle_launch},
+        {"why", handle_why},
+        {"clocks", handle_clocks},
+        {"may_read", handle_may_read},
         {"schedule", forks_forecast},
         {"forks", forks_set},
         {"track", visible_writes_track},

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which wave runs next is known when the policy chooses. So a copy of the process runs to that point, reports
- * the choice and the other waves that were ready, and ends. The run itself is deterministic: it will choose
- * the same.
+ * The next wave is decided when the policy chooses. So a copy of the process runs to that point, reports the
+ * choice and the other waves that were ready, and ends. The run itself is deterministic: it will choose the
+ * same.
  *
- * A fork is the number of a step of a launch, and the wave that runs there instead. The session has the
- * list, and gives it to each process that runs from an earlier place. Recorded turns tell the schedule that
- * comes of it.
+ * A fork is the number of a step of a launch, and the wave that runs there instead. The session has the list,
+ * and gives it to each process that runs from an earlier place. Recorded steps give the resulting schedule.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,26 +73,26 @@ static void add_wave(void *self, const struct unit *unit, const struct wave *wav
     json_array_append_new(listing->list, row);
 }
 
-static _Noreturn void say_and_end(const struct debugger *d, json_t *answer)
+static _Noreturn void send_and_end(const struct debugger *d, json_t *answer)
 {
     _exit(debug_wire_send(d->ahead, answer) ? 0 : 1);
 }
 
 void forks_over(struct debugger *d)
 {
-    say_and_end(d, json_pack("{s:b}", "over", true));
+    send_and_end(d, json_pack("{s:b}", "over", true));
 }
 
-static _Noreturn void say_next(const struct debugger *d, const struct schedule_next *next)
+static _Noreturn void send_next(const struct debugger *d, const struct schedule_next *next)
 {
     struct listing listing = {.list = json_array(), .next = next->unit};
     standing_ready(next->schedule, &listing, add_wave);
-    say_and_end(d, json_pack("{s:i,s:I,s:b,s:o,s:I}", "launch", (int)next->launch, "step",
-                             (json_int_t)next->step, "may_choose", next->may_choose, "waves", listing.list,
-                             "left_out", (json_int_t)listing.left_out));
+    send_and_end(d, json_pack("{s:i,s:I,s:b,s:o,s:I}", "launch", (int)next->launch, "step",
+                              (json_int_t)next->step, "may_choose", next->may_choose, "waves", listing.list,
+                              "left_out", (json_int_t)listing.left_out));
 }
 
-/* Nothing is to be heard of the copy but its answer. */
+/* The copy must have no output but its reply. */
 static void mute_stop(void *self, struct debugger *debugger, json_t *stop)
 {
     (void)self;
@@ -132,7 +131,7 @@ static json_t *look_ahead(struct debugger *d, int answer)
     return NULL;
 }
 
-static json_t *read_answer(int from, pid_t copy)
+static json_t *read_reply(int from, pid_t copy)
 {
     FILE *stream = fdopen(from, "r");
     json_t *answer = stream ? json_loadf(stream, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
@@ -161,7 +160,7 @@ json_t *forks_forecast(struct debugger *d, const json_t *request)
     }
     close(ends[1]);
     if (copy > 0) {
-        json_t *answer = read_answer(ends[0], copy);
+        json_t *answer = read_reply(ends[0], copy);
         const struct schedule_config *config = d->launch->schedule;
         json_object_set_new(answer, "policy", json_string(schedule_policy_name(config->policy)));
         return answer;
@@ -202,6 +201,6 @@ bool forks_next(void *debugger, const struct schedule_next *next, struct unit *o
     if (forks)
         now.unit = *out_unit;
     if (d->looks_ahead)
-        say_next(d, &now);
+        send_next(d, &now);
     return forks;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Breakpoints, watched bytes and expressions, kinds of findings. All lanes of a wave come to a line at once:
+ * Breakpoints, watched bytes and expressions, kinds of findings. All lanes of a wave reach a line at once:
  * that is one hit. The lane in focus is taken if it meets the condition, else the first that does. A hit is
  * counted whether the run stops, collects or passes over it, so that counts follow from the position alone.
  */
@@ -82,8 +82,8 @@ static bool is_at(const struct point *point, const struct code *code, uint32_t l
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* A condition that cannot be evaluated is met: the stop says why. All active lanes of a wave have the view of
- * one. */
+/* A condition that cannot be evaluated is met: the stop has the reason. All active lanes of a wave have the
+ * view of one. */
 static bool meets(const struct point *point, struct view *view, uint32_t lane, struct hit *hit)
 {
     struct evaluation e;
@@ -161,7 +161,7 @@ static void print_log(struct debugger *d, const struct point *point, const struc
     free(text);
 }
 
-/* A log without a text of its own says what happened, and when. */
+/* A log without a text of its own has the event and its time. */
 static void print_hit(struct debugger *d, const struct hit *hit)
 {
     char text[DEBUG_TEXT * 2 + 40];

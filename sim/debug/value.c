@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values: bytes of memory by type. Private memory is the wave's, four bytes of each lane beside those of the
- * next; all other addresses are the device's. What no allocation holds cannot be read: that is an answer, not
- * a fault.
+ * next; all other addresses are the device's. Bytes in no allocation cannot be read: that is a result, not a
+ * fault.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * may-read: which of the writes so far could a load here return? A run from the beginning keeps every write
- * of the bytes, with its epoch, and asks the race checker at each which of the earlier ones happen before it.
- * A load here may return a write
+ * of the bytes, with its epoch, and queries the race checker at each for the earlier ones that happen before
+ * it. A load here may return a write
  *
- *   unless a write of the same bytes comes between: that write happens before the load, and the first one
+ *   unless a write of the same bytes is between them: that write happens before the load, and the first one
  *   happens before it, or precedes it in the modification order of an atomic object;
  *   or unless an atomic read that happens before the load has seen a later write of that order (coherence).
  *
  * The modification order is the one of this run. Each byte is decided by itself. The bytes as they were when
- * the launch began happen before all writes. What no work-item has done yet is not known.
+ * the launch began happen before all writes. Writes that no work-item has made yet are unknown.
  *
- * The epoch of an access is taken before the checker processes it. What happens before it is asked after
- * that: an atomic operation that acquires happens after the release that it reads from.
+ * The epoch of an access is taken before the checker processes it. The query of what happens before it is
+ * made after that: an atomic operation that acquires happens after the release that it reads from.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct written {
     bool *before; /* of the earlier ones: does each happen before it? */
 };
 
-/* An atomic read, and how many writes it came after. */
+/* An atomic read, and the number of writes before it. */
 struct seen {
     struct inquiry_epoch epoch;
     uint32_t writes;
@@ -243,10 +243,10 @@ static bool is_between(const struct visible_writes *v, uint32_t first, uint32_t 
     return v->writes[second].before[first] || (is_atomic(&v->writes[first]) && is_atomic(&v->writes[second]));
 }
 
-static bool is_outdated(const struct visible_writes *v, const bool *read_known, uint32_t write)
+static bool is_outdated(const struct visible_writes *v, const bool *read_decided, uint32_t write)
 {
     for (uint32_t i = 0; is_atomic(&v->writes[write]) && i < v->read_count; i++) {
-        if (!read_known[i] || v->reads[i].writes <= write + 1)
+        if (!read_decided[i] || v->reads[i].writes <= write + 1)
             continue;
         for (uint32_t k = v->reads[i].writes; k-- > write + 1;)
             if (is_atomic(&v->writes[k]) && v->writes[k].first <= v->writes[write].first &&
@@ -257,12 +257,12 @@ static bool is_outdated(const struct visible_writes *v, const bool *read_known, 
 }
 
 /* Some byte of it is not hidden. */
-static bool may_return(const struct visible_writes *v, const bool *known, const bool *read_known,
+static bool may_return(const struct visible_writes *v, const bool *known, const bool *read_decided,
                        uint32_t write)
 {
     const struct written *w = &v->writes[write];
     bool hidden[BYTES_MOST] = {false}, any = false;
-    if (is_outdated(v, read_known, write))
+    if (is_outdated(v, read_decided, write))
         return false;
     for (uint32_t k = write + 1; k < v->count; k++)
         for (uint32_t b = 0; known[k] && is_between(v, write, k) && b < v->writes[k].size; b++)
@@ -326,11 +326,11 @@ static json_t *describe_write(const struct visible_writes *v, const struct view 
 }
 
 static json_t *list_writes(const struct visible_writes *v, const struct view *view,
-                           const struct debug_type *type, const bool *known, const bool *read_known)
+                           const struct debug_type *type, const bool *known, const bool *read_decided)
 {
     json_t *list = json_array();
     for (uint32_t i = v->count; i-- > 0;)
-        if (may_return(v, known, read_known, i))
+        if (may_return(v, known, read_decided, i))
             json_array_append_new(list, describe_write(v, view, type, i, known[i]));
     json_t *answer =
         json_pack("{s:I,s:i,s:o,s:i,s:b}", "address", (json_int_t)v->address, "size", (int)v->size, "writes",
@@ -341,32 +341,32 @@ static json_t *list_writes(const struct visible_writes *v, const struct view *vi
     return answer;
 }
 
-static json_t *answer_tracked(struct debugger *d, const struct view *view, const struct debug_type *type)
+static json_t *report_tracked(struct debugger *d, const struct view *view, const struct debug_type *type)
 {
     const struct visible_writes *v = d->visible;
     struct checkers *checkers = d->device->checkers;
     const struct inquiry_actor actor = {&view->wave->origin, view->lane, 0};
     struct inquiry_epoch *reads = calloc(v->read_count + 1, sizeof *reads);
-    bool *known = calloc(v->count + v->read_count + 1, sizeof *known), *read_known = known + v->count;
+    bool *known = calloc(v->count + v->read_count + 1, sizeof *known), *read_decided = known + v->count;
     json_t *answer = NULL;
     for (uint32_t i = 0; reads && i < v->read_count; i++)
         reads[i] = v->reads[i].epoch;
     if (v->full)
-        answer = refuse("there were more than %d writes: ask earlier, or for fewer bytes", WRITES_MOST);
+        answer = refuse("there were more than %d writes: query earlier, or fewer bytes", WRITES_MOST);
     else if (!checkers || v->unchecked)
         answer = refuse("this launch is not checked for data races: --data-races=error does");
     else if (reads && known &&
              checkers_before(checkers, &actor, is_local(v), v->epochs, v->count, known) == INQUIRY_ANSWERED &&
-             checkers_before(checkers, &actor, is_local(v), reads, v->read_count, read_known) ==
+             checkers_before(checkers, &actor, is_local(v), reads, v->read_count, read_decided) ==
                  INQUIRY_ANSWERED)
-        answer = list_writes(v, view, type, known, read_known);
+        answer = list_writes(v, view, type, known, read_decided);
     free(reads);
     free(known);
     return answer ? answer : refuse("the race checker does not know this place");
 }
 
 /* {"track": ...}: the session is to run here again with that. */
-json_t *visible_writes_answer(struct debugger *d, const struct view *view, const char *expression)
+json_t *visible_writes_request(struct debugger *d, const struct view *view, const char *expression)
 {
     struct race_inquiry inquiry = {.origin = &view->wave->origin};
     const struct debug_type *type = NULL;
@@ -388,7 +388,7 @@ json_t *visible_writes_answer(struct debugger *d, const struct view *view, const
     const uint32_t launch = view->wave->origin.launch->launch;
     if (v && v->address == inquiry.address && v->size == inquiry.size_bytes && v->launch == launch &&
         v->group == group)
-        return answer_tracked(d, view, type);
+        return report_tracked(d, view, type);
     return json_pack("{s:{s:I,s:i,s:i,s:I}}", "track", "address", (json_int_t)inquiry.address, "size",
                      (int)inquiry.size_bytes, "launch", (int)launch, "group", (json_int_t)group);
 }

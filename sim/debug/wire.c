@@ -72,7 +72,7 @@ static json_t *receive(int socket)
     return message ? message : json_object();
 }
 
-static bool say_bye(int socket)
+static bool send_bye(int socket)
 {
     debug_wire_send(socket, json_pack("{s:b}", "bye", true));
     return false;
@@ -87,7 +87,7 @@ bool debug_wire_serve(int socket, struct debugger *debugger)
         json_t *reply = !request || ends ? NULL : debugger_request(debugger, request);
         json_decref(request);
         if (!request || ends)
-            return ends && say_bye(socket);
+            return ends && send_bye(socket);
         if (debugger_resumes(debugger)) {
             json_decref(reply);
             return true;

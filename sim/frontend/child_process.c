@@ -72,8 +72,10 @@ static _Noreturn __attribute__((noinline)) void child(struct start *start)
     _exit(127);
 }
 
-/* vfork, as fork would run the handlers of pthread_atfork and copy the page tables of a large host. Until the
- * child has left its handlers no signal may come: they would run on the parent's memory. */
+/*
+ * vfork, as fork would run the handlers of pthread_atfork and copy the page tables of a large host. Until the
+ * child has left its handlers no signal may be delivered: they would run on the parent's memory.
+ */
 static int spawn(const struct process *process, const int *streams, pid_t *out_pid)
 {
     struct start start = {

@@ -6,8 +6,8 @@
  *          of time and memory, and ends with the host.
  *
  * Interface
- *   process_run()     OK when the tool ran, whatever it answered; COMPILER_MISSING when
- *                     it could not be started; result holds what it wrote and how it ended
+ *   process_run()     OK when the tool ran, whatever its status; COMPILER_MISSING when it could not be
+ *                     started; result holds what it wrote and how it ended
  *   process_failed()  did it end badly?
  *   process_result_fini()
  */

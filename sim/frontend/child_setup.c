@@ -91,13 +91,15 @@ bool process_failed(const struct process_result *result)
     return result->signal || result->exit_code != 0;
 }
 
-static bool says(const struct text *text, const char *words)
+static bool contains(const struct text *text, const char *words)
 {
     return text->data && strstr(text->data, words);
 }
 
-/* The kernel counts processor time by its clock values. A tool that gets no memory says so, or crashes when
- * it has used most of what it may. */
+/*
+ * The kernel counts processor time by its clock values. A tool out of memory prints so, or crashes when it
+ * has used most of its limit.
+ */
 enum process_limit child_limit_hit(const struct process_limits *limits, const struct process_result *result,
                                    const struct child_usage *usage)
 {
@@ -106,7 +108,7 @@ enum process_limit child_limit_hit(const struct process_limits *limits, const st
     if (limits->seconds && (result->signal == SIGXCPU || usage->seconds > limits->seconds - 0.05))
         return PROCESS_TIME;
     if (limits->bytes && (result->signal == SIGXFSZ || usage->bytes > limits->bytes / 4 * 3 ||
-                          says(&result->error, "out of memory") || says(&result->error, "bad_alloc")))
+                          contains(&result->error, "out of memory") || contains(&result->error, "bad_alloc")))
         return PROCESS_MEMORY;
     return PROCESS_UNLIMITED;
 }

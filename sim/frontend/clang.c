@@ -18,8 +18,8 @@ static const char *const fixed_arguments[] = {
     "-O0",
     "-disable-O0-optnone", /* every access of the source stays */
     "-ffp-contract=off",
-    "-fpreserve-vec3-type", /* the fourth component's bytes are nobody's */
-    "-cl-kernel-arg-info",  /* clGetKernelArgInfo is answered from the module */
+    "-fpreserve-vec3-type", /* the fourth component's bytes are padding */
+    "-cl-kernel-arg-info",  /* clGetKernelArgInfo reads the module */
     "-debug-info-kind=line-tables-only",
     ("-fdebug-compilation-dir=" COMPILE_DIRECTORY),
     "-Wno-builtin-macro-redefined", /* the same bytes whenever it is compiled */
@@ -196,8 +196,7 @@ static void add_line_marker(struct text *source, const char *name)
     text_add(source, "\"\n");
 }
 
-/* Functions that the installed header does not know yet, written with those it knows: given to those who
- * name them. */
+/* Functions that the installed header lacks, written with those it has: for sources that use them. */
 static void add_rotations(const struct compilation *compilation, struct text *source)
 {
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",
@@ -254,8 +253,9 @@ static void add_half_shuffles(const struct compilation *compilation, struct text
     text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
-/* What the translator cannot do of device-side enqueue: null handles and sizes that are no array of the right
- * length. Comparisons of handles call the functions named _bits, which lose their linkage (repair.c). */
+/* The parts of device-side enqueue that the translator lacks: null handles and sizes that are no array of the
+ * right length. Comparisons of handles call the functions named _bits, which lose their linkage
+ * (repair.c). */
 static void add_device_enqueue(struct text *source, const char *user)
 {
     static const char *const handles[][3] = {{"queue_t", "queue", "QUEUE"},
@@ -293,9 +293,9 @@ static void add_device_enqueue(struct text *source, const char *user)
     }
 }
 
-/* What precedes the user's text; positions count from its first line.  Macros of the
- * options stand here and not among clang's arguments, so that they cannot change the
- * language's own header, and a precompiled one serves every program. */
+/* The text before the user's; positions count from its first line. Macros of the options stand here and not
+ * among clang's arguments, so that they cannot change the language's own header, and a precompiled one serves
+ * every program. */
 void clang_source(const struct compilation *compilation, struct text *source)
 {
     const struct compile_request *request = compilation->request;
@@ -318,7 +318,7 @@ void clang_source(const struct compilation *compilation, struct text *source)
     text_add(source, "\n");
 }
 
-/* What a crashing tool says of its own stack differs from run to run. */
+/* A crashing tool's print of its own stack differs from run to run. */
 static size_t size_without_stack(const char *error)
 {
     static const char *const starts[] = {"PLEASE submit a bug report", "Stack dump"};

@@ -160,8 +160,8 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     return status;
 }
 
-/* May the directory of the caller decide what the source says?  A line end that is
- * hidden by a backslash could hide the word. */
+/* May the caller's directory affect the source's text? A line end that is hidden by a backslash could hide
+ * the word. */
 static bool may_include(const struct compile_request *request)
 {
     return request->header_count || strstr(request->source, "include") || strstr(request->source, "import") ||
@@ -213,7 +213,7 @@ static enum status compile_or_load(const struct compilation *compilation, struct
     if (directory && cache_load(directory, key, out_spirv, log))
         return check_features(compilation->request, out_spirv, log);
     struct diagnosis diagnosis = {0};
-    toolchain_ask_headers(compilation->toolchain);
+    toolchain_find_headers(compilation->toolchain);
     enum status status = toolchain_find_server(compilation->toolchain, compilation->request, &diagnosis);
     if (status)
         text_addf(log, "%s\n", diagnosis.text);

@@ -10,12 +10,12 @@
  *   clang_source()       the text clang reads: prologue and source
  *   clang_language()     arguments that decide what a header means; clang_default_header()
  *   llvm_spirv_translate()   bitcode to words
- *   module_operations()  instructions that the translator does not know, from functions of extensions.c
+ *   module_operations()  instructions that the translator lacks, from functions of extensions.c
  *   compile_run()        one tool, by the compile server or as a program
  *   clang_text()         bitcode as text, when something is to be found in it
- *   blame_module(), blame_text()   say where it is what the validator, or the translator, refuses; false:
- *                                  nowhere
- *   module_mark()        say that this front end made it; is_mark()
+ *   blame_module(), blame_text()   the source line that the validator, or the translator, refuses; false:
+ *                                  unknown
+ *   module_mark()        marks it as this front end's; is_mark()
  *   module_park_debug()  keep debug records for a debugger where nothing else sees them
  *   module_repair()      drop debug records, keep OpLine, make file names the user's
  */
@@ -33,7 +33,7 @@
 /* Stands for the directory of the compilation in clang's output; module_repair() removes it. */
 #define COMPILE_DIRECTORY "/orrery-source"
 
-/* What the compile server did besides what it was asked for. */
+/* The compile server's side effects. */
 struct compile_ahead {
     bool done;
     struct process_result translation;
@@ -78,7 +78,7 @@ enum status repair_selects(struct spirv *spirv);
 enum status module_operations(struct spirv *spirv);
 enum status module_mark(struct spirv *spirv);
 bool is_mark(const uint32_t *words, uint32_t count);
-/* Lines of included files, and of the source if asked for; begun: before clang read them. */
+/* Lines of included files, and of the source if requested; begun: before clang read them. */
 enum status module_embed(const struct compilation *compilation, const struct list *included,
                          const struct timespec *begun, struct spirv *spirv);
 /* Macros and functions of extensions that clang's header lacks, or has for every device. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the library and its compile server say to each other.
+ * PURPOSE  The protocol between the library and its compile server.
  *
  * The library sends one datagram (SOCK_SEQPACKET) for each build: a compile_order, and with it descriptors
  * (SCM_RIGHTS) of memory files that become the streams of the tools, of a directory to run in, and of a pipe
  * for the answers.  Nothing is copied, any number of builds is in flight, and each has a pipe of its own.
- * Answers are shorter than PIPE_BUF, so that those of the server and its child do not mix:
+ * Replies are shorter than PIPE_BUF, so that those of the server and its child do not mix:
  *
  *     BEGUN     the build's process and its number
  *     ENDED     one for each tool that ran
@@ -28,7 +28,7 @@ extern const char compile_revision[COMPILE_REVISION_SIZE];
 
 /* Descriptors of a message. OUTPUT of one tool is the input of the next. */
 enum compile_file {
-    COMPILE_ANSWERS,   /* a pipe to write to */
+    COMPILE_REPLIES,   /* a pipe to write to */
     COMPILE_DIRECTORY, /* to run in */
     COMPILE_ARGUMENTS, /* of all tools, each argument with its NUL */
     COMPILE_INPUT,
@@ -51,9 +51,9 @@ struct compile_order {
     uint64_t bytes;
 };
 
-enum compile_answer_kind { COMPILE_BEGUN = 1, COMPILE_ENDED, COMPILE_REFUSED };
+enum compile_reply_kind { COMPILE_BEGUN = 1, COMPILE_ENDED, COMPILE_REFUSED };
 
-struct compile_answer {
+struct compile_reply {
     uint32_t magic;
     uint32_t kind;
     int32_t process; /* BEGUN */

@@ -41,7 +41,7 @@ static struct {
     unsigned generation, starts;
     struct identity identity;
     char *path;
-    bool broken; /* it answered what no server answers */
+    bool broken; /* its reply was invalid */
     bool forks_are_watched;
 } server = {.socket = -1};
 static pthread_mutex_t server_lock = PTHREAD_MUTEX_INITIALIZER; /* guards server */
@@ -58,12 +58,14 @@ struct start {
 
 /* As vfork: on the memory of the parent, which waits. But on stacks of their own, since the address sanitizer
  * keeps one place for the return address of a vfork, and a second one inside of the first overwrites it. It
- * knows nothing of these, and says so at each call that does not return: on stream 2, whatever that is. */
+ * does not have these stacks, and warns at each call that does not return: on stream 2, whatever that is. */
 enum { CHILD_FLAGS = CLONE_VM | CLONE_VFORK | SIGCHLD, STACK_BYTES = 1 << 16 };
 #define ON_OWN_STACK __attribute__((no_sanitize("address")))
 
-/* In the child of a child, on the memory of the host: system calls only. What the host has open and does not
- * close at exec must not stay open as long as the server lives. */
+/*
+ * In the child of a child, on the memory of the host: system calls only. Descriptors of the host without
+ * close-on-exec must not stay open as long as the server lives.
+ */
 static ON_OWN_STACK int become_server(void *self)
 {
     struct start *start = self;
@@ -221,7 +223,7 @@ static void server_served(unsigned generation)
 struct build {
     const struct compile_server_job *job;
     int files[COMPILE_FILES_MOST];
-    int answers; /* to read from */
+    int replies; /* to read from */
     pid_t process;
 };
 
@@ -251,13 +253,13 @@ static bool build_open(struct build *build, const struct compile_server_job *job
 {
     const struct process *first = &job->processes[0];
     int pipe_ends[2];
-    *build = (struct build){.job = job, .answers = -1};
+    *build = (struct build){.job = job, .replies = -1};
     for (size_t i = 0; i < COMPILE_FILES_MOST; i++)
         build->files[i] = -1;
     if (pipe2(pipe_ends, O_CLOEXEC) != 0)
         return false;
-    build->answers = pipe_ends[0];
-    build->files[COMPILE_ANSWERS] = pipe_ends[1];
+    build->replies = pipe_ends[0];
+    build->files[COMPILE_REPLIES] = pipe_ends[1];
     build->files[COMPILE_DIRECTORY] =
         open(first->directory ? first->directory : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (size_t i = COMPILE_ARGUMENTS; i < file_count(build); i++)
@@ -271,8 +273,8 @@ static bool build_open(struct build *build, const struct compile_server_job *job
 
 static void build_close(struct build *build)
 {
-    if (build->answers >= 0)
-        close(build->answers);
+    if (build->replies >= 0)
+        close(build->replies);
     for (size_t i = 0; i < COMPILE_FILES_MOST; i++)
         if (build->files[i] >= 0)
             close(build->files[i]);
@@ -308,9 +310,9 @@ static bool send_order(int connection, struct build *build)
     do {
         sent = sendmsg(connection, &message, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
-    /* the end of the answers is seen once no process has this end of the pipe open */
-    close(build->files[COMPILE_ANSWERS]);
-    build->files[COMPILE_ANSWERS] = -1;
+    /* the end of the replies is seen once no process has this end of the pipe open */
+    close(build->files[COMPILE_REPLIES]);
+    build->files[COMPILE_REPLIES] = -1;
     return sent == (ssize_t)sizeof order;
 }
 
@@ -321,38 +323,38 @@ static double seconds_of(clockid_t clock)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-enum heard { HEARD_ANSWER, HEARD_NOTHING, HEARD_END, HEARD_NONSENSE };
+enum received { RECEIVED_REPLY, RECEIVED_NOTHING, RECEIVED_END, RECEIVED_INVALID };
 
-/* Waits for an answer, at most so long. */
-static enum heard hear(const struct build *build, int milliseconds, struct compile_answer *out_answer)
+/* Waits for a reply, at most so long. */
+static enum received receive(const struct build *build, int milliseconds, struct compile_reply *out_reply)
 {
-    struct pollfd ready = {.fd = build->answers, .events = POLLIN};
+    struct pollfd ready = {.fd = build->replies, .events = POLLIN};
     const int count = poll(&ready, 1, milliseconds);
     if (count == 0 || (count < 0 && errno == EINTR))
-        return HEARD_NOTHING;
+        return RECEIVED_NOTHING;
     ssize_t size;
     do {
-        size = read(build->answers, out_answer, sizeof *out_answer);
+        size = read(build->replies, out_reply, sizeof *out_reply);
     } while (size < 0 && errno == EINTR);
     if (size == 0)
-        return HEARD_END;
-    return size == (ssize_t)sizeof *out_answer && out_answer->magic == COMPILE_PROTOCOL_MAGIC
-               ? HEARD_ANSWER
-               : HEARD_NONSENSE;
+        return RECEIVED_END;
+    return size == (ssize_t)sizeof *out_reply && out_reply->magic == COMPILE_PROTOCOL_MAGIC
+               ? RECEIVED_REPLY
+               : RECEIVED_INVALID;
 }
 
-static enum heard hear_begin(struct build *build)
+static enum received receive_begin(struct build *build)
 {
-    struct compile_answer answer;
-    enum heard heard;
+    struct compile_reply reply;
+    enum received received;
     const double until = seconds_of(CLOCK_MONOTONIC) + BEGIN_MILLISECONDS / MILLISECONDS;
     do {
-        heard = hear(build, BEGIN_MILLISECONDS, &answer);
-    } while (heard == HEARD_NOTHING && seconds_of(CLOCK_MONOTONIC) < until);
-    if (heard != HEARD_ANSWER)
-        return heard;
-    build->process = answer.process;
-    return answer.kind == COMPILE_BEGUN && answer.process > 1 ? HEARD_ANSWER : HEARD_NONSENSE;
+        received = receive(build, BEGIN_MILLISECONDS, &reply);
+    } while (received == RECEIVED_NOTHING && seconds_of(CLOCK_MONOTONIC) < until);
+    if (received != RECEIVED_REPLY)
+        return received;
+    build->process = reply.process;
+    return reply.kind == COMPILE_BEGUN && reply.process > 1 ? RECEIVED_REPLY : RECEIVED_INVALID;
 }
 
 /* As process_run() judges: used less than a hundredth of the time. */
@@ -363,56 +365,56 @@ static bool is_blocked(pid_t process, double used_before, double elapsed)
 }
 
 /* One tool to its end. A build that only waits is given up: the server sees that the pipe has no reader. */
-static enum heard hear_end(struct build *build, double used_before, struct process_result *result,
-                           struct compile_answer *out_answer)
+static enum received receive_end(struct build *build, double used_before, struct process_result *result,
+                                 struct compile_reply *out_reply)
 {
     const double begun = seconds_of(CLOCK_MONOTONIC);
     for (;;) {
-        const enum heard heard = hear(build, MILLISECONDS, out_answer);
-        if (heard == HEARD_ANSWER)
-            return out_answer->kind == COMPILE_ENDED ? HEARD_ANSWER : HEARD_NONSENSE;
-        if (heard != HEARD_NOTHING)
-            return heard;
+        const enum received received = receive(build, MILLISECONDS, out_reply);
+        if (received == RECEIVED_REPLY)
+            return out_reply->kind == COMPILE_ENDED ? RECEIVED_REPLY : RECEIVED_INVALID;
+        if (received != RECEIVED_NOTHING)
+            return received;
         const double elapsed = seconds_of(CLOCK_MONOTONIC) - begun;
         const uint32_t seconds = result->limits.seconds;
         if (seconds && elapsed >= seconds && is_blocked(build->process, used_before, elapsed)) {
             result->limit = PROCESS_BLOCKED;
-            *out_answer = (struct compile_answer){.kind = COMPILE_ENDED, .status = SIGKILL};
-            return HEARD_ANSWER;
+            *out_reply = (struct compile_reply){.kind = COMPILE_ENDED, .status = SIGKILL};
+            return RECEIVED_REPLY;
         }
     }
 }
 
-static void take_result(struct build *build, size_t tool, const struct compile_answer *answer,
+static void take_result(struct build *build, size_t tool, const struct compile_reply *reply,
                         struct process_result *result)
 {
     const int *files = tool_files(build, tool);
-    const struct child_usage usage = {answer->seconds, answer->bytes};
+    const struct child_usage usage = {reply->seconds, reply->bytes};
     memory_file_read(files[0], &result->output);
     memory_file_read(files[1], &result->error);
     memory_file_read(files[2], &result->extra);
-    result->exit_code = WIFEXITED(answer->status) ? WEXITSTATUS(answer->status) : -1;
-    result->signal = WIFSIGNALED(answer->status) ? WTERMSIG(answer->status) : 0;
+    result->exit_code = WIFEXITED(reply->status) ? WEXITSTATUS(reply->status) : -1;
+    result->signal = WIFSIGNALED(reply->status) ? WTERMSIG(reply->status) : 0;
     result->limit = child_limit_hit(&result->limits, result, &usage);
 }
 
 /* True: every tool that had to run has ended. */
-static enum heard hear_all(struct build *build, struct process_result *results, size_t *out_ran)
+static enum received receive_all(struct build *build, struct process_result *results, size_t *out_ran)
 {
     double used = 0;
-    enum heard heard = hear_begin(build);
-    for (size_t i = 0; heard == HEARD_ANSWER && i < build->job->count; i++) {
-        struct compile_answer answer;
+    enum received received = receive_begin(build);
+    for (size_t i = 0; received == RECEIVED_REPLY && i < build->job->count; i++) {
+        struct compile_reply reply;
         results[i] = (struct process_result){.limits = build->job->processes[i].limits};
         *out_ran = i + 1;
-        if ((heard = hear_end(build, used, &results[i], &answer)) != HEARD_ANSWER)
-            return heard;
-        used += answer.seconds;
-        take_result(build, i, &answer, &results[i]);
+        if ((received = receive_end(build, used, &results[i], &reply)) != RECEIVED_REPLY)
+            return received;
+        used += reply.seconds;
+        take_result(build, i, &reply, &results[i]);
         if (process_failed(&results[i]))
             break;
     }
-    return heard;
+    return received;
 }
 
 static bool no_memory(const struct process_result *result)
@@ -431,13 +433,13 @@ bool compile_server_run(const char *path, const struct compile_server_job *job,
     if (connection < 0)
         return false;
     if (build_open(&build, job)) {
-        const enum heard heard =
-            send_order(connection, &build) ? hear_all(&build, results, out_ran) : HEARD_END;
-        done = heard == HEARD_ANSWER;
+        const enum received received =
+            send_order(connection, &build) ? receive_all(&build, results, out_ran) : RECEIVED_END;
+        done = received == RECEIVED_REPLY;
         if (done)
             server_served(generation);
         else
-            server_failed(generation, heard != HEARD_END);
+            server_failed(generation, received != RECEIVED_END);
     }
     for (size_t i = 0; i < *out_ran; i++)
         done = done && !no_memory(&results[i]);

@@ -6,8 +6,8 @@
  *
  * Interface
  *   compile_server_run()    processes one after the other, the output of each being the input of the next, as
- *                           process_run() would run the programs; stops after one that failed. False: nothing
- *                           is known of the outcome, and the programs have to run
+ *                           process_run() would run the programs; stops after one that failed. False: the
+ *                           outcome is unknown, and the programs have to run
  */
 #ifndef ORRERY_SIM_FRONTEND_COMPILE_SERVER_H
 #define ORRERY_SIM_FRONTEND_COMPILE_SERVER_H

@@ -9,8 +9,8 @@
  *   DEBUG_RECORD_POSITION  function, OpString of the file, line, column, scope: of an OpLine
  *   DEBUG_RECORD_VARIABLE  function, OpVariable or parameter, DebugLocalVariable
  *
- * A declaration has a line of its own in front of it. Where what follows has another line, or had none, that
- * line goes too.
+ * A declaration has a line of its own in front of it. If the next instruction has another line, or had none,
+ * that line is removed, too.
  */
 #include <spirv/unified1/OpenCLDebugInfo100.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a finding quotes of included files is kept in the module, as OpSource has it, when it is built: the
- * file may be another one later. Only lines that positions name are there; the others are empty.
+ * The lines of included files that a finding quotes are kept in the module, in OpSource, when it is built:
+ * the file may change later. Only lines that positions name are there; the others are empty.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* What clang read may be gone when it was written since. A time to come says nothing. */
+/* The text that clang read may be lost if the file was written since. A time in the future proves nothing. */
 static bool written_meanwhile(const struct quoted *quoted, const char *path)
 {
     struct timespec now;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions whose instructions the translator does not choose as this device wants them, and extensions of
- * OpenCL C that clang's header has for every device or does not know. Each has its macros where the device
- * has it and not otherwise; its functions come as declarations whose symbols say what instruction they are
- * (operations.c), to those who name them.
+ * Functions whose instructions the translator does not choose as this device needs them, and extensions of
+ * OpenCL C that clang's header has for every device or lacks. Each has its macros if and only if the device
+ * has it; its functions are declarations whose symbols name their instructions (operations.c), for sources
+ * that use them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +137,7 @@ static void add_legacy_atomics(const struct compilation *compilation, struct tex
 /* ---- cl_khr_integer_dot_product
  * ------------------------------------------------------------------------------ */
 
-/* The signed factor comes first in SPIR-V. */
+/* The signed factor is the first operand in SPIR-V. */
 static void add_dot_products(const struct compilation *compilation, struct text *source)
 {
     static const struct {
@@ -256,7 +256,7 @@ static void add_sub_group_barrier(const struct compilation *compilation, struct 
 /* ---- cl_khr_subgroup_named_barrier
  * ------------------------------------------------------------------------------ */
 
-/* Its text has functions for C++ alone. A barrier is a pointer that nobody follows. */
+/* Its text has functions for C++ alone. A barrier is a pointer that is never dereferenced. */
 static void add_named_barriers(const struct compilation *compilation, struct text *source)
 {
     if (!compilation->request->named_barriers || !compilation->request->sub_groups)

@@ -45,8 +45,7 @@ static bool is_builtin_import(const uint32_t *words, uint32_t count, const unsig
            words[count - 1] == SpvLinkageTypeImport && words[1] < bound && is_builtin[words[1]];
 }
 
-/* The initialisers and finalisers of a module; the others' entry points have the names that the host asks
- * for. */
+/* The initialisers and finalisers of a module; the others' entry points have the names that the host uses. */
 static bool runs_by_itself(const struct spirv *spirv, uint32_t kernel)
 {
     uint32_t count;
@@ -97,8 +96,10 @@ static bool has_mark(const struct spirv *spirv)
     return false;
 }
 
-/* Of what is linked no instruction says which module it came from: one that others wrote keeps all to the
- * letter. */
+/*
+ * No instruction of a linked module records its input: one input that others wrote means that all are taken
+ * literally.
+ */
 static bool all_have_mark(const struct spirv *modules, size_t count)
 {
     bool all = true;
@@ -107,8 +108,10 @@ static bool all_have_mark(const struct spirv *modules, size_t count)
     return all;
 }
 
-/* The translator declares built-in variables as imports, which nothing exports: the
- * linker would ask for them.  The device provides them, so the import goes. */
+/*
+ * The translator declares built-in variables as imports, which nothing exports: the linker would require
+ * them. The device provides them, so the import goes.
+ */
 static enum status prepare(const struct spirv *spirv, size_t index, bool keeps_mark, struct spirv *out_spirv)
 {
     uint32_t bound = spirv->words[BOUND_WORD], count;
@@ -213,7 +216,7 @@ static size_t gather_exports(const struct spirv *modules, size_t module_count, s
     return found;
 }
 
-/* The linker sees a second definition only where the first is asked for. */
+/* The linker notices a second definition only if the first is imported. */
 static enum status check_exports(const struct spirv *modules, size_t module_count, struct text *log)
 {
     size_t count = gather_exports(modules, module_count, NULL);

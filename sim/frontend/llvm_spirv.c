@@ -39,8 +39,10 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
         list_add(arguments, fixed[i]);
 }
 
-/* clang gives a literal that no type of OpenCL C can hold a type of 128 bits, and says nothing unless it
- * is stored as it is. */
+/*
+ * clang gives a literal that no type of OpenCL C can hold a type of 128 bits, without an error unless it is
+ * stored as it is.
+ */
 static void explain_failure(const struct compilation *compilation, const struct text *bitcode,
                             struct text *log)
 {

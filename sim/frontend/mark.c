@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Says in a module that this front end compiled it from source. clang makes of an access to components of a
- * vector one to the whole vector; the interpreter takes such an access for what the source means
+ * Marks a module as compiled from source by this front end. clang makes of an access to components of a
+ * vector one to the whole vector; the interpreter narrows such an access to the source's component
  * (MODULE_COMPONENTS). The mark is an OpSourceExtension, which has no meaning of its own: caches, binaries
  * and the linker keep it.
  */

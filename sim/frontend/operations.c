@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions that the translator does not know. A function of clang_source that stands for one has a name
- * that says so:
+ * Instructions that the translator lacks. A function of clang_source that stands for one has a name of this
+ * form:
  *
  *     __orrery_op<opcode>_<operands>_<anything that makes it unique>
  *
@@ -22,7 +22,7 @@ enum { CONSTANTS_MAX = 32, ABSENT = -1, STRONGEST_ORDER = SpvMemorySemanticsSequ
 
 static const char prefix[] = "__orrery_op";
 
-/* What a module has to declare for an opcode. */
+/* The declarations that a module needs for an opcode. */
 static const struct requirement {
     uint32_t first, last, width; /* of the result's component; 0: any */
     uint32_t capability;
@@ -352,7 +352,7 @@ static void write_module(struct operations *o, uint32_t *body)
     o->out[3] = o->next_id;
 }
 
-/* What comes to a module before its functions; what a call can become at most is eight times its length. */
+/* The words added to a module before its functions; a call becomes at most eight times as long. */
 enum { ADDED_WORDS = 64 * REQUIREMENTS + 4 * CONSTANTS_MAX + 4, GROWTH = 8 };
 
 static enum status translate(struct operations *o, struct spirv *spirv)

@@ -15,7 +15,7 @@ struct option_row {
     size_t field; /* of struct build_options */
 };
 
-/* Where the rows without a field of their own write. */
+/* The target of rows without a field of their own. */
 struct fields {
     struct build_options build;
     bool unused;

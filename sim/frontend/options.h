@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Build options: the words of a string, what each one means, and the part
- *          that clang has to hear.  Words are separated by white space; quotes and
- *          a backslash before a quote, a space or a backslash work as in a shell.
+ * PURPOSE  Build options: the words of a string, the meaning of each one, and the part that clang needs.
+ *          Words are separated by white space; quotes and a backslash before a quote, a space or a backslash
+ *          work as in a shell.
  *
  * Interface
  *   options_parse()   BAD_OPTIONS names the option; options_fini() in every case

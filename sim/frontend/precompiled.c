@@ -22,7 +22,7 @@ static bool key_of(const struct compilation *compilation, const struct list *lan
     return whole;
 }
 
-/* What was made with the library, if that was with the same compilers. NULL: there is none. */
+/* The precompiled file made with the library, if by the same compilers. NULL: there is none. */
 static char *installed(struct cache_key key)
 {
     char *name = cache_path("precompiled", key, "pch");

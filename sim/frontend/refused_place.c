@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the source it is what the validator or the translator refuses. */
+/* The source line of an instruction that the validator or the translator refuses. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static bool has_order(const struct spirv *spirv, uint32_t semantics, uint32_t or
     return constant && constant[3] & orders;
 }
 
-/* What the order of an atomic operation may not be; NULL: nothing is wrong with it. */
+/* The orders that an atomic operation may not have; NULL: its order is valid. */
 static const char *wrong_order(const struct spirv *spirv, const uint32_t *w, size_t count)
 {
     const uint32_t both = SpvMemorySemanticsAcquireReleaseMask;

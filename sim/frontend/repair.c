@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the translator writes and validators reject.  Positions come twice: OpLine, which
- * a reader of findings wants, and OpenCL.DebugInfo.100 records, which go.  Its own helper
- * functions (for memory orders that are not constant) have a linkage of a number that
- * does not exist.  get_global_id(3) becomes the fourth component of a vector of three, which no
- * module may ask for; as an index that is a value it may, and lowering knows what OpenCL C says.
- * Queues and device-side events are compared as if they were pointers.  Literals of arrays and structures are
- * private variables outside of functions, where none may be.  Variables stand among the constants of
- *                                                             composites. */
+/* Translator output that validators reject. Positions exist twice: OpLine, which a reader of findings wants,
+ * and OpenCL.DebugInfo.100 records, which go. Its own helper functions (for memory orders that are not
+ * constant) have a linkage of a number that does not exist. get_global_id(3) becomes the fourth component of
+ * a vector of three, which no module may use; with a computed index it may, and lowering follows OpenCL C.
+ * Queues and device-side events are compared as if they were pointers. Literals of arrays and structures are
+ * private variables outside of functions, where none may be. Variables stand among the constants of
+ * composites. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +148,9 @@ static enum status repair_extracts(struct spirv *spirv)
 
 enum { OPAQUE_QUEUE, OPAQUE_EVENT, OPAQUE_KINDS };
 
-/* The translator compares them as pointers, which they are not: functions of clang_source tell their bits. */
+/*
+ * The translator compares them as pointers, which they are not: functions of clang_source return their bits.
+ */
 struct opaques {
     uint8_t *kind; /* per id: 1 + kind of a type, or of a value of that type */
     uint32_t bound;
@@ -248,7 +249,7 @@ struct literals {
     size_t count;
 };
 
-/* Where pointers to private memory stand among the words of an instruction. */
+/* The places of pointers to private memory among the words of an instruction. */
 static bool pointer_words(uint32_t opcode, uint32_t count, uint32_t *out_from, uint32_t *out_to)
 {
     static const struct {
@@ -337,7 +338,7 @@ static size_t put_function(struct literals *literals, uint32_t *words, size_t si
     return put;
 }
 
-/* Without those of the interface and without what is said of them as constants. */
+/* Without those of the interface and without their decorations as constants. */
 static size_t put_outside(const struct literals *literals, const uint32_t *words, uint32_t *out)
 {
     const uint32_t opcode = opcode_of(words[0]), count = words[0] >> SpvWordCountShift;
@@ -372,7 +373,7 @@ static size_t put_module(struct literals *literals, uint32_t *words, size_t word
     return put;
 }
 
-/* Says how many functions there are. */
+/* Returns the number of functions. */
 static size_t find_literals(struct literals *literals, const struct spirv *spirv)
 {
     size_t functions = 0;
@@ -436,7 +437,7 @@ static bool is_variable(const struct addresses *addresses, uint32_t id)
     return id < addresses->bound && addresses->type[id];
 }
 
-/* Says how many constituents are variables. */
+/* Returns the number of constituents that are variables. */
 static size_t find_addresses(struct addresses *addresses, const struct spirv *spirv)
 {
     size_t found = 0;

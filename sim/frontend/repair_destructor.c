@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Destructors of program-scope objects of C++ for OpenCL. clang has each initialiser call __cxa_atexit with
- * the destructor and, since address spaces differ, no object; there is nobody to call, and no pointer to a
- * function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends, which has
- * the object: objects of a type are registered in the order in which their variables stand in the module.
- * The destructor of an array knows its own. */
+ * the destructor and, since address spaces differ, no object; there is no such function to call, and no
+ * pointer to a function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends,
+ * which has the object: objects of a type are registered in the order in which their variables stand in the
+ * module. The destructor of an array has its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ static const char *const initialiser_prefix = "__cxx_global_var_init", *const re
                          *const handle = "__dso_handle", *const constructors = "llvm.global_ctors",
                          *const extension = "SPV_INTEL_function_pointers";
 
-/* What is known of each id. */
-struct known {
+/* The properties of each id. */
+struct entry {
     const uint32_t *made;   /* the instruction that makes it; NULL: none */
     uint32_t function;      /* of a pointer to a function, or a cast of one: the function */
     uint32_t first;         /* of a function: the type of its first parameter */
@@ -34,7 +34,7 @@ struct call {
 
 struct destructors {
     const struct spirv *spirv;
-    struct known *known; /* by id */
+    struct entry *entries; /* by id */
     uint32_t bound, next;
     uint32_t registrar;             /* the id of __cxa_atexit; 0: there is none */
     uint32_t void_type, plain_type; /* void, and void() */
@@ -48,14 +48,14 @@ static uint32_t count_of(const uint32_t *words)
 }
 
 /* No translator gives ids beyond the bound; 0 is none. */
-static struct known *know(const struct destructors *all, uint32_t id)
+static struct entry *entry(const struct destructors *all, uint32_t id)
 {
-    return &all->known[id < all->bound ? id : 0];
+    return &all->entries[id < all->bound ? id : 0];
 }
 
 static const uint32_t *made_by(const struct destructors *all, uint32_t id, uint32_t opcode)
 {
-    const uint32_t *made = know(all, id)->made;
+    const uint32_t *made = entry(all, id)->made;
     return made && opcode_of(*made) == opcode ? made : NULL;
 }
 
@@ -66,8 +66,8 @@ static void name_id(struct destructors *all, uint32_t id, const char *name)
     if (strcmp(name, registration) == 0)
         all->registrar = id;
     if (strcmp(name, registration) == 0 || strcmp(name, handle) == 0 || strcmp(name, constructors) == 0)
-        know(all, id)->gone = true;
-    know(all, id)->initialiser |= strncmp(name, initialiser_prefix, strlen(initialiser_prefix)) == 0;
+        entry(all, id)->gone = true;
+    entry(all, id)->initialiser |= strncmp(name, initialiser_prefix, strlen(initialiser_prefix)) == 0;
 }
 
 /* Casts of pointers to functions are such pointers; constants of them go, since only the list of
@@ -79,22 +79,22 @@ static void note_pointer(struct destructors *all, const uint32_t *w)
                     : opcode == SpvOpSpecConstantOp && w[3] == SpvOpBitcast ? w[4]
                                                                             : 0;
     if (opcode == SpvOpConstantFunctionPointerINTEL)
-        know(all, w[2])->function = w[3];
+        entry(all, w[2])->function = w[3];
     else if (from)
-        know(all, w[2])->function = know(all, from)->function;
+        entry(all, w[2])->function = entry(all, from)->function;
     for (uint32_t i = 3; opcode == SpvOpConstantComposite && i < count; i++)
-        know(all, w[2])->gone |= (know(all, w[i])->gone || know(all, w[i])->function);
-    know(all, w[2])->gone |= know(all, w[2])->function != 0;
+        entry(all, w[2])->gone |= (entry(all, w[i])->gone || entry(all, w[i])->function);
+    entry(all, w[2])->gone |= entry(all, w[2])->function != 0;
 }
 
 /* A type goes with the types of pointers to functions that it is made of; what follows words + from names
  * those. */
 static void note_type(struct destructors *all, const uint32_t *w, uint32_t from)
 {
-    know(all, w[1])->made = w;
+    entry(all, w[1])->made = w;
     for (uint32_t i = from; i < count_of(w); i++)
-        know(all, w[1])->gone |= (know(all, w[i])->gone || (opcode_of(*w) == SpvOpTypePointer &&
-                                                            made_by(all, w[i], SpvOpTypeFunction)));
+        entry(all, w[1])->gone |= (entry(all, w[i])->gone || (opcode_of(*w) == SpvOpTypePointer &&
+                                                              made_by(all, w[i], SpvOpTypeFunction)));
 }
 
 static void note(struct destructors *all, const uint32_t *w)
@@ -110,10 +110,10 @@ static void note(struct destructors *all, const uint32_t *w)
     case SpvOpTypeArray:
     case SpvOpTypeStruct: note_type(all, w, 2); break;
     case SpvOpTypePointer: note_type(all, w, 3); break;
-    case SpvOpVariable: know(all, w[2])->made = w; break;
+    case SpvOpVariable: entry(all, w[2])->made = w; break;
     case SpvOpFunction: {
         const uint32_t *type = made_by(all, w[4], SpvOpTypeFunction);
-        know(all, w[2])->first = type && count_of(type) > 3 ? type[3] : 0;
+        entry(all, w[2])->first = type && count_of(type) > 3 ? type[3] : 0;
         break;
     }
     case SpvOpConstantFunctionPointerINTEL:
@@ -126,7 +126,7 @@ static void note(struct destructors *all, const uint32_t *w)
 static bool registers(const struct destructors *all, const uint32_t *w)
 {
     return all->registrar && opcode_of(*w) == SpvOpFunctionCall && w[3] == all->registrar &&
-           count_of(w) > 4 && know(all, w[4])->function;
+           count_of(w) > 4 && entry(all, w[4])->function;
 }
 
 static uint32_t pointee(const struct destructors *all, uint32_t type)
@@ -138,15 +138,15 @@ static uint32_t pointee(const struct destructors *all, uint32_t type)
 /* The next variable of the type that the destructor is of; 0: that is no class, and it is an array's. */
 static uint32_t take_object(struct destructors *all, uint32_t destructor)
 {
-    const uint32_t type = pointee(all, know(all, destructor)->first);
+    const uint32_t type = pointee(all, entry(all, destructor)->first);
     const struct spirv *spirv = all->spirv;
     for (size_t at = HEADER_WORDS; at < spirv->word_count && made_by(all, type, SpvOpTypeStruct);
          at += count_of(spirv->words + at)) {
         const uint32_t *w = spirv->words + at;
         if (opcode_of(*w) != SpvOpVariable || w[3] != SpvStorageClassCrossWorkgroup ||
-            pointee(all, w[1]) != type || know(all, w[2])->used)
+            pointee(all, w[1]) != type || entry(all, w[2])->used)
             continue;
-        know(all, w[2])->used = true;
+        entry(all, w[2])->used = true;
         return w[2];
     }
     return 0;
@@ -160,9 +160,9 @@ static void find_calls(struct destructors *all)
     for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
         const uint32_t *w = spirv->words + at;
         if (opcode_of(*w) == SpvOpFunction)
-            within = know(all, w[2])->initialiser;
+            within = entry(all, w[2])->initialiser;
         if (within && registers(all, w)) {
-            const uint32_t destructor = know(all, w[4])->function;
+            const uint32_t destructor = entry(all, w[4])->function;
             all->calls[all->count++] = (struct call){
                 .destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
         }
@@ -187,18 +187,18 @@ static uint32_t *put_nulls(const struct destructors *all, uint32_t *out)
 {
     for (const struct call *call = all->calls; call < all->calls + all->count; call++)
         if (!call->object)
-            out = PUT(out, SpvOpConstantNull, know(all, call->destructor)->first, call->argument);
+            out = PUT(out, SpvOpConstantNull, entry(all, call->destructor)->first, call->argument);
     return out;
 }
 
-/* What is made last goes first. */
+/* In reverse order of construction. */
 static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *out)
 {
     out = PUT(out, SpvOpFunction, all->void_type, kernel, SpvFunctionControlDontInlineMask, all->plain_type);
     out = PUT(out, SpvOpLabel, all->next++);
     for (const struct call *call = all->calls + all->count; call-- > all->calls;) {
         if (call->object)
-            out = PUT(out, SpvOpPtrCastToGeneric, know(all, call->destructor)->first, call->argument,
+            out = PUT(out, SpvOpPtrCastToGeneric, entry(all, call->destructor)->first, call->argument,
                       call->object);
         out = PUT(out, SpvOpFunctionCall, all->void_type, all->next++, call->destructor, call->argument);
     }
@@ -219,12 +219,12 @@ static bool is_gone(const struct destructors *all, const uint32_t *w)
     case SpvOpTypeArray:
     case SpvOpTypeFunction:
     case SpvOpTypePointer:
-    case SpvOpTypeStruct: return know(all, id)->gone;
+    case SpvOpTypeStruct: return entry(all, id)->gone;
     case SpvOpVariable:
     case SpvOpConstantFunctionPointerINTEL:
     case SpvOpConstantComposite:
     case SpvOpSpecConstantOp:
-    case SpvOpBitcast: return know(all, made)->gone;
+    case SpvOpBitcast: return entry(all, made)->gone;
     default: return registers(all, w);
     }
 }
@@ -251,7 +251,7 @@ static size_t put_module(struct destructors *all, uint32_t *words)
             out = put_nulls(all, out);
             before = 0;
         }
-        skipping |= opcode == SpvOpFunction && know(all, w[2])->gone; /* nobody defines it */
+        skipping |= opcode == SpvOpFunction && entry(all, w[2])->gone; /* undefined */
         if (!skipping && !is_gone(all, w)) {
             memcpy(out, w, count_of(w) * sizeof *out);
             out += count_of(w);
@@ -264,7 +264,7 @@ static size_t put_module(struct destructors *all, uint32_t *words)
     return (size_t)(out - words);
 }
 
-/* Says whether there are pointers to functions, and how many calls there can be. */
+/* Returns whether there are pointers to functions, and the bound on the calls. */
 static bool has_pointers(const struct spirv *spirv, size_t *out_calls)
 {
     bool found = false;
@@ -286,10 +286,10 @@ enum status repair_destructors(struct spirv *spirv)
     struct destructors all = {.spirv = spirv,
                               .bound = bound,
                               .next = bound,
-                              .known = calloc(bound, sizeof *all.known),
+                              .entries = calloc(bound, sizeof *all.entries),
                               .calls = calloc(most + 1, sizeof *all.calls)};
     uint32_t *words = malloc((spirv->word_count + KERNEL_WORDS + most * CALL_WORDS) * sizeof *words);
-    const enum status status = all.known && all.calls && words ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    const enum status status = all.entries && all.calls && words ? STATUS_OK : STATUS_OUT_OF_MEMORY;
     for (size_t at = HEADER_WORDS; !status && at < spirv->word_count; at += count_of(spirv->words + at))
         note(&all, spirv->words + at);
     if (!status) {
@@ -300,7 +300,7 @@ enum status repair_destructors(struct spirv *spirv)
         words = NULL;
     }
     free(words);
-    free(all.known);
+    free(all.entries);
     free(all.calls);
     return status;
 }

@@ -42,8 +42,10 @@ static bool is_exchange(uint32_t word)
     return opcode_of(word) == SpvOpAtomicCompareExchange || opcode_of(word) == SpvOpAtomicCompareExchangeWeak;
 }
 
-/* The comparison that follows the store, which follows the exchange; NULL: they stand otherwise, or the
- * store is nobody else's. */
+/*
+ * The comparison that follows the store, which follows the exchange; NULL: they stand otherwise, or the store
+ * has no other use.
+ */
 static const uint32_t *comparison_of(const struct expected *e, const uint32_t *exchange)
 {
     const uint32_t *store = instruction(e, past(exchange), SpvOpStore);
@@ -60,7 +62,7 @@ static void note_pointer(struct expected *e, const uint32_t *words)
     if (opcode == SpvOpTypePointer && words[1] < e->bound)
         e->private_type[words[1]] = words[2] == SpvStorageClassFunction;
     else if (length_of(*words) > 2 && words[1] < e->bound && words[2] < e->bound && e->private_type[words[1]])
-        e->is_private[words[2]] = 1; /* of instructions without a result it says nothing that is asked for */
+        e->is_private[words[2]] = 1; /* instructions without a result have nothing of interest */
 }
 
 static size_t find(struct expected *e)
@@ -130,7 +132,7 @@ static void rewrite(struct expected *e)
     e->out[3] = e->next; /* the bound on ids */
 }
 
-/* A block's last part is where others come from. */
+/* A block's last part is the predecessor of others. */
 static void rename_parents(struct expected *e)
 {
     for (uint32_t *w = e->out + HEADER_WORDS; w < e->out + e->put; w += length_of(*w))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group functions that tell a truth, and compare-exchanges, lose their position where the translator changes
- * their type: what makes an int of the truth has it. There it is moved before them, and before what loads
- * the value to compare with. */
+/*
+ * Group functions that return a bool, and compare-exchanges, lose their position when the translator changes
+ * their type: the conversion of the bool to int has it. It is moved before them, and before the load of the
+ * expected value.
+ */
 #include <string.h>
 
 #include "compile.h"
@@ -28,7 +30,7 @@ static bool stands(const struct spirv *spirv, size_t at, uint32_t opcode)
     return at < spirv->word_count && opcode_of(spirv->words[at]) == opcode;
 }
 
-/* Where the position of the instruction stands after it; word_count: it does not. */
+/* The place of the instruction's position after it; word_count: none. */
 static size_t line_after(const struct spirv *spirv, size_t at)
 {
     const uint32_t result = spirv->words[at + 2];

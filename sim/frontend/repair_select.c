@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `truth ? vector : vector`: the translator selects by the one truth value, which SPIR-V knows from version
- * 1.4 on. Before that the condition is a vector, too, which is made here of as many copies. */
+/*
+ * `truth ? vector : vector`: the translator selects by the one truth value, which SPIR-V has from version 1.4
+ * on. Before that the condition is a vector, too, which is made here of as many copies.
+ */
 #include <stdlib.h>
 #include <string.h>
 

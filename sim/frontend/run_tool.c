@@ -46,7 +46,7 @@ enum status compile_run(const struct compilation *compilation, enum compile_tool
     if (toolchain->server && compilation->request->way == COMPILE_BY_SERVER)
         return diagnose(
             diagnosis, STATUS_COMPILER_MISSING,
-            "the compile server %s ended or did not answer (--compiler=auto runs clang and llvm-spirv "
+            "the compile server %s ended or did not reply (--compiler=auto runs clang and llvm-spirv "
             "then)\n",
             toolchain->server);
     return process_run(process, out_result, diagnosis);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clang -cc1 and llvm-spirv do is in shared libraries. A server that is linked with the same ones, by a
- * dynamic linker that looks for them in the same places, gives the same results; any other does not stand for
- * the programs, nor does it for scripts.
+ * The work of clang -cc1 and llvm-spirv is in shared libraries. A server that is linked with the same ones,
+ * by a dynamic linker that looks for them in the same places, gives the same results; any other does not
+ * stand for the programs, nor does it for scripts.
  */
 #include "server_program.h"
 
@@ -28,7 +28,7 @@ static bool is_executable(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The file of the library, or of the program that this is linked into; NULL: not known. */
+/* The file of the library, or of the program that this is linked into; NULL: unknown. */
 static char *own_file(void)
 {
     Dl_info about;

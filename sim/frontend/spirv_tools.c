@@ -67,11 +67,11 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
         text_addf(log, "instruction %zu: %s\n", diagnostic->position.index, diagnostic->error);
 }
 
-/* What extensions allow and the validator does not: a level for OpImageWrite, gradients of four components,
- * as OpenCL C has them for volumes, named barriers that are pointers, as OpenCL C has them, and clocks, whose
- * capability means shaders to it. Judged is a copy without them; whoever runs
- * the module looks at them himself. Of such an instruction so many words stay, 0: of another one; what
- * keeps a result becomes OpUndef. */
+/* Instructions that extensions allow and the validator does not: a level for OpImageWrite, gradients of four
+ * components, as OpenCL C has them for volumes, named barriers that are pointers, as OpenCL C has them, and
+ * clocks, whose capability means shaders to it. A copy without them is validated; the interpreter checks them
+ * itself. Returns how many words of such an instruction stay, 0 for any other; one that keeps its result
+ * becomes OpUndef. */
 static size_t words_that_stay(const uint32_t *w, size_t count)
 {
     switch (w[0] & SpvOpCodeMask) {
@@ -119,8 +119,8 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
     enum status status = STATUS_OUT_OF_MEMORY;
     uint32_t *judged = malloc((word_count + 1) * sizeof *judged);
     if (context && options && judged) {
-        /* SPIR-V, 2.17: the 255 parameters and 16383 cases are what everybody must support, and more is
-         * allowed. The limit of OpenCL C is CL_DEVICE_MAX_PARAMETER_SIZE, that of a switch the length of an
+        /* SPIR-V, 2.17: the 255 parameters and 16383 cases are the required minimum, and more is allowed. The
+         * limit of OpenCL C is CL_DEVICE_MAX_PARAMETER_SIZE, that of a switch the length of an
          * instruction. */
         spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_function_args, UINT16_MAX);
         spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_switch_branches, UINT16_MAX);
@@ -140,8 +140,10 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
     return status;
 }
 
-/* The version that the text asks for by a "; Version: 1.N" comment, as the disassembler
- * writes it; OpenCL 2.2's SPIR-V 1.2 when it does not say. */
+/*
+ * The version in the text's "; Version: 1.N" comment, as the disassembler writes it; OpenCL 2.2's SPIR-V 1.2
+ * without one.
+ */
 static spv_target_env text_environment(const char *text)
 {
     static const char mark[] = "; Version: 1.";

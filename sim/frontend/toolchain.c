@@ -126,13 +126,13 @@ static enum status missing(const char *name, struct diagnosis *diagnosis)
         name);
 }
 
-enum { ASKING_SECONDS = 60 };
+enum { QUERY_SECONDS = 60 };
 
-/* A wrapper script has no headers beside it; clang knows where its own are. */
-void toolchain_ask_headers(struct toolchain *toolchain)
+/* A wrapper script has no headers beside it; clang has the place of its own. */
+void toolchain_find_headers(struct toolchain *toolchain)
 {
     char *arguments[] = {toolchain->clang, "-print-resource-dir", NULL};
-    struct process process = {.arguments = arguments, .limits = {.seconds = ASKING_SECONDS}};
+    struct process process = {.arguments = arguments, .limits = {.seconds = QUERY_SECONDS}};
     struct process_result result = {0};
     struct text header = {0};
     if (toolchain->header_directory)
@@ -149,11 +149,11 @@ void toolchain_ask_headers(struct toolchain *toolchain)
 }
 
 /* A process without a parent of its own becomes a child of the host's, if that is the first process of its
- * container or has asked for orphans. A host that waits for any child would wait for the server. */
+ * container or is a subreaper. A host that waits for any child would wait for the server. */
 static bool host_gets_orphans(void)
 {
-    int asked = 0;
-    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &asked) == 0 && asked);
+    int subreaper = 0;
+    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper);
 }
 
 /* So much address space does clang take before it begins, more or less: a limit that is near must be
@@ -194,8 +194,10 @@ static void identify(const char *path, struct text *identity)
                   (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
-/* What the user names; else the file that was there as this was built, or, as that may have been on another
- * machine, what has its name here. */
+/*
+ * The file that the user names; else the file found at build time, or, as that may have been on another
+ * machine, the file of the same name here.
+ */
 static char *wanted_tool(const char *named, const char *built)
 {
     const char *slash = strrchr(built, '/');

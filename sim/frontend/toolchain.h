@@ -4,8 +4,8 @@
  *          settings, so that compiler_configure() may be called at any time.
  *
  * Interface
- *   toolchain_open()   COMPILER_MISSING says which packages to install
- *   toolchain_ask_headers()   runs clang, if its headers are not where they are expected;
+ *   toolchain_open()   COMPILER_MISSING names the packages to install
+ *   toolchain_find_headers()   runs clang, if its headers are not where they are expected;
  *                             for a compilation, not for a cached result
  *   toolchain_find_server()   likewise; COMPILER_MISSING: there must be one, and there is none
  *   toolchain_fini()   in every case
@@ -26,7 +26,7 @@ struct toolchain {
 };
 
 enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *diagnosis);
-void toolchain_ask_headers(struct toolchain *toolchain);
+void toolchain_find_headers(struct toolchain *toolchain);
 enum status toolchain_find_server(struct toolchain *toolchain, const struct compile_request *request,
                                   struct diagnosis *diagnosis);
 void toolchain_fini(struct toolchain *toolchain);

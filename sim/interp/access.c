@@ -203,8 +203,8 @@ static void announce(const struct wave *wave, const struct access_event *event)
     wave->observer->access(wave->observer->self, event);
 }
 
-/* Of the active lanes. What such events have in common is in the wave's already. slots: of values; NULL:
- * not announced. */
+/* Of the active lanes. The common fields of such events are set in the wave's already. slots: of values;
+ * NULL: not announced. */
 static inline __attribute__((always_inline)) struct access_event *
 next_event(struct wave *wave, uint32_t site_index, enum address_shape shape, uint64_t base,
            const uint32_t *slots)
@@ -368,9 +368,9 @@ static bool check(struct access *access)
     return report_faulty(access, wave->host->faults_stop);
 }
 
-static void tell(const struct access *access, const uint32_t *slots)
+static void announce_flat(const struct access *access, const uint32_t *slots)
 {
-    if (!access_heard(access->wave) || !mask_any(&access->flat))
+    if (!access_observed(access->wave) || !mask_any(&access->flat))
         return;
     struct access_event event = event_of_access(access);
     event.frame = access->wave->frame;
@@ -520,9 +520,10 @@ static struct part permitted_part(const struct access *access, uint64_t address,
 }
 
 /* Byte by byte: such an access may have any address. */
-static void tell_part(const struct access *access, const lane_mask *lanes, uint64_t address, uint64_t bytes)
+static void announce_part(const struct access *access, const lane_mask *lanes, uint64_t address,
+                          uint64_t bytes)
 {
-    if (!access_heard(access->wave) || !bytes || is_private(access, address))
+    if (!access_observed(access->wave) || !bytes || is_private(access, address))
         return;
     struct access_event event;
     begin_event(&event, access->wave, access->site_index, lanes);
@@ -554,7 +555,7 @@ static void load_part(const struct access *access, uint8_t *frame, const uint32_
     if (!size)
         return; /* the slots are cleared */
     const lane_mask lanes = lanes_of_part(access, lane);
-    tell_part(access, &lanes, address + part.low, size);
+    announce_part(access, &lanes, address + part.low, size);
     if (is_private(access, address))
         read_private(wave, lane, address + part.low, value + part.low, size);
     else
@@ -581,7 +582,7 @@ static void store_part(const struct access *access, uint32_t lane, const uint8_t
     set_lane(&one, lane);
     if (!size)
         return;
-    tell_part(access, &one, low, size);
+    announce_part(access, &one, low, size);
     if (is_private(access, address)) {
         write_private(wave, lane, low, value + part.low, size);
         set_private_defined(wave, lane, low, size, true);
@@ -603,7 +604,7 @@ bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enu
     access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
     lay_out_addresses(&access, frame, insn->a, (int32_t)insn->b);
     const bool stopped = check(&access);
-    tell(&access, slots);
+    announce_flat(&access, slots);
     for (uint32_t k = 0; k < insn->f; k++)
         memset(frame + slots[k], 0, form == FORM_U ? 8 : wave->n * component_bytes);
     if (!access_flat(wave) && mask_any(&access.flat)) {
@@ -638,7 +639,7 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
     access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
     lay_out_addresses(&access, frame, insn->a, (int32_t)insn->b);
     const bool stopped = check(&access);
-    tell(&access, slots);
+    announce_flat(&access, slots);
     for (uint32_t lane = 0; lane < wave->n; lane++)
         gather_components(&access, frame, slots, lane, values + lane * access.bytes);
     if (!access_flat(wave) && mask_any(&access.flat)) {
@@ -708,7 +709,7 @@ static uint64_t read_slot(const uint8_t *slot, uint32_t lane, uint32_t bytes)
     return value;
 }
 
-/* Memory that the host may change at this moment. */
+/* Memory that the host may change at this time. */
 static bool is_shared(const struct access *access, uint64_t address)
 {
     const struct memory *memory = access->wave->memory;
@@ -817,13 +818,13 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
     if (mask_any(&access.private_lanes))
         report_private_atomic(&access);
     const bool weak = insn->f == ATOMIC_COMPARE_EXCHANGE_WEAK;
-    const bool compares = access_heard(wave) && (insn->f == ATOMIC_COMPARE_EXCHANGE || weak);
+    const bool compares = access_observed(wave) && (insn->f == ATOMIC_COMPARE_EXCHANGE || weak);
     for (uint32_t w = 0; weak && w * 64 < wave->n; w++)
         wave->refused.word[w] &= ~wave->active.word[w];
     uint8_t comparators[WAVE_LANES_MAX * 8];
     if (compares) /* the result may take their place */
         memcpy(comparators, frame + insn->c, wave->n * bytes);
-    if (access.write && access_heard(wave) && wave->observer->before && any_shared(&access))
+    if (access.write && access_observed(wave) && wave->observer->before && any_shared(&access))
         wave->observer->before(wave->observer->self);
     if (!access_flat(wave) && mask_any(&access.flat)) {
         uint8_t old[WAVE_LANES_MAX * 8];
@@ -840,7 +841,7 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         EACH_SET_LANE(&access.private_lanes, lane) update_lane(&access, insn, frame, (uint32_t)lane, true);
     }
     zero_lanes(frame + insn->d, &access.faulty, bytes);
-    if (access_heard(wave) && mask_any(&access.flat)) {
+    if (access_observed(wave) && mask_any(&access.flat)) {
         struct access_event event = event_of_access(&access);
         lane_mask failed = {{0}};
         if (compares)
@@ -871,9 +872,9 @@ static bool side_permitted(struct access *access, uint32_t lane, uint64_t addres
     return permitted;
 }
 
-static void tell_side(const struct access *access, uint32_t lane, uint64_t address, uint64_t bytes)
+static void announce_side(const struct access *access, uint32_t lane, uint64_t address, uint64_t bytes)
 {
-    if (!access_heard(access->wave) || is_private(access, address))
+    if (!access_observed(access->wave) || is_private(access, address))
         return;
     lane_mask one = {{0}};
     set_lane(&one, lane);
@@ -966,8 +967,8 @@ static void copy_parts(const struct access *from, const struct access *to, uint3
         low = high = out.low;
     lane_mask one = {{0}};
     set_lane(&one, lane);
-    tell_part(from, &one, source + in.low, in.high - in.low);
-    tell_part(to, &one, target + out.low, out.high - out.low);
+    announce_part(from, &one, source + in.low, in.high - in.low);
+    announce_part(to, &one, target + out.low, out.high - out.low);
     if (low < high) {
         copy_bytes(from, to, lane, source + low, target + low, high - low);
         copy_validity(from, to, lane, source + low, target + low, high - low);
@@ -991,14 +992,14 @@ static void copy_lane(struct access *from, struct access *to, uint32_t lane, uin
             copy_parts(from, to, lane, source, target, bytes);
         return;
     }
-    tell_side(from, lane, source, bytes);
-    tell_side(to, lane, target, bytes);
+    announce_side(from, lane, source, bytes);
+    announce_side(to, lane, target, bytes);
     copy_bytes(from, to, lane, source, target, bytes);
     copy_validity(from, to, lane, source, target, bytes);
 }
 
-/* ---- packets: one side is the user's, the other the pipe's and nobody's business. Of a faulty side, zeros
- * are read, and what is written is dropped
+/* ---- packets: one side is the user's, the other the pipe's, which no observer sees. Reads of a faulty side
+ * return zeros, writes to it are dropped
  * --------------------------------------------------------------------- */
 
 _Static_assert(sizeof(struct access) <= sizeof(((struct access_copy *)0)->state),
@@ -1017,12 +1018,12 @@ static void copy_packet(struct access *user, uint32_t lane, uint64_t source, uin
     user->write = out;
     struct part part = {0, bytes};
     if (side_permitted(user, lane, address, bytes)) {
-        tell_side(user, lane, address, bytes);
+        announce_side(user, lane, address, bytes);
     } else {
         lane_mask one = {{0}};
         set_lane(&one, lane);
         part = permitted_part(user, address, bytes);
-        tell_part(user, &one, address + part.low, part.high - part.low);
+        announce_part(user, &one, address + part.low, part.high - part.low);
         if (!out)
             zero_bytes(user, lane, target, bytes);
     }
@@ -1051,7 +1052,7 @@ void access_fetch(struct access_copy *copy, uint32_t lane, uint64_t source, void
     memset(out, 0, bytes);
     if (!side_permitted(user, lane, source, bytes))
         return;
-    tell_side(user, lane, source, bytes);
+    announce_side(user, lane, source, bytes);
     for (uint64_t i = 0; i < bytes; i++)
         out[i] = read_byte(user, lane, source + i);
 }
@@ -1065,7 +1066,7 @@ void access_hand(struct access_copy *copy, uint32_t lane, const void *source, ui
     user->write = true;
     if (!side_permitted(user, lane, target, bytes))
         return;
-    tell_side(user, lane, target, bytes);
+    announce_side(user, lane, target, bytes);
     for (uint64_t i = 0; i < bytes; i++)
         *(is_own ? private_byte(user->wave, lane, target + i) : flat_byte(user->wave, target + i)) = in[i];
     if (!user->wave->memory->track_validity)
@@ -1098,7 +1099,7 @@ bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
     return finish_copy(&to) || stopped;
 }
 
-static void tell_copy(const struct wave *wave, uint32_t site, uint32_t number, bool performs)
+static void announce_copy(const struct wave *wave, uint32_t site, uint32_t number, bool performs)
 {
     if (!wave->observer || !wave->observer->sync)
         return;
@@ -1113,7 +1114,7 @@ static void tell_copy(const struct wave *wave, uint32_t site, uint32_t number, b
     wave->observer->sync(wave->observer->self, &event);
 }
 
-/* Each wave gives the same numbers to events: all work-items of a group come to the same copies. */
+/* Each wave gives the same numbers to events: all work-items of a group reach the same copies. */
 static uint32_t give_event(const uint32_t *operands, uint8_t *frame, struct wave *wave)
 {
     uint64_t event, *const out = (uint64_t *)(void *)(frame + operands[0]);
@@ -1158,7 +1159,7 @@ static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site)
         wave->unwaited[wave->unwaited_count++] = (struct open_copy){event, site};
 }
 
-/* A strided copy that missed so many elements in a row never comes back: its count is no count. */
+/* A strided copy that missed this many elements in a row stays outside: its count is not plausible. */
 enum { MISSES_MOST = 1 << 20 };
 
 /* The work-group's first work-item copies for all; the wait for the event orders it. */
@@ -1178,7 +1179,7 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
                           event = give_event(operands, frame, wave);
     const bool performs = wave->origin.first_lane == 0 && lane_mask_test(&wave->active, 0);
     count_reached(wave, insn->e);
-    tell_copy(wave, insn->e, event, performs);
+    announce_copy(wave, insn->e, event, performs);
     if (!performs)
         return false;
     for (int i = 0; i < 4; i++)
@@ -1209,8 +1210,8 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
 }
 
 /* other: a lane of the tile. */
-static void tell_difference(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t own,
-                            uint32_t other, uint64_t its)
+static void report_difference(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t own,
+                              uint32_t other, uint64_t its)
 {
     struct disagreement differ = {.origin = wave->origin,
                                   .lane = other,
@@ -1242,7 +1243,7 @@ static bool agreement_room(struct agreement *all)
     return true;
 }
 
-/* The first wave of the group that comes to it says what the others have to say. */
+/* The first wave of the group to reach it sets the values that the others must have. */
 static void compare_waves(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t value)
 {
     struct agreement *all = wave->agreement;
@@ -1250,7 +1251,7 @@ static void compare_waves(const struct insn *insn, struct wave *wave, uint32_t f
     if (at < all->count) {
         const struct agreed *before = &all->items[at];
         if (before->site == insn->e && before->argument == insn->f && before->value != value)
-            tell_difference(insn, wave, first, value, before->tile_lane, before->value);
+            report_difference(insn, wave, first, value, before->tile_lane, before->value);
     } else if (at == all->count && agreement_room(all)) {
         all->items[all->count++] = (struct agreed){insn->e, insn->f, wave->origin.first_lane + first, value};
     }
@@ -1263,8 +1264,8 @@ void access_same(const struct insn *insn, const uint8_t *frame, struct wave *wav
     const uint32_t first = first_lane(&active);
     EACH_SET_LANE(&active, lane)
     if (__builtin_expect(value[lane] != value[first], 0)) {
-        tell_difference(insn, wave, first, value[first], wave->origin.first_lane + (uint32_t)lane,
-                        value[lane]);
+        report_difference(insn, wave, first, value[first], wave->origin.first_lane + (uint32_t)lane,
+                          value[lane]);
         break;
     }
     if (wave->agreement)
@@ -1294,7 +1295,7 @@ void access_check_index(const struct insn *insn, const uint8_t *frame, struct wa
 
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */
 
-/* operands[list]: form, bytes, offset, what the bytes are read by or where what is stored comes from. */
+/* operands[list]: form, bytes, offset, the reader of the bytes, or the origin of the stored value. */
 enum { LIST_FROM = 3 };
 
 static uint32_t poison_from(const struct wave *wave, const struct insn *insn)

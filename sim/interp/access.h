@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Memory accesses lane by lane: whatever the handlers' fast paths leave, namely
- *          lanes at fault, several regions, a memory port, unaligned private words.
+ * PURPOSE  Memory accesses lane by lane: the cases that the handlers' fast paths leave, namely lanes at
+ *          fault, several regions, a memory port, unaligned private words.
  *
  * Interface
  *   access_load, access_store    a whole instruction; true: lanes were stopped
  *   access_atomic                the same for atomics
  *   access_copy, access_async    copies of run-time size
- *   access_same                  arguments of those that have to be the same for all are not
- *   access_copy_begin, _in, _out, _end   packets of a pipe; access_fetch, _hand: what is not the device's
- *                                        memory
- *   access_announce_*            tell the observer of a flat access about to happen; of atomics afterwards
+ *   access_same                  their arguments differ among the work-items, and must not
+ *   access_copy_begin, _in, _out, _end   packets of a pipe; access_fetch, _hand: memory that is not the
+ *                                        device's
+ *   access_announce_*            announce a flat access before it happens; an atomic afterwards
  *   access_poison, _mark         validity of the bytes an instruction touches
  */
 #ifndef ORRERY_INTERP_ACCESS_H
@@ -67,7 +67,7 @@ void access_announce_atomics(struct wave *wave, const struct insn *insn, const u
 void access_announce_atomic(struct wave *wave, const struct insn *insn, uint64_t address,
                             const uint64_t *failed);
 
-static inline bool access_heard(const struct wave *wave)
+static inline bool access_observed(const struct wave *wave)
 {
     return wave->observer && wave->observer->access;
 }

@@ -32,14 +32,16 @@ struct insn;
  * build and returns NULL when the wave stops (see NEXT in lanes.h). */
 typedef const struct insn *exec_fn(const struct insn *insn, uint8_t *frame, struct wave *wave);
 
-/* gcc makes a jump of it where it optimises; clang does so at -O1 if it is asked to, and both functions
- * have the same parameters. */
+/*
+ * gcc makes a jump of it where it optimises; clang does so at -O1 with the attribute, if both functions have
+ * the same parameters.
+ */
 #ifdef __has_attribute
 #if __has_attribute(musttail)
-#define TAIL_CALL_ASKED 1
+#define TAIL_CALL_BY_ATTRIBUTE 1
 #endif
 #endif
-#ifdef TAIL_CALL_ASKED
+#ifdef TAIL_CALL_BY_ATTRIBUTE
 #define TAIL_CALL __attribute__((musttail)) return
 #else
 #define TAIL_CALL return
@@ -48,7 +50,7 @@ typedef const struct insn *exec_fn(const struct insn *insn, uint8_t *frame, stru
 struct insn {
     exec_fn *exec;
     uint32_t d, a, b, c; /* operands; d is the result */
-    uint32_t e, f;       /* immediates, site index: as op.def says */
+    uint32_t e, f;       /* immediates, site index: as in op.def */
 };
 
 struct affine {
@@ -178,7 +180,7 @@ enum atomic_op {
 uint32_t atomic_float_32(enum atomic_op operation, uint32_t old, uint32_t value);
 uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value);
 
-/* What an instruction is in the user's program: for findings and events. */
+/* The place of an instruction in the user's program: for findings and events. */
 struct site {
     uint32_t file; /* string index, 0 = unknown */
     uint32_t line, column;
@@ -196,17 +198,17 @@ struct site {
     uint32_t align;        /* bytes; power of two */
     bool sampled;          /* an image read with a sampler */
     uint32_t rank;         /* where it stands in the code; 0: nowhere */
-    /* how many blocks that every work-item comes by once begin before it, its own counted */
+    /* how many blocks that every work-item executes once begin before it, its own counted */
     uint32_t stage;
-    bool always;          /* every work-item that ends comes by, once */
+    bool always;          /* every work-item that ends executes it, once */
     uint32_t block;       /* in struct code's ways */
     uint32_t loop;        /* 1 + the innermost one of struct code's loops that it is in; 0: none */
-    bool turn;            /* and every work-item comes by in each turn of it */
+    bool turn;            /* and every work-item executes it in each iteration */
     bool controls_branch; /* a branch depends on what it reads */
     /* the other half of an update: of a load, the store that depends on it; of a store, the load; 0: none */
     uint32_t update;
     bool suspect;      /* an atomic or fence whose scope, order or flags deserve a look */
-    uint32_t argument; /* 1 + the argument that its pointer derives from, or local object; 0: not known */
+    uint32_t argument; /* 1 + the argument that its pointer derives from, or local object; 0: unknown */
     const char *what;  /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
 
@@ -214,9 +216,9 @@ struct site {
 struct code_loop {
     uint32_t low, high;
     uint32_t parent;     /* 1 + loop; 0: none */
-    uint32_t head, tail; /* the blocks that each turn begins and ends with, in struct code's ways */
+    uint32_t head, tail; /* the blocks that each iteration begins and ends with, in struct code's ways */
     bool divergent;      /* work-items of a sub-group may go round it unequally often */
-    /* all work-items of a work-group come to it and go round equally often, whatever memory has */
+    /* all work-items of a work-group reach it and iterate equally often, whatever memory contains */
     bool level;
 };
 
@@ -227,14 +229,14 @@ struct code_call {
 
 /* A block, as ways through the code go. NO_WAY: none. */
 struct code_way {
-    uint32_t idom, ipdom; /* the nearest ones that each way here, or from here, comes by */
-    /* in no loop, and all work-items of a work-group come by or none, whatever memory has */
+    uint32_t idom, ipdom; /* the nearest ones on each path to here, or from here */
+    /* in no loop, and all work-items of a work-group execute it or none, whatever memory contains */
     bool level;
 };
 enum { NO_WAY = 0xffffffff };
 
 /* A variable in private memory: byte offsets in the work-item's private space. */
-/* What an array consists of: "ints", 4 bytes each; name NULL: not known. */
+/* The elements of an array: "ints", 4 bytes each; name NULL: unknown. */
 struct elements {
     const char *name;
     uint32_t bytes;
@@ -246,7 +248,7 @@ struct private_object {
     uint32_t variable; /* which of the kernel's private variables */
 };
 
-/* A local variable of the kernel, or a local pointer argument (size known at launch). */
+/* A local variable of the kernel, or a local pointer argument (size set at launch). */
 struct local_object {
     uint32_t cell; /* U cell that holds its address */
     uint64_t size;
@@ -280,8 +282,10 @@ enum frame_input {
 };
 _Static_assert(sizeof(struct affine) == 32, "A cells are 40 bytes apart: 32 and padding");
 
-/* An outermost loop, by its instructions, and the places in the frame whose values change there and
- * concern nobody in it. */
+/*
+ * An outermost loop, by its instructions, and the places in the frame whose values change there and affect
+ * nothing in it.
+ */
 struct frame_range {
     uint32_t offset, bytes;
 };
@@ -296,7 +300,7 @@ struct idle_loop {
 struct slot_undefined {
     uint32_t from, to, slot;
 };
-/* ---- where an uninitialised value may come from --------------------------------------------------- */
+/* ---- origins of uninitialised values --------------------------------------------------- */
 
 enum poison_origin {
     POISON_READ,     /* what an instruction found in memory */
@@ -306,7 +310,7 @@ enum poison_origin {
 struct poison_source {
     enum poison_origin origin;
     uint32_t site;          /* READ, IMAGE: that reads */
-    uint32_t list;          /* READ by an atomic: where what it leaves may come from, in poison_lists */
+    uint32_t list;          /* READ by an atomic: possible origins of the value it stores, in poison_lists */
     uint32_t variable;      /* VARIABLE: which of the kernel's private variables, */
     uint32_t offset, bytes; /* and which part of it */
     const char *name;       /* of the variable, as the module has it; NULL: it has none */
@@ -314,7 +318,7 @@ struct poison_source {
     struct elements elements;
 };
 
-/* ---- for a debugger: in code that was asked for with code_request.debug ------------------------- */
+/* ---- for a debugger: in code that was requested with code_request.debug ------------------------- */
 
 /* A place at which a debugger may stop: a line begins, or a call has returned to the middle of one. */
 struct code_line {
@@ -333,7 +337,7 @@ struct code_variable {
     const struct debug_type *type;
     uint32_t scope;   /* that declares it; of VARIABLE_GLOBAL 0 where that is the program's */
     uint32_t call;    /* whose instance it is; of local and global variables 0 */
-    const char *file; /* NULL: not known; */
+    const char *file; /* NULL: unknown; */
     uint32_t line;    /* that declares it */
     uint32_t
         number; /* of VARIABLE_PRIVATE: which of the kernel's private variables; a debugger changes none */
@@ -343,7 +347,7 @@ struct code_variable {
     bool parameter;
 };
 
-/* What clang's debug information says of a type. */
+/* A type in clang's debug information. */
 enum debug_kind {
     DEBUG_VOID,
     DEBUG_INTEGER,
@@ -436,12 +440,14 @@ struct code {
     /* with the uninitialised check; [0] is none */
     const struct poison_source *poison_sources;
     uint32_t poison_source_count;
-    /* at the index that an instruction has: how many, then which ones. None: more than is known; so at 0 */
+    /*
+     * at the index that an instruction has: their number, then the list. None: unknown, may be more; so at 0
+     */
     const uint32_t *poison_lists;
     uint32_t poison_list_words;
-    const struct code_debug *debug;     /* NULL: no debugger asked for this code */
+    const struct code_debug *debug;     /* NULL: not requested for a debugger */
     const struct profile_code *profile; /* NULL: its instructions are not counted */
-    bool writes_elsewhere;              /* through pointers that come from no argument: wherever it likes */
+    bool writes_elsewhere;              /* through pointers that derive from no argument: anywhere */
 };
 
 #endif

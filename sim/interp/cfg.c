@@ -301,7 +301,7 @@ static void find_loops(struct ir *ir, const uint32_t *post, uint32_t count)
     }
     for (uint32_t b = 0; b < ir->blocks.count; b++)
         ir_block(ir, b)->loop = 0;
-    for (uint32_t i = 0; i < ir->loops.count; i++) { /* inner loops come later and win */
+    for (uint32_t i = 0; i < ir->loops.count; i++) { /* inner loops are later and win */
         struct loop *loop = &ir->loops.at[i];
         loop->parent = ir_block(ir, loop->header)->loop;
         loop->depth = loop->parent ? ir->loops.at[loop->parent - 1].depth + 1 : 1;
@@ -574,20 +574,16 @@ void cfg_split_edges(struct ir *ir)
     cfg_build(ir);
 }
 
-/* ---- loop-closed form
- *
- * A value that is used outside its loop passes a phi at the exit of that loop. Such a phi is a new
- * definition, so other phis merge it with the phis of other exits: at the iterated dominance frontier of the
- * exits (Cytron et al., 1991), and nowhere else. Any other block is reached by the definition that reaches
- * the end of its immediate dominator: phis put there would be trivial, and would lie in later loops as values
- * that leave those without a phi. Where a frontier lies in another loop, the phi there is closed for that
- * loop in the next round.
- *
- * The rounds end: a phi made for a value lies outside the value's loop and is strictly dominated by the
- * value's block.
+/* ---- loop-closed form A value that is used outside its loop passes a phi at the exit of that loop. Such a
+ * phi is a new definition, so other phis merge it with the phis of other exits: at the iterated dominance
+ * frontier of the exits (Cytron et al., 1991), and nowhere else. Any other block is reached by the definition
+ * that reaches the end of its immediate dominator: phis put there would be trivial, and would lie in later
+ * loops as values that leave those without a phi. If a frontier lies in another loop, the phi there is closed
+ * for that loop in the next round. The rounds end: a phi made for a value lies outside the value's loop and
+ * is strictly dominated by the value's block.
  * ----------------------------------------------------------------------------------------- */
 
-/* Who uses a value: an operand slot of a phi counts where the value comes from; user 0 is the
+/* The uses of a value: an operand slot of a phi counts in the block that the value comes from; user 0 is the
  * condition of a block. Lists per value, linked through `older`. */
 struct use {
     uint32_t user, block, slot, older;

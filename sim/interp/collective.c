@@ -224,7 +224,7 @@ static void reduce(const struct collective *c, const struct member *members, siz
 
 /* ---- sub-groups, lane by lane ----------------------------------------------------------------- */
 
-/* A lane that asks one that is not there gets zero: the value is undefined. */
+/* A lane that reads an inactive lane gets zero: the value is undefined. */
 static void shuffle(const struct collective *c, const struct member *members, size_t count,
                     uint32_t sub_group_size)
 {
@@ -232,8 +232,8 @@ static void shuffle(const struct collective *c, const struct member *members, si
     for (size_t i = 0; i < count; i++)
         values[linear_id(&members[i]) % sub_group_size] = value_of(c, &members[i]);
     for (size_t i = 0; i < count; i++) {
-        const uint64_t asked = read_lane(&members[i], c->operands[2], 8);
-        write_result(c, &members[i], asked < SUB_GROUP_LANES_MAX ? values[asked] : 0);
+        const uint64_t source = read_lane(&members[i], c->operands[2], 8);
+        write_result(c, &members[i], source < SUB_GROUP_LANES_MAX ? values[source] : 0);
     }
 }
 
@@ -268,8 +268,8 @@ static bool finds_places(const struct collective *c)
 }
 
 /* Of a broadcast the ids stand after the value; of a pipe function they are all arguments there are. */
-static void tell_difference(const struct collective *c, const struct member *first,
-                            const struct member *other, uint32_t k)
+static void report_difference(const struct collective *c, const struct member *first,
+                              const struct member *other, uint32_t k)
 {
     const struct disagreement differ = {
         .origin = other->wave->origin,
@@ -292,7 +292,7 @@ static void check_same(const struct collective *c, const struct member *members,
         const uint64_t expected = read_lane(&members[0], c->operands[2 + k], 8);
         for (size_t i = 1; i < count; i++)
             if (read_lane(&members[i], c->operands[2 + k], 8) != expected) {
-                tell_difference(c, &members[0], &members[i], k);
+                report_difference(c, &members[0], &members[i], k);
                 return;
             }
     }
@@ -309,7 +309,7 @@ static uint64_t places_along(const struct member *member, uint32_t dimension, ui
     return left < sub_group_size ? left : sub_group_size;
 }
 
-/* The place of a broadcast has to be somebody's. */
+/* The place of a broadcast has to be a work-item's. */
 static void check_places(const struct collective *c, const struct member *first, uint32_t sub_group_size)
 {
     for (uint32_t k = 0; k < c->id_count; k++) {

@@ -4,8 +4,8 @@
  *              %v = OpLoad %p    %w = OpCompositeInsert %a %v 0    OpStore %p %w
  *          and of a = v.x an OpLoad of the whole vector and an OpCompositeExtract. In modules that the front
  *          end made (module->by_components), the store writes the bytes of the inserted components alone, and
- *          a load reads the bytes of the components that something uses. Hand-written modules mean what they
- *          say.
+ *          a load reads the bytes of the components that something uses. Hand-written modules are taken
+ *          literally.
  *
  * Stores   are recognised while lowering: the stored value is made by inserts (OpCompositeInsert,
  *          OpVectorShuffle, OpVectorInsertDynamic) from the value of an OpLoad through the same pointer id,
@@ -21,7 +21,7 @@
  *          stored back passes private memory: neither is taken for a store to components.
  *
  *          A load whose value is not used at all and that such a store follows goes, too: clang begins v.wzyx
- *          = u with it. Where the source has a load there whose value is not used, the store of the same
+ *          = u with it. If the source has a load there whose value is not used, the store of the same
  *          bytes that follows at once has the same place in happens-before, so an access that races with the
  *          load races with the store.
  *
@@ -198,8 +198,10 @@ struct narrowing {
     LIST(uint32_t) out; /* the block being rewritten */
 };
 
-/* What a dynamic insert chose for a component counts as a use once it is used itself: components_store may
- * have had no need of it. */
+/*
+ * A dynamic insert's choice for a component counts as a use once it is used itself: components_store may not
+ * have needed it.
+ */
 static void count_uses(struct narrowing *n)
 {
     struct ir *ir = n->ir;

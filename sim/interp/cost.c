@@ -17,7 +17,7 @@ static uint64_t access_work(const struct value *value, uint64_t components)
     return components * (WORK_INSTRUCTION + (byte_work(value->storage) << value->size_log2));
 }
 
-/* Of a copy, size is known or counts as a word; those of an asynchronous copy are counted as it runs. */
+/* Of a copy, size is a constant or counts as a word; those of an asynchronous copy are counted as it runs. */
 static uint64_t copied_bytes(struct ir *ir, const struct value *copy)
 {
     uint64_t bytes;

@@ -40,8 +40,10 @@ static const char *with_qualifiers(struct arena *arena, const char *text)
     return result;
 }
 
-/* "_ZNU3AS4" begins a member function whose object lies in that address space, which libstdc++ does not know
- * there. */
+/*
+ * "_ZNU3AS4" begins a member function whose object lies in that address space, which libstdc++ does not parse
+ * there.
+ */
 static char *without_object_space(struct arena *arena, const char *name)
 {
     static const char begin[] = "_ZNU3AS";

@@ -3,8 +3,8 @@
  * PURPOSE  Names of C++ for OpenCL as the source has them, for findings and messages.
  *
  * Interface
- *   demangle   "_Z5twicePU3AS1i": "twice(int __global*)"; a name that is not mangled, or not as the Itanium
- *              ABI says: itself
+ *   demangle   "_Z5twicePU3AS1i": "twice(int __global*)"; a name that is not mangled, or not by the Itanium
+ *              ABI: itself
  *
  * Ownership  The text is the arena's, or the caller's.
  */

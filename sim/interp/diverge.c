@@ -219,8 +219,7 @@ struct parting {
     LIST(uint32_t) open;
 };
 
-/* All that lies between a branch and where its ways meet again; of a loop that some leave earlier it is
- * every turn. */
+/* All blocks between a branch and its join; of a loop that some leave earlier, every iteration. */
 static void part(struct parting *p, uint32_t branch)
 {
     const uint32_t meet = ir_block(p->ir, branch)->ipdom;

@@ -228,7 +228,7 @@ static void put_load(struct emitter *e, uint32_t v)
     op = value->storage == STORAGE_PRIVATE   ? private[address_form(e, address)]
          : value->storage == STORAGE_GENERIC ? OP_ldg_v_8
                                              : flat[address_form(e, address)];
-    if (k > 1) { /* components nobody reads still need a place */
+    if (k > 1) { /* unread components still need a slot */
         uint32_t *slots = ARENA_ARRAY(e->arena, uint32_t, k);
         uint32_t scratch = e->scratch[value->cls == CLASS_U ? SLOT_U : SLOT_V1 + value->size_log2];
         for (uint32_t i = 0; i < k; i++)
@@ -767,9 +767,11 @@ static bool is_exit(struct ir *ir, const struct loop *loop, uint32_t b)
     return false;
 }
 
-/* The blocks that each turn of a loop comes by. Work-items may leave it in one place only: where they leave
- * it in several, the last turn may have come by for some of them. */
-static void mark_turns(struct ir *ir, uint32_t l, uint8_t *turn)
+/*
+ * The blocks that each iteration of a loop executes. Work-items may leave it in one place only: with several
+ * exits, some of them may not have executed the last iteration's blocks.
+ */
+static void mark_iterations(struct ir *ir, uint32_t l, uint8_t *turn)
 {
     const struct loop *loop = &ir->loops.at[l];
     uint32_t exits = 0;
@@ -810,15 +812,15 @@ static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
     }
 }
 
-/* What decides about leaving a loop stands, in the source, before the loop or after it. */
+/* The exit condition of a loop stands, in the source, before the loop or after it. */
 static bool leaves_loop(struct ir *ir, uint32_t b)
 {
     const uint32_t loop = ir_block(ir, b)->loop;
     return loop && is_exit(ir, &ir->loops.at[loop - 1], b);
 }
 
-/* What a branch depends on through values, not through memory. */
-static void mark_steering(struct ir *ir)
+/* The dependences of a branch through values, not through memory. */
+static void mark_controlling(struct ir *ir)
 {
     uint8_t *seen = ARENA_ARRAY(ir->arena, uint8_t, ir->values.count);
     uint32_t *open = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), count = 0;
@@ -846,25 +848,25 @@ static void mark_steering(struct ir *ir)
     }
 }
 
-/* ---- loops that a work-group goes round together --------------------------------------------- */
+/* ---- loops that a work-group iterates together --------------------------------------------- */
 
-/* blocks: come by by all of a work-group or by none, once. */
+/* blocks: executed by all of a work-group or by none, once. */
 struct levelling {
     struct ir *ir;
     uint8_t *always, *blocks, *state;
     struct code_loop *loops;
-    uint32_t *asked, asked_count;
+    uint32_t *visited, visited_count;
 };
-enum { LEVEL_UNKNOWN, LEVEL_ASKED, LEVEL_NOT };
+enum { LEVEL_UNKNOWN, LEVEL_ASSUMED, LEVEL_NOT };
 
-/* One value for all of a work-group: made of arguments, sizes, ids of the work-group and what loops that
- * are level count. */
+/* One value for all of a work-group: made of arguments, sizes, ids of the work-group and the counts of
+ * loops that are level. */
 static bool is_level(struct levelling *levelling, uint32_t v)
 {
     struct ir *ir = levelling->ir;
     const struct value *value = ir_value(ir, v);
     if (levelling->state[v] != LEVEL_UNKNOWN)
-        return levelling->state[v] == LEVEL_ASKED;
+        return levelling->state[v] == LEVEL_ASSUMED;
     bool level = value->cls == CLASS_U;
     switch ((enum ir_op)value->op) {
     case IR_const:
@@ -884,33 +886,33 @@ static bool is_level(struct levelling *levelling, uint32_t v)
         level &= ir_families[value->op] != FAMILY_EFFECT && ir_families[value->op] != FAMILY_LEAF &&
                  ir_families[value->op] != FAMILY_PURE;
     }
-    levelling->state[v] = level ? LEVEL_ASKED : LEVEL_NOT;
-    levelling->asked[levelling->asked_count++] = v;
+    levelling->state[v] = level ? LEVEL_ASSUMED : LEVEL_NOT;
+    levelling->visited[levelling->visited_count++] = v;
     for (uint32_t k = 0; level && k < 3; k++)
         level = !value->args[k] || is_level(levelling, value->args[k]);
     for (uint32_t k = 0; level && value->op == IR_phi && k < value->list_count; k++)
         level = is_level(levelling, value->list[k]);
-    levelling->state[v] = level ? LEVEL_ASKED : LEVEL_NOT;
+    levelling->state[v] = level ? LEVEL_ASSUMED : LEVEL_NOT;
     return level;
 }
 
 static void forget_from(struct levelling *levelling, uint32_t first)
 {
-    while (levelling->asked_count > first)
-        levelling->state[levelling->asked[--levelling->asked_count]] = LEVEL_UNKNOWN;
+    while (levelling->visited_count > first)
+        levelling->state[levelling->visited[--levelling->visited_count]] = LEVEL_UNKNOWN;
 }
 
-/* What took something for level that turned out not to be may be wrong. */
+/* A result that took a block for level may be wrong once that block is not. */
 static bool find_level(struct levelling *levelling, uint32_t v)
 {
-    const uint32_t first = levelling->asked_count;
+    const uint32_t first = levelling->visited_count;
     const bool level = is_level(levelling, v);
     if (!level)
         forget_from(levelling, first);
     return level;
 }
 
-static bool is_come_to(const struct levelling *levelling, const struct loop *loop)
+static bool is_reached_alike(const struct levelling *levelling, const struct loop *loop)
 {
     struct ir *ir = levelling->ir;
     const uint32_t before = ir_block(ir, loop->header)->idom;
@@ -937,7 +939,7 @@ static void find_level_loop(struct levelling *levelling, uint32_t l)
             cond = ir_block(ir, loop->blocks.at[i])->cond;
         }
     }
-    levelling->loops[l].level = exits == 1 && cond && !loop->divergent && is_come_to(levelling, loop);
+    levelling->loops[l].level = exits == 1 && cond && !loop->divergent && is_reached_alike(levelling, loop);
     forget_from(levelling, 0);
     levelling->loops[l].level = levelling->loops[l].level && is_level(levelling, cond);
 }
@@ -956,7 +958,7 @@ static bool is_led_to(struct levelling *levelling, uint32_t b)
     return level;
 }
 
-/* What a block is for all of a work-group, those are that each way from it comes by. */
+/* A property that a block has for all of a work-group holds for the blocks on each path from it. */
 static void find_level_blocks(struct levelling *levelling)
 {
     struct ir *ir = levelling->ir;
@@ -1025,7 +1027,7 @@ static struct code_way *find_ways(struct ir *ir)
     return ways;
 }
 
-/* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
+/* Blocks on every path from the beginning to the end, in no loop, are executed once. */
 static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
 {
     struct ranking ranking = {.ir = ir,
@@ -1041,7 +1043,7 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
                                               .head = way_of(ir, loop->header),
                                               .tail = way_of(ir, loop->latch),
                                               .divergent = loop->divergent};
-        mark_turns(ir, l, ranking.turn);
+        mark_iterations(ir, l, ranking.turn);
     }
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);
@@ -1052,7 +1054,7 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
             rank_site(&ranking, ir->order[o], block->site);
     }
     if (!ir->irreducible) {
-        mark_steering(ir);
+        mark_controlling(ir);
         mark_updates(ir);
         find_level_code(ir, ranking.loops, ways);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files that write bytecode share: the state of emitting one kernel for one lane width.
+ * PURPOSE  Shared by the files that write bytecode: the state of emitting one kernel for one lane width.
  *          emit.c goes through the steps and writes the instructions out; emit_operands.c gives operands the
- *          form that their handler wants; emit_slots.c places values in the frame; emit_idle.c says which of
- *          them concern no loop.
+ *          form that their handler wants; emit_slots.c places values in the frame; emit_idle.c finds those
+ *          that affect no loop.
  *
  * Everything is in the arena of the work, but for the code that emit() returns.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changes in a loop and concerns nobody there: values from which no branch of the outermost loop
- * derives, nor what it loads, stores or waits at, as the count of its turns that is used after it or that a
- * barrier is reported; and what is computed anew before it is read, wherever a wave may stop. A wave that
- * stands in the loop as it stood before, but for these, with memory unchanged, will never leave it: whatever
- * decides that is the same.
+ * Values that change in a loop and affect nothing there: no branch of the outermost loop, no load, store or
+ * barrier derives from them, as from the count of its iterations that is used after it or passed to a
+ * barrier; and values that are computed anew before they are read, wherever a wave may stop. A wave whose
+ * state in the loop is the same as before, but for these, with memory unchanged, will never leave it: every
+ * exit condition is the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +45,9 @@ static void concern_operands(struct seeker *s, uint32_t v)
             concern(s, value->list[k]);
         return;
     }
-    const uint32_t *turn = value->op == IR_barrier || value->op == IR_collective ? value->args : NULL;
+    const uint32_t *iteration = value->op == IR_barrier || value->op == IR_collective ? value->args : NULL;
     IR_OPERANDS(s->e->ir, v, slot)
-    if (slot != turn)
+    if (slot != iteration)
         concern(s, *slot);
 }
 
@@ -72,7 +72,7 @@ static bool outlives(const struct seeker *s, uint32_t v)
     return false;
 }
 
-/* What was computed before the loop does not change there. */
+/* A value computed before the loop does not change there. */
 static void follow(struct seeker *s, const struct loop *loop)
 {
     while (s->open.count) {

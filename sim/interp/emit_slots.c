@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where values stand in the frame.
+ * The places of values in the frame.
  *
- * An interval runs from definition to last use in layout order, without holes, and over
- * every loop that a value is carried through. That alone keeps parked lanes safe: while they wait
- * at a block, only blocks laid out before it run, and what they need lives across those. A
- * phi's interval starts at its first copy for the same reason.
+ * An interval runs from definition to last use in layout order, without holes, and over every loop that a
+ * value is carried through. That alone keeps parked lanes safe: while they wait at a block, only blocks laid
+ * out before it run, and the lanes' values live across those. A phi's interval starts at its first copy for
+ * the same reason.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -386,8 +386,10 @@ static void place_leaves(struct emitter *e)
             place_leaf(e, v);
 }
 
-/* From `at` on; returns the end. For a debugger, those that stay in memory without one come first: their
- * addresses are the same. */
+/*
+ * From `at` on; returns the end. For a debugger, those that stay in memory without one are first: their
+ * addresses are the same.
+ */
 static uint64_t place_private(struct emitter *e, uint64_t at, bool of_plain)
 {
     struct ir *ir = e->ir;

@@ -30,8 +30,10 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
     return true;
 }
 
-/* As the device has it: view is the region's, or 0 where accesses are not heard. Then no page is closed (and
- * were one, the fault would open it), and no address waits for what the region says. */
+/*
+ * As the device has it: view is the region's, or 0 when accesses are not observed. Then no page is closed
+ * (and if one were, the fault would open it), and no address waits for the region's view.
+ */
 #define BYTE_AT(U, address) ((U *)(uintptr_t)((address) + (uint64_t)view))
 
 #define ATOMIC_ONE(U, result)             \
@@ -67,8 +69,10 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
         d_[i] = old;                            \
         *p = (U)(result);                       \
     }
-/* Most lanes that compete for a lock fail: of sixteen, those after one that gets it are compared with what it
- * left. out_won: who gets it; NULL: nobody asks. */
+/*
+ * Most lanes that compete for a lock fail: of sixteen, those after one that gets it are compared with the
+ * value it stored. out_won: the lane that gets it; NULL: not wanted.
+ */
 #define COMPETE(bits)                                                                                       \
     static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, u##bits *at,  \
                                                                      u##bits *d_, const u##bits *b_,        \
@@ -191,12 +195,13 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
     return wave->n <= 64 && active && !(active & (active - 1));
 }
 
-/* Results may take the place of operands, so what is reported afterwards is kept before. What stands in a
- * frame of the stack is reported in a function of its own: no frame stays there while the next instruction
- * runs. */
-#define HEARD(bits)                                                                                       \
-    static __attribute__((noinline)) void tell_##bits(const struct insn *insn, uint8_t *frame,            \
-                                                      struct wave *wave, int64_t view)                    \
+/*
+ * Results may overwrite operands, so operands that are announced afterwards are kept before. They are
+ * announced in a function of its own: no stack frame stays there while the next instruction runs.
+ */
+#define OBSERVED(bits)                                                                                    \
+    static __attribute__((noinline)) void announce_##bits(const struct insn *insn, uint8_t *frame,        \
+                                                          struct wave *wave, int64_t view)                \
     {                                                                                                     \
         uint64_t addresses[WAVE_LANES_MAX];                                                               \
         u##bits *const d_ = AT(u##bits, insn->d);                                                         \
@@ -217,7 +222,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         }                                                                                                 \
         access_announce_atomics(wave, insn, addresses, mask_words(wave, &failed));                        \
     }                                                                                                     \
-    static __attribute__((noinline)) void tell_exchange_##bits(                                           \
+    static __attribute__((noinline)) void announce_exchange_##bits(                                       \
         const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
     {                                                                                                     \
         lane_mask lanes = {{0}}; /* that won, and then that failed */                                     \
@@ -229,19 +234,19 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
             any |= lanes.word[w] = wave->active.word[w] & ~lanes.word[w];                                 \
         access_announce_atomic(wave, insn, address, any ? lanes.word : NULL);                             \
     }                                                                                                     \
-    static __attribute__((noinline)) const struct insn *heard_##bits(                                     \
+    static __attribute__((noinline)) const struct insn *observed_##bits(                                  \
         const struct insn *insn, uint8_t *frame, struct wave *wave, int64_t view)                         \
     {                                                                                                     \
-        tell_##bits(insn, frame, wave, view);                                                             \
+        announce_##bits(insn, frame, wave, view);                                                         \
         NEXT_OF_PART;                                                                                     \
     }                                                                                                     \
-    static __attribute__((noinline)) const struct insn *heard_exchange_##bits(                            \
+    static __attribute__((noinline)) const struct insn *observed_exchange_##bits(                         \
         const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
     {                                                                                                     \
-        tell_exchange_##bits(insn, frame, wave, address, view);                                           \
+        announce_exchange_##bits(insn, frame, wave, address, view);                                       \
         NEXT_OF_PART;                                                                                     \
     }                                                                                                     \
-    static __attribute__((noinline)) const struct insn *heard_lanes_##bits(                               \
+    static __attribute__((noinline)) const struct insn *observed_lanes_##bits(                            \
         const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
     {                                                                                                     \
         u##bits *const d_ = AT(u##bits, insn->d);                                                         \
@@ -250,20 +255,20 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         access_announce_atomic(wave, insn, address, NULL);                                                \
         NEXT_OF_PART;                                                                                     \
     }                                                                                                     \
-    static __attribute__((noinline)) const struct insn *heard_u_##bits(                                   \
+    static __attribute__((noinline)) const struct insn *observed_u_##bits(                                \
         const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
     {                                                                                                     \
         uint32_t lane;                                                                                    \
         if (!is_lone(wave, &lane))                                                                        \
-            return heard_lanes_##bits(insn, frame, wave, address, view);                                  \
+            return observed_lanes_##bits(insn, frame, wave, address, view);                               \
         u##bits *const d_ = AT(u##bits, insn->d);                                                         \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);     \
         ATOMIC_SWITCH(ATOMIC_LONE, u##bits, i##bits)                                                      \
         access_announce_atomic(wave, insn, address, NULL);                                                \
         NEXT_OF_PART;                                                                                     \
     }
-HEARD(32)
-HEARD(64)
+OBSERVED(32)
+OBSERVED(64)
 
 #define ATOMIC(bits)                                                                                     \
     HANDLER(atomic_##bits)                                                                               \
@@ -275,8 +280,8 @@ HEARD(64)
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                     \
             NEXT;                                                                                        \
         }                                                                                                \
-        if (__builtin_expect(access_heard(wave), 0))                                                     \
-            return heard_##bits(insn, frame, wave, view);                                                \
+        if (__builtin_expect(access_observed(wave), 0))                                                  \
+            return observed_##bits(insn, frame, wave, view);                                             \
         view = 0;                                                                                        \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                          \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ =                  \
@@ -292,7 +297,7 @@ HEARD(64)
             NEXT_AFTER_FAULT(insn, frame, wave);                                                         \
         NEXT;                                                                                            \
     }                                                                                                    \
-    static __attribute__((noinline)) const struct insn *unheard_u_##bits(                                \
+    static __attribute__((noinline)) const struct insn *unobserved_u_##bits(                             \
         const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address)                    \
     {                                                                                                    \
         enum { view = 0 };                                                                               \
@@ -311,16 +316,16 @@ HEARD(64)
         int64_t view;                                                                                    \
         if (!one_permitted(wave, address, bits / 8, atomic_deny(insn), &view))                           \
             TAIL_CALL refused_u_##bits(insn, frame, wave);                                               \
-        if (__builtin_expect(!access_heard(wave), 1))                                                    \
-            return unheard_u_##bits(insn, frame, wave, address);                                         \
+        if (__builtin_expect(!access_observed(wave), 1))                                                 \
+            return unobserved_u_##bits(insn, frame, wave, address);                                      \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE)                                                          \
-            return heard_exchange_##bits(insn, frame, wave, address, view);                              \
-        return heard_u_##bits(insn, frame, wave, address, view);                                         \
+            return observed_exchange_##bits(insn, frame, wave, address, view);                           \
+        return observed_u_##bits(insn, frame, wave, address, view);                                      \
     }
 ATOMIC(32)
 ATOMIC(64)
 
-/* Where they may fail spuriously; else they are as good as strong ones. */
+/* If they may fail spuriously; else they are the same as strong ones. */
 #define ATOMIC_WEAK(bits)                                             \
     HANDLER(atomic_weak_##bits)                                       \
     {                                                                 \

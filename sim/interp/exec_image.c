@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images: 2D ones of the common formats by the batch when every texel is there or clamped, and nobody listens
- * to more than reads of single texels;
- * everything else lane by lane through image_access.c. Both give the same bits: the expressions are the same.
+ * Images: 2D ones of the common formats by the batch when every texel is there or clamped, and no observer
+ * needs more than reads of single texels; everything else lane by lane through image_access.c. Both give the
+ * same bits: the expressions are the same.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #include "image_op.h"
 #include "lanes.h"
 
-/* What a batch needs of an image: its bytes are one region's, its offsets fit 32 bits. */
+/* Conditions of a batch on an image: its bytes are one region's, its offsets fit 32 bits. */
 struct picture {
     const struct image_format *format;
     struct region *region;
@@ -280,7 +280,7 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         return false;
     const bool real = insn->f & IMAGE_OP_FLOAT, linear = real && sampler.linear;
     if ((!real && (sampler.linear || sampler.normalized)) ||
-        (linear && (access_heard(wave) || is_partly_undefined(&p))))
+        (linear && (access_observed(wave) || is_partly_undefined(&p))))
         return false;
     const f32 *const u = AT(f32, coordinates[0]), *const v = AT(f32, coordinates[1]);
     if (!real) {
@@ -303,7 +303,7 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         return false;
     if (!linear)
         offsets(&p, x.first, y.first, n, p.format->texel_bytes, offset);
-    if (access_heard(wave))
+    if (access_observed(wave))
         announce_nearest(wave, insn->e, &p, offset);
     if (linear)
         put_linear(&p, texels, &x, &y, n, results, frame);
@@ -364,7 +364,7 @@ static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8
     u32 word[WAVE_LANES_MAX] = {0};
     const uint32_t *const slots = &wave->code->operands[insn->d];
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_WRITE, &p);
-    if (texels == TEXELS_OTHER || access_heard(wave) ||
+    if (texels == TEXELS_OTHER || access_observed(wave) ||
         (insn->c && p.region->valid && active_undefined(wave, AT(lane_mask, insn->c))))
         return false;
     const size_t n = LANES_OF(wave);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Global, constant and local memory. One check covers a batch: the corners of an affine
- * address, or all addresses against the region of one. What does not pass goes lane by
- * lane through access.c, which also finds the lanes at fault.
+ * Global, constant and local memory. One check covers a batch: the corners of an affine address, or all
+ * addresses against the region of one. Batches that do not pass are done lane by lane by access.c, which also
+ * finds the lanes at fault.
  */
 #include "access.h"
 #include "affine.h"
@@ -65,7 +65,7 @@ static inline struct window active_window(const struct wave *wave)
     return w;
 }
 
-/* What inactive lanes would touch does not count: the window alone against its region. */
+/* Addresses of inactive lanes do not count: the window alone against its region. */
 static __attribute__((noinline)) bool window_permitted(const struct wave *wave, const struct insn *insn,
                                                        const struct affine *a, uint32_t bytes, uint32_t deny,
                                                        struct window window, i64 *out_view)
@@ -135,8 +135,10 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
 }
 
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
-/* Only where accesses are heard are pages closed: elsewhere no address waits for what the region says (and
- * were one closed, the fault would open it). */
+/*
+ * Pages are closed only for accesses that are observed: elsewhere no address waits for the region's view (and
+ * if one were closed, the fault would open it).
+ */
 #define FLAT(address) ((uint8_t *)(uintptr_t)((address) + (u64)view))
 
 /* ---- rows ------------------------------------------------------------------------------ */
@@ -334,7 +336,7 @@ VECTORS(64)
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                      \
             NEXT;                                                                                         \
         }                                                                                                 \
-        if (UNLIKELY(access_heard(wave)))                                                                 \
+        if (UNLIKELY(access_observed(wave)))                                                              \
             access_announce_uniform(wave, insn, address);                                                 \
         else                                                                                              \
             view = 0;                                                                                     \
@@ -355,7 +357,7 @@ VECTORS(64)
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                      \
             NEXT;                                                                                         \
         }                                                                                                 \
-        if (UNLIKELY(access_heard(wave)))                                                                 \
+        if (UNLIKELY(access_observed(wave)))                                                              \
             access_announce_affine(wave, insn, a);                                                        \
         else                                                                                              \
             view = 0;                                                                                     \
@@ -385,7 +387,7 @@ VECTORS(64)
         i64 view;                                                                                         \
         if (!active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ, &view))      \
             return false;                                                                                 \
-        if (UNLIKELY(access_heard(wave)))                                                                 \
+        if (UNLIKELY(access_observed(wave)))                                                              \
             access_announce_list(wave, insn, addresses);                                                  \
         else                                                                                              \
             view = 0;                                                                                     \
@@ -408,7 +410,7 @@ VECTORS(64)
         i64 view;                                                                                         \
         if (!window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, window, &view))      \
             return false;                                                                                 \
-        if (UNLIKELY(access_heard(wave)))                                                                 \
+        if (UNLIKELY(access_observed(wave)))                                                              \
             access_announce_affine(wave, insn, a);                                                        \
         else                                                                                              \
             view = 0;                                                                                     \
@@ -451,7 +453,7 @@ VECTORS(64)
                 NEXT_OF_PART_AFTER_FAULT(insn, frame, wave);                                              \
             NEXT_OF_PART;                                                                                 \
         }                                                                                                 \
-        if (UNLIKELY(access_heard(wave)))                                                                 \
+        if (UNLIKELY(access_observed(wave)))                                                              \
             access_announce_list(wave, insn, addresses);                                                  \
         else                                                                                              \
             view = 0;                                                                                     \
@@ -511,7 +513,7 @@ LOADS(64)
                 NEXT_OF_PART_AFTER_FAULT(insn, frame, wave);                                               \
             NEXT_OF_PART;                                                                                  \
         }                                                                                                  \
-        if (UNLIKELY(access_heard(wave)))                                                                  \
+        if (UNLIKELY(access_observed(wave)))                                                               \
             access_announce_list(wave, insn, addresses);                                                   \
         else                                                                                               \
             view = 0;                                                                                      \
@@ -543,7 +545,7 @@ static inline size_t last_active(const struct wave *wave)
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                         \
             NEXT;                                                                                            \
         }                                                                                                    \
-        if (UNLIKELY(access_heard(wave)))                                                                    \
+        if (UNLIKELY(access_observed(wave)))                                                                 \
             access_announce_uniform(wave, insn, address);                                                    \
         else                                                                                                 \
             view = 0;                                                                                        \
@@ -565,7 +567,7 @@ static inline size_t last_active(const struct wave *wave)
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                         \
             NEXT;                                                                                            \
         }                                                                                                    \
-        if (UNLIKELY(access_heard(wave)))                                                                    \
+        if (UNLIKELY(access_observed(wave)))                                                                 \
             access_announce_affine(wave, insn, a);                                                           \
         else                                                                                                 \
             view = 0;                                                                                        \

@@ -240,7 +240,7 @@ static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t
     return true;
 }
 
-/* Whatever the lanes' addresses are, as long as they are in one region. */
+/* For any addresses of the lanes, as long as they are in one region. */
 static bool flat_sweep(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
                        const struct wave *wave, bool define)
 {

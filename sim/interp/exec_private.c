@@ -38,7 +38,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
     const u64 low = span.low + PRIVATE_BASE - (u64)(i64)(i32)insn->b, room = span.high - span.low - bytes;
     const u64 shift = (u64)(i64)(i32)insn->b;
     const size_t count = wave->lane_count;
-    u64 outside = 0, odd = 0; /* as for flat memory: the top bit tells */
+    u64 outside = 0, odd = 0; /* as for flat memory: by the top bit */
     EACH_LANE(i, count)
     {
         const u64 x = addresses[i] - low;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Image instructions lane by lane: every format, sampler and kind of image, with what is to be reported
- * about them. A texel that is not there reads as the border and is not written; the lane goes on, as
- * it does on a device.
+ * Image instructions lane by lane: every format, sampler and kind of image, with their reports. A texel that
+ * is not there reads as the border and is not written; the lane continues, as on a device.
  */
 #include <string.h>
 
@@ -24,10 +23,10 @@ struct image_access {
     struct region *region;
     struct fault fault, denied, undefined, poisoned;
     lane_mask lanes[2][8], poison;
-    uint64_t address[2][8][WAVE_LANES_MAX]; /* of each texel of each lane's footprint, for whom listens */
+    uint64_t address[2][8][WAVE_LANES_MAX]; /* of each texel of each lane's footprint, for the observer */
 };
 
-/* What the argument says that the instruction was made for. */
+/* The image kind that the instruction was made for, from the argument. */
 const struct image_desc *image_argument(const struct wave *wave, uint64_t value, uint32_t coordinates)
 {
     if (value == 0 || !wave->kernel || value > wave->kernel->arg_count ||
@@ -143,7 +142,7 @@ static void set_lane(lane_mask *mask, uint32_t lane)
     mask->word[lane / 64] |= (uint64_t)1 << lane % 64;
 }
 
-/* Memory that the host has taken away: told of, and touched all the same when it is still there. */
+/* Memory that the host has taken away: reported, and accessed all the same when it is still mapped. */
 static bool taken_away(struct image_access *a, uint32_t deny, uint32_t lane, uint64_t address)
 {
     if (!(a->region->deny & deny) ||
@@ -158,7 +157,7 @@ static bool taken_away(struct image_access *a, uint32_t deny, uint32_t lane, uin
 
 static void announce(const struct image_access *a)
 {
-    for (uint32_t n = 0; access_heard(a->wave) && n < 16; n++)
+    for (uint32_t n = 0; access_observed(a->wave) && n < 16; n++)
         access_announce_image(a->wave, a->insn->e, a->address[n / 8][n % 8], a->image->format->texel_bytes,
                               &a->lanes[n / 8][n % 8]);
 }
@@ -249,7 +248,7 @@ static void read_lane(struct image_access *a, uint32_t lane, union texel *out)
         out->f[c] = (1.0f - levels.fraction) * out->f[c] + levels.fraction * second.f[c];
 }
 
-/* A function of another sort of number than the format has reads what nobody defined: here its bits. */
+/* A function of another number type than the format's reads an undefined value: here its bits. */
 static void check_sort(struct image_access *a, uint32_t lane)
 {
     bool integer = a->insn->f & IMAGE_OP_I32;
@@ -343,7 +342,7 @@ static union texel texel_operand(const struct image_access *a, const uint32_t *s
     return texel;
 }
 
-/* What was reported counts as initialised from then on. */
+/* A reported value counts as initialised from then on. */
 static void mark_texel(struct image_access *a, uint32_t lane, uint64_t address, const lane_mask *poison)
 {
     if (!a->region->valid)

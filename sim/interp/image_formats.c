@@ -214,7 +214,7 @@ static const float srgb_halfway[255] = {
 
 static uint32_t linear_to_srgb(float linear)
 {
-    uint32_t low = 0, high = 255; /* the answer lies in [low, high] */
+    uint32_t low = 0, high = 255; /* the result lies in [low, high] */
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (linear > srgb_halfway[middle])

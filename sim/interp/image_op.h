@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What lowering, emission and the handlers agree on about image instructions.
+ * PURPOSE  The form of image instructions for lowering, emission and the handlers.
  *
  * Operands of OP_image_read and OP_image_write, from code->operands[d]: read has five result slots before
- * them (components, then the mask of lanes that read uninitialised bytes; IMAGE_UNUSED when nobody wants
- * one), write the four components. Then coordinates, level of detail, two gradients of three: all V.
+ * them (components, then the mask of lanes that read uninitialised bytes; IMAGE_UNUSED when one is not used),
+ * write the four components. Then coordinates, level of detail, two gradients of three: all V.
  *
  * Interface
  *   image_read_lanes, image_write_lanes   a whole instruction, whatever format, sampler and lane

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of the interpreter: kernels of a module and their code, made when first asked for. */
+/* The interface of the interpreter: kernels of a module and their code, made at the first request. */
 #include "interp.h"
 
 #include <stdio.h>
@@ -56,13 +56,13 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
         track_poison(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
-    count_turns(ir);
+    number_iterations(ir);
     classify(ir);
     return ir;
 }
 
 /* Does it enqueue a kernel that waits for the end of a work-group? */
-static bool may_await_group(struct ir *ir, const struct value *enqueue)
+static bool may_wait_for_group(struct ir *ir, const struct value *enqueue)
 {
     uint64_t flags;
     if ((enqueue->imm & ((1 << ENQUEUE_COUNT_SHIFT) - 1)) != ENQUEUE_KERNEL)
@@ -87,7 +87,7 @@ static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
            (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
 }
 
-/* What is computed in the loop becomes work, once. */
+/* The values computed in the loop become work, once. */
 static void look_at(struct waiting *w, uint32_t v)
 {
     const struct value *value = v ? ir_value(w->ir, v) : NULL;
@@ -157,8 +157,10 @@ static bool spins_on(struct waiting *w, uint32_t cond)
     return !counts;
 }
 
-/* Is the loop left by what it reads at a place that stays the same? Then it may wait for another work-group,
- * if only for so many turns. */
+/*
+ * Does the loop exit depend on a read from a constant address? Then it may wait for another work-group, if
+ * only for a bounded number of iterations.
+ */
 static bool may_wait(struct waiting *w)
 {
     const struct loop *loop = w->loop;
@@ -203,7 +205,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
         t.has_collective |= value->op == IR_collective;
         t.has_atomics |= value->op == IR_atomic;
         t.has_printf |= value->op == IR_printf;
-        t.sees_groups |= value->op == IR_enqueue && may_await_group(ir, value);
+        t.sees_groups |= value->op == IR_enqueue && may_wait_for_group(ir, value);
     }
     /* which work-groups have begun matters then */
     t.sees_groups |= t.has_barrier || t.has_collective || some_loop_waits(ir);
@@ -290,7 +292,7 @@ static void list_code(FILE *out, const struct code *code)
     }
 }
 
-/* What of the words is text; it may be without an end. */
+/* The text in the words; it may lack the terminator. */
 static void add_literal(const struct module *m, uint32_t word, uint32_t first, FILE *stream)
 {
     const char *text = module_string(m, word + first);

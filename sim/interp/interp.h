@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The interpreter seen from outside: SPIR-V words in, modules; modules to
- *          bytecode; waves that run it. Knows neither device nor checker.
+ * PURPOSE  The interpreter seen from outside: SPIR-V words in, modules; modules to bytecode; waves that run
+ *          it. Independent of device and checker.
  *
  * Life     interp_module_new -> allocate its variables, interp_module_bind -> per launch
  *          interp_code (cached per module, thread-safe) -> wave_new, wave_start, wave_run ...
@@ -24,8 +24,10 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
                               size_t constant_count, struct module **out_module, struct diagnosis *diagnosis);
 void interp_module_free(struct module *module);
 
-/* Program-scope variables and constant data: allocate size bytes each, tell the address,
- * then interp_module_bind writes their initial bytes through write(). */
+/*
+ * Program-scope variables and constant data: allocate size bytes each, pass the address, then
+ * interp_module_bind writes their initial bytes through write().
+ */
 struct module_variable {
     const char *name;
     uint64_t size;
@@ -41,7 +43,7 @@ enum status interp_module_bind(struct module *module, const uint64_t *addresses,
 size_t interp_kernel_count(const struct module *module);
 const struct kernel_info *interp_kernel_info(const struct module *module, size_t kernel);
 
-/* What the launch asks of the code. */
+/* The launch's requirements on the code. */
 struct code_request {
     size_t kernel;
     uint32_t width;    /* lanes per wave: 1..256; the code's width is 16, 64 or 256 */
@@ -53,13 +55,13 @@ struct code_request {
      * without */
     bool debug;
     bool profile; /* instructions are counted; sites, loops and findings as without */
-    /* weak compare-exchanges ask the wave's host, or the memory port, whether they fail spuriously */
+    /* the wave's host, or the memory port, decides whether weak compare-exchanges fail spuriously */
     bool spurious;
 };
 enum status interp_code(struct module *module, const struct code_request *request,
                         const struct code **out_code, struct diagnosis *diagnosis);
 
-/* What the kernel can see of its work-group; decides whether groups may share a wave. */
+/* The kernel's use of its work-group; decides whether groups may share a wave. */
 struct kernel_traits {
     /* local or group ids and sizes, sub-group ids, barriers, local memory, collectives; kernels that wait
      * for its end; loops that may wait for another one */
@@ -72,8 +74,7 @@ enum status interp_traits(struct module *module, size_t kernel, struct kernel_tr
 /* Text of a source file that the module carries (OpSource), and its name, which positions have; malloc'd.
  * False: there are no more; NULL: no memory. */
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text);
-/* The version of OpenCL C that the module says it was written in, the lowest of several: 102 is 1.2. 0: it
- * says none. */
+/* The version of OpenCL C that the module declares, the lowest of several: 102 is 1.2. 0: none. */
 uint32_t interp_opencl_c(const struct module *module);
 
 char *interp_listing(struct module *module); /* `orrery dis`; malloc'd */
@@ -103,16 +104,20 @@ struct wave_start {
 };
 void wave_start(struct wave *wave, const struct wave_start *start);
 
-/* Lays launch arguments out for code->args_size bytes at out. ARG_LOCAL gives 0: their
- * address comes from local_objects (object.arg >= 0); ARG_IMAGE gives 1 + the argument's number. */
+/*
+ * Lays launch arguments out for code->args_size bytes at out. ARG_LOCAL gives 0: their address is set by
+ * local_objects (object.arg >= 0); ARG_IMAGE gives 1 + the argument's number.
+ */
 void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args,
                  uint8_t *out);
 
 /* Runs until the wave stops; budget = back edges and preemption points allowed. */
 enum run_result wave_run(struct wave *wave, int64_t budget);
 
-/* What the lowest active lane of a stopped wave does next, when that is the operation after a preemption
- * point. */
+/*
+ * The next operation of the lowest active lane of a stopped wave, when that is the operation after a
+ * preemption point.
+ */
 enum next_kind {
     NEXT_UNSEEN, /* the wave stands elsewhere: at its start, after a barrier, at a back edge */
     NEXT_ACCESS, /* address, size_bytes; how: sites[site] */
@@ -127,16 +132,16 @@ struct next_operation {
     uint32_t size_bytes;
 };
 void wave_next(const struct wave *wave, struct next_operation *out_next);
-/* Where waves stop: the first operation after a preemption point, barrier or group function at or after
- * instruction `at`, which then is its own; false when there is none. */
+/* The place where waves stop: the first operation after a preemption point, barrier or group function at or
+ * after instruction `at`, which then is its own; false when there is none. */
 bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site);
 
 /* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand;
- * in a loop without what concerns nobody there. Two equal values, and memory unchanged between: the wave
- * goes round in a circle. */
+ * in a loop without the values that affect nothing there. Two equal values, and memory unchanged between: the
+ * wave spins. */
 uint64_t wave_fingerprint(const struct wave *wave);
 
-/* After RUN_YIELD: lanes parked at blocks that never ran in this turn; false when there are none. */
+/* After RUN_YIELD: lanes parked at blocks that never ran in this time slice; false when there are none. */
 bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
 
 /* After RUN_BARRIER or RUN_COLLECTIVE with lanes parked elsewhere, or to be fair to parked
@@ -144,8 +149,10 @@ bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
  * (private memory is shared). */
 struct wave *wave_split(struct wave *wave, const lane_mask *lanes);
 
-/* Of a wave that stopped at another barrier or at a collective: the same number for all that came in the same
- * turn of the loops around it. */
+/*
+ * Of a wave that stopped at another barrier or at a collective: the same number for all that arrived in the
+ * same iteration of the loops around it.
+ */
 uint64_t wave_turn(const struct wave *wave);
 
 /* Of a wave that stopped at a named barrier: which one a lane waits at, its number | sub-groups << 32. */

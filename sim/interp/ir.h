@@ -4,10 +4,9 @@
  *          instructions are scalar SSA values. Calls are inlined (OpenCL has no
  *          recursion), composites are lists of scalars.
  *
- * Flow     lower.c builds it; promote.c turns private variables into values; simplify.c
- *          folds, numbers, hoists, if-converts; cfg.c knows dominators and loops;
- *          diverge.c classes every value uniform, affine or varying; emit.c assigns
- *          slots and writes bytecode.
+ * Flow     lower.c builds it; promote.c turns private variables into values; simplify.c folds, numbers,
+ *          hoists, if-converts; cfg.c has dominators and loops; diverge.c classes every value uniform, affine
+ *          or varying; emit.c assigns slots and writes bytecode.
  *
  * Value    an index into ir->values; NONE (0) is no value. Types are scalar; f32 and i32
  *          share bits, so a bitcast is the same value.
@@ -181,7 +180,7 @@ uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type,
 /* base + index * scale + offset; index may be NONE. */
 uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, uint64_t scale,
                   int64_t offset);
-/* What v can be replaced by (itself when nothing simpler); used by building and by numbering. */
+/* The replacement of v (itself when nothing simpler); used by building and by numbering. */
 uint32_t ir_fold(struct ir *ir, uint32_t v);
 void ir_add_pred(struct ir *ir, uint32_t block, uint32_t pred);
 uint32_t ir_string(struct ir *ir, const char *text);
@@ -198,7 +197,7 @@ uint32_t ir_resolve(const uint32_t *map, uint32_t v);
 /* lower.c */
 struct ir *lower_kernel(struct module *module, struct entry_point *entry, const struct code_request *request);
 void cfg_build(struct ir *ir);                             /* reachability, preds, order, dominators, loops */
-bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each way to b comes by a */
+bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each path to b passes a */
 void cfg_canonical(struct ir *ir);         /* one latch, a preheader and dedicated exits per loop */
 void cfg_loop_closed(struct ir *ir);       /* values used outside their loop pass a phi at its exit */
 bool cfg_check_loop_closed(struct ir *ir); /* is it so? */
@@ -212,10 +211,10 @@ void if_convert(struct ir *ir);
 void track_poison(struct ir *ir); /* poison.c: uninitialised values */
 void mark_stores(struct ir *ir);  /* poison.c: what is stored counts as initialised, and no more */
 void remove_dead(struct ir *ir);
-void fuse(struct ir *ir);        /* multiply-add with two roundings */
-void count_turns(struct ir *ir); /* loop_iterations.c: operands of barriers and group functions */
-void classify(struct ir *ir);    /* diverge.c */
-/* diverge.c: per block, may the work-items of a work-group come by it unlike each other? */
+void fuse(struct ir *ir);              /* multiply-add with two roundings */
+void number_iterations(struct ir *ir); /* loop_iterations.c: operands of barriers and group functions */
+void classify(struct ir *ir);          /* diverge.c */
+/* diverge.c: per block, may the work-items of a work-group execute it differently often? */
 const uint8_t *find_parted(struct ir *ir);
 void mark_updates(struct ir *ir); /* updates.c: of each site, `update` */
 /* written.c, as in struct code */

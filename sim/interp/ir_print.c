@@ -207,7 +207,7 @@ static void print_integer(struct printer *p, const struct conversion *c, const s
     APPEND_AS(&p->text, format, (long long)cut(bits, bytes, c->letter == 'd' || c->letter == 'i'));
 }
 
-/* The sign of a NaN says nothing and differs between machines. */
+/* The sign of a NaN has no meaning and differs between machines. */
 static void print_float(struct printer *p, const struct conversion *c, const struct argument *argument,
                         uint64_t bits)
 {
@@ -270,7 +270,7 @@ static void print_value(struct printer *p, const struct conversion *c, const str
     }
 }
 
-/* What cannot be converted is printed as it stands. */
+/* A directive that cannot be converted is printed unchanged. */
 static const char *print_conversion(struct printer *p, const char *percent)
 {
     struct conversion c;
@@ -321,8 +321,7 @@ static bool print_lane(struct printer *p, const char *format, uint32_t lane)
     return p->wave->host->print(p->wave->host->self, p->wave, p->text.cut ? NULL : text, p->text.size);
 }
 
-/* OpenCL C 3.0, 6.15.14: printf returns 0, or -1 where it did not succeed. What has no room is not made
- * either. */
+/* OpenCL C 3.0, 6.15.14: printf returns 0, or -1 when it fails. Text that does not fit is not made either. */
 void print_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     const struct wave_host *host = wave->host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host program may ask about a kernel: arguments, sizes, attributes. */
+/* Kernel properties for the host's queries: arguments, sizes, attributes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -176,7 +176,7 @@ static void read_modes(struct module *m, struct entry_point *e)
     }
 }
 
-/* What everything that a kernel calls has; samplers by what they say. */
+/* The union over a kernel and everything that it calls; samplers by their properties. */
 struct scan {
     uint8_t *seen_function, *seen_local;
     uint32_t samplers;
@@ -185,7 +185,7 @@ struct scan {
 static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
                           struct scan *scan);
 
-/* A program that calls what nobody defines fails to build, not to run. */
+/* A program that calls an undefined function fails to build, not to run. */
 static void scan_call(struct module *m, struct entry_point *e, uint32_t id, struct scan *scan)
 {
     const struct function *callee = module_function(m, id);
@@ -220,7 +220,7 @@ static void scan_samplers(struct module *m, uint32_t word, struct scan *scan)
     }
 }
 
-/* What is no constant may be anything. */
+/* A value that is no constant may be any value. */
 static uint32_t constant_or(const struct module *m, uint32_t id, uint32_t otherwise)
 {
     const uint32_t definition = id < m->bound ? m->def[id] : 0;
@@ -250,8 +250,7 @@ static void widen(enum memory_scope *widest, enum memory_scope scope)
     *widest = *widest > scope ? *widest : scope;
 }
 
-/* Does the pointer of an atomic operation lead to local memory, as far as its own instruction and a cast
- * tell? */
+/* Does the pointer of an atomic operation lead to local memory, judged by its own instruction and a cast? */
 static bool is_local_pointer(struct module *m, uint32_t id)
 {
     const uint32_t definition = id < m->bound ? m->def[id] : 0;
@@ -296,7 +295,7 @@ static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
         widen(&e->info.acquires, scope);
 }
 
-/* From the last use to the first, since a constant comes before who uses it. */
+/* From the last use to the first, since a constant precedes its uses. */
 static void scan_locals(struct module *m, struct entry_point *e, uint32_t function, struct scan *scan)
 {
     for (uint32_t i = m->local_use_count; i-- > 0;) {
@@ -367,7 +366,7 @@ static const char *block_name(struct module *m, uint32_t function_id)
     return arena_format(&m->arena, "%.*s_block%.*s", (int)(at - name - 2), name + 2, (int)length, rest);
 }
 
-/* Where an instruction names what a block runs; 0: it names none. */
+/* The operand of an instruction that names a block's function; 0: none. */
 static uint32_t invoke_operand(uint32_t op)
 {
     switch (op) {
@@ -406,8 +405,7 @@ static void find_blocks(struct module *m)
         }
 }
 
-/* Kernels that may come to know of each other by atomics, without the host, or whose atomics may race by
- * their scopes. */
+/* Kernels that atomics may order without the host, or whose atomics may race by their scopes. */
 static void find_launch_trees(struct module *m)
 {
     bool some = false;

@@ -62,9 +62,8 @@ const struct insn *exec_next_block(struct wave *wave);
 #endif
 #define NEXT GO_TO(insn + 1)
 
-/* In a part of a handler with other parameters: a jump cannot be had from there where it has to be asked
- * for. The loop does it. */
-#ifdef TAIL_CALL_ASKED
+/* In a part of a handler with other parameters: no guaranteed tail call from there: a loop instead. */
+#ifdef TAIL_CALL_BY_ATTRIBUTE
 #define NEXT_OF_PART return insn + 1
 #define NEXT_OF_PART_AFTER_FAULT(insn, frame, wave) return after_fault(insn, wave)
 #else
@@ -107,12 +106,12 @@ static inline const struct insn *after_fault(const struct insn *insn, struct wav
 #define UNROLL_NOT _Pragma("GCC unroll 1")
 #endif
 
-#define LANES_OF(wave) ((size_t)(wave)->n & ~(size_t)15) /* says that n is a multiple of 16: no tail loop */
+#define LANES_OF(wave) ((size_t)(wave)->n & ~(size_t)15) /* n is a multiple of 16: no tail loop */
 #define EACH_LANE(i, n) NO_LANE_DEPENDENCE for (size_t i = 0; i < (n); i++)
 #define EACH_BLOCK(i, n) for (size_t i = 0; i < (n); i += 16)
 #define EACH_WORD(w, n) for (size_t w = 0; w * 64 < (n); w++)
 
-/* One form each: A, B, C are operand types, loads say how i reads them. */
+/* One form each: A, B, C are operand types, loads define how i reads them. */
 #define HANDLER_UNARY_V(name, R, A, ...)    \
     HANDLER(name)                           \
     {                                       \

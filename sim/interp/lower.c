@@ -66,7 +66,7 @@ uint32_t lower_site(struct lower *l, const struct site *site)
     return l->ir->sites.count - 1;
 }
 
-/* Private and constant memory is nobody else's business: no preemption point. */
+/* No other unit observes private and constant memory: no preemption point. */
 static bool seen_by_others(const struct lower *l, enum ir_op op, uint32_t site)
 {
     enum storage storage = l->ir->sites.at[site].storage;
@@ -473,7 +473,7 @@ static void lower_function(struct lower *l, const struct function *f, struct cal
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
-/* Where argument i lies in the argument block, and the values its parameter has. */
+/* The place of argument i in the argument block, and the values of its parameter. */
 static void lower_argument(struct lower *l, const struct function *f, uint32_t i)
 {
     struct ir *ir = l->ir;

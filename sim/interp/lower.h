@@ -12,8 +12,10 @@
 #include "ir.h"
 #include "math.h"
 
-/* What is noted of an address: an index in its chain that may be past its array, of count elements, and what
- * is noted of the address before it (lower_index.c). */
+/*
+ * A note on an address: an index in its chain that may be past its array, of count elements, and the note on
+ * the address before it (lower_index.c).
+ */
 struct indexed {
     uint32_t index, count, pointer;
     const struct type *element;
@@ -58,7 +60,7 @@ uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a
 uint32_t lower_site(struct lower *l, const struct site *site); /* fills the position in */
 uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site);
 enum scalar lower_type(struct lower *l, uint32_t v); /* what v was made as: only its width counts */
-/* of a SPIR-V value: bitcasts share values, so ask the id */
+/* of a SPIR-V value: bitcasts share values, so use the id */
 enum scalar lower_component(struct lower *l, uint32_t id);
 /* of an id that must be constant; low 32 bits */
 uint32_t lower_constant_bits(struct lower *l, uint32_t id);
@@ -77,11 +79,13 @@ void lower_value_op(struct lower *l, uint32_t word);
 void lower_memory_op(struct lower *l, uint32_t word);  /* lower_memory.c */
 void lower_one_atomic(struct lower *l, uint32_t word); /* its order and scope are settled */
 void lower_atomic_op(struct lower *l, uint32_t word);  /* lower_orders.c */
-/* an OpIEqual, which may ask for a weak compare-exchange's success */
+/* an OpIEqual, which may compute a weak compare-exchange's success */
 uint32_t lower_succeeded(struct lower *l, uint32_t word, uint32_t equal);
 typedef void lowering(struct lower *l, uint32_t word);
-/* One for each value that the scope and the semantics of a fence or barrier can have; it asks for them by
- * the next three. */
+/*
+ * One for each value that the scope and the semantics of a fence or barrier can have; it gets them by the
+ * next three.
+ */
 void lower_ordering(struct lower *l, uint32_t word, uint32_t scope_id, uint32_t semantics_id, lowering *one);
 enum memory_scope lower_memory_scope(struct lower *l, uint32_t id);
 uint32_t lower_order_bits(struct lower *l, uint32_t semantics_id);
@@ -134,7 +138,7 @@ struct index_step {
     uint32_t index, pointer;
     const struct type *array;
 };
-/* pointer: id that the array's address comes from */
+/* pointer: id that the array's address derives from */
 bool index_may_pass(struct lower *l, uint32_t pointer, const struct type *array, uint32_t index);
 /* address was made from base, by step or NULL */
 void index_note(struct lower *l, uint32_t base, uint32_t address, const struct index_step *step);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device-side enqueue: NDRange descriptors are values; everything else asks the device. */
+/* Device-side enqueue: NDRange descriptors are values; everything else is a request to the device. */
 #include "wave_enqueue.h"
 #include "lower.h"
 

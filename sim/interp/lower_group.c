@@ -65,8 +65,8 @@ static void lower_collective(struct lower *l, uint32_t word)
             extras = module_value_type(l->m, w[5])->leaves;
         }
         bool truth = lower_type(l, value) == T_BOOL, constant = true;
-        uint64_t known;
-        if (truth) /* the gatherer knows numbers only */
+        uint64_t bits;
+        if (truth) /* the gatherer has numbers only */
             value = lower_emit(l, IR_select, T_I32, value, ir_const(l->ir, T_I32, 1),
                                ir_const(l->ir, T_I32, 0), 0);
         uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
@@ -76,7 +76,7 @@ static void lower_collective(struct lower *l, uint32_t word)
                               ? ids[k]
                               : lower_emit(l, IR_zext, T_I64, ids[k], NONE, NONE, 0);
         for (uint32_t k = 0; k < extras; k++)
-            constant = constant && ir_is_const(l->ir, list[1 + k], &known);
+            constant = constant && ir_is_const(l->ir, list[1 + k], &bits);
         uint32_t s = lower_site(l, &(struct site){.act = ACT_COLLECTIVE,
                                                   .scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
                                                   .what = collective_name(op, sub_group)});
@@ -123,9 +123,11 @@ static void lower_async_copy(struct lower *l, uint32_t word)
     lower_set(l, w[2], &v, 1);
 }
 
-/* Of a list whose length is known only when it runs, or is very long, so many are looked at; more stand
- * for every event. */
-enum { EVENTS_LISTED = 128, EVENTS_KNOWN = 1024, EVENT_BYTES = 8 };
+/*
+ * Of a list whose length is value only when it runs, or is very long, this many are checked; a longer list
+ * stands for every event.
+ */
+enum { EVENTS_LISTED = 128, EVENTS_FIXED_MOST = 1024, EVENT_BYTES = 8 };
 
 static uint32_t lower_event(struct lower *l, uint32_t list_id, uint32_t list, uint64_t at)
 {
@@ -152,22 +154,24 @@ static void lower_wait_events(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     uint32_t count = as_i64(l, lower_scalar(l, w[2])), list = lower_scalar(l, w[3]);
-    uint64_t known = 0;
-    const bool fixed = ir_is_const(l->ir, count, &known) && known <= EVENTS_KNOWN;
-    uint32_t events = fixed ? (uint32_t)known : EVENTS_LISTED;
+    uint64_t value = 0;
+    const bool fixed = ir_is_const(l->ir, count, &value) && value <= EVENTS_FIXED_MOST;
+    uint32_t events = fixed ? (uint32_t)value : EVENTS_LISTED;
     struct site site = {
         .act = ACT_WAIT, .order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
-    uint32_t *awaited = ARENA_ARRAY(l->arena, uint32_t, events + 1);
+    uint32_t *events_waited = ARENA_ARRAY(l->arena, uint32_t, events + 1);
     for (uint32_t i = 0; i < events; i++)
-        awaited[i] = fixed ? lower_event(l, w[3], list, i) : lower_possible_event(l, w[3], list, count, i);
+        events_waited[i] =
+            fixed ? lower_event(l, w[3], list, i) : lower_possible_event(l, w[3], list, count, i);
     if (!fixed) {
         uint32_t more = lower_emit(l, IR_ult, T_BOOL, ir_const(l->ir, T_I64, EVENTS_LISTED), count, NONE, 0);
-        awaited[events++] = lower_emit(l, IR_select, T_I64, more, ir_const(l->ir, T_I64, WAVE_EVERY_EVENT),
-                                       ir_const(l->ir, T_I64, WAVE_NO_EVENT), 0);
+        events_waited[events++] =
+            lower_emit(l, IR_select, T_I64, more, ir_const(l->ir, T_I64, WAVE_EVERY_EVENT),
+                       ir_const(l->ir, T_I64, WAVE_NO_EVENT), 0);
     }
     struct value *wait = ir_value(l->ir, lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site)));
     wait->imm = 2;
-    wait->list = awaited;
+    wait->list = events_waited;
     wait->list_count = events;
 }
 
@@ -187,8 +191,10 @@ static void lower_clock(struct lower *l, uint32_t word)
     lower_set(l, w[2], halves, 2);
 }
 
-/* Its call is one of the work-group, which is checked as other group functions are; what comes of it is its
- * number among those of the kernel, and for how many sub-groups it is. */
+/*
+ * Its call is one of the work-group, checked as other group functions are; its result is its number among
+ * those of the kernel, and its number of sub-groups.
+ */
 static void lower_named_barrier(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images and samplers. An image is the address of its description, a sampler its packed bits, a sampled image
- * both: one value each, the same in every lane. What varies are coordinates and texels.
+ * both: one value each, the same in every lane. Coordinates and texels vary.
  */
 #include "image_op.h"
 #include "lower.h"
@@ -13,7 +13,7 @@ static const uint32_t *image_type_words(struct lower *l, uint32_t id)
     return type->opcode == SpvOpTypeSampledImage ? &l->m->words[l->m->def[w[2]]] : w;
 }
 
-/* Coordinates are 32 bits wide; other widths come from no front end, but from hands. */
+/* Coordinates are 32 bits wide; other widths occur in no front end's modules, only in hand-written ones. */
 static uint32_t coordinate(struct lower *l, uint32_t value, enum scalar type)
 {
     if (type == T_F16 || type == T_F64)
@@ -24,7 +24,7 @@ static uint32_t coordinate(struct lower *l, uint32_t value, enum scalar type)
     return type == T_I8 || type == T_I16 ? lower_emit(l, IR_sext, T_I32, value, NONE, NONE, 0) : value;
 }
 
-/* What is put together for one instruction. */
+/* The operands of one instruction. */
 struct operands {
     uint32_t list[IMAGE_OPERANDS_MAX], count;
     uint64_t flags;

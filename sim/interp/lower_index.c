@@ -73,8 +73,10 @@ void index_note(struct lower *l, uint32_t base, uint32_t address, const struct i
 
 /* ---- words ------------------------------------------------------------------------------ */
 
-/* What clang calls the address of an element or a member, but for numbers that it adds to a name it has given
- * before. */
+/*
+ * clang's names of the address of an element or a member, without the numbers that it adds to a repeated
+ * name.
+ */
 static const char *name_of(struct lower *l, uint32_t id)
 {
     const char *name = l->m->names[id], *dot = name ? strrchr(name, '.') : NULL;
@@ -103,7 +105,7 @@ struct elements lower_elements(const struct type *type)
     return (struct elements){plural_of(type->element), (uint32_t)type->stride};
 }
 
-/* What the text of a path is put into; full: it does not fit, or a part of it has no name. */
+/* The buffer for the text of a path; full: it does not fit, or a part of it has no name. */
 struct path {
     char text[100];
     size_t length;
@@ -222,7 +224,7 @@ static const char *name_around(struct lower *l, uint32_t id)
     return name;
 }
 
-/* "'rows[1]', which has 4 floats"; where the path is not known, "an array of 4 floats inside 'rows'". */
+/* "'rows[1]', which has 4 floats"; with an unknown path, "an array of 4 floats inside 'rows'". */
 static void put_words(struct lower *l, const struct indexed *indexed, char *text, size_t size)
 {
     const char *elements = plural_of(indexed->element), *name = name_of(l, indexed->pointer), *around;

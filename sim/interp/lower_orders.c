@@ -2,13 +2,13 @@
 /*
  * Memory scopes and memory semantics that are no constants, which SPIR-V forbids to shaders alone (SPIR-V
  * 1.6, 3.32.21 atomic instructions, 3.32.20 barriers): a switch over the values that they can have, and in
- * each case the instruction with that one. What is no order at all is taken as the strongest, what is no
- * scope as a constant one would be.
+ * each case the instruction with that one. An invalid order is taken as the strongest, an invalid scope as a
+ * constant one would be.
  */
 #include "lower.h"
 
 struct domain {
-    uint32_t mask; /* the bits of the operand that say it */
+    uint32_t mask; /* the bits of the operand that encode it */
     uint32_t count;
     uint32_t values[8]; /* the first stands for all that are not listed, too */
 };
@@ -77,7 +77,7 @@ uint32_t lower_flag_bits(struct lower *l, uint32_t id)
 static void each(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count,
                  lowering *one);
 
-/* What the instruction gave in each case. */
+/* The instruction's result in each case. */
 struct results {
     uint32_t values[8], blocks[8], count;
 };
@@ -152,8 +152,10 @@ void lower_atomic_op(struct lower *l, uint32_t word)
         l->refused[w[-2]] = (struct refusal){w[4], lower_effect(l, IR_refused, T_BOOL, 0)};
 }
 
-/* What it found is all that a compare-exchange of SPIR-V gives. Whether it succeeded the translator asks by
- * comparing that with what was expected, and finds them equal when it failed spuriously. */
+/*
+ * A compare-exchange of SPIR-V returns only the old value. The translator compares that with the expected
+ * value for the success, so a spurious failure would count as a success.
+ */
 uint32_t lower_succeeded(struct lower *l, uint32_t word, uint32_t equal)
 {
     const uint32_t *w = &l->m->words[word];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipe functions. Those of a work-group or sub-group are done by its first work-item: after a reservation
- * everyone learns the id, before a commit everyone has arrived. */
+/*
+ * Pipe functions. Those of a work-group or sub-group are done by its first work-item: after a reservation all
+ * receive the id, before a commit all have arrived.
+ */
 #include "lower.h"
 #include "wave_pipe.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-group functions of those lanes that happen to be there (SPIR-V's GroupNonUniform instructions, and the
- * shuffles of cl_intel_subgroups). Most are one shuffle with a computed lane, or a reduction; ballots are
- * read without asking anyone. */
+/* Sub-group functions of the active lanes (SPIR-V's GroupNonUniform instructions, and the shuffles of
+ * cl_intel_subgroups). Most are one shuffle with a computed lane, or a reduction; ballots are read without
+ * communication. */
 #include <spirv/unified1/OpenCL.std.h>
 
 #include "lower.h"
@@ -158,7 +158,7 @@ static uint32_t ballot_find(struct lower *l, const uint32_t *words, bool highest
     return result;
 }
 
-/* ---- lanes that are asked ------------------------------------------------------------------ */
+/* ---- lanes that are read ------------------------------------------------------------------ */
 
 /* lane + delta within clusters of that size, a power of two. */
 static uint32_t rotated(struct lower *l, uint32_t delta, uint32_t size)
@@ -169,7 +169,7 @@ static uint32_t rotated(struct lower *l, uint32_t delta, uint32_t size)
                   inside);
 }
 
-static uint32_t asked_lane(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
+static uint32_t source_lane(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
 {
     uint32_t id = as_i32(l, lower_scalar(l, w[5]));
     switch (op) {
@@ -187,7 +187,7 @@ static void shuffle(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
     const struct type *type = module_type(l->m, w[1]);
     bool first = op == SpvOpGroupNonUniformBroadcastFirst;
     bool all_alike = op == SpvOpGroupNonUniformBroadcast;
-    uint32_t id = first ? NONE : asked_lane(l, w, op, n), out[16];
+    uint32_t id = first ? NONE : source_lane(l, w, op, n), out[16];
     const char *what = first       ? "sub_group_broadcast_first"
                        : all_alike ? "sub_group_non_uniform_broadcast"
                                    : "sub_group_shuffle";
@@ -199,7 +199,7 @@ static void shuffle(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
     lower_set(l, w[2], out, type->leaves);
 }
 
-/* Two registers of lanes side by side: what lies past the first comes from the second. */
+/* Two registers of lanes side by side: lanes past the first are the second's. */
 static void shuffle_two(struct lower *l, const uint32_t *w, bool up)
 {
     uint32_t size = input(l, INPUT_SUB_GROUP_MAX_SIZE), delta = as_i32(l, lower_scalar(l, w[5])), out[16];

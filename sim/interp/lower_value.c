@@ -120,8 +120,8 @@ static void lower_bitcast(struct lower *l, uint32_t word)
 
 /* ---- composites ---------------------------------------------------------------------------- */
 
-/* What an index past the end of list gives. OpenCL C: ids and offsets of a dimension that the range does not
- * have are 0, sizes and counts are 1. Of other vectors it gives the last component: SPIR-V leaves that
+/* The value of an index past the end of list. OpenCL C: ids and offsets of a dimension that the range does
+ * not have are 0, sizes and counts are 1. Of other vectors it gives the last component: SPIR-V leaves that
  * open. */
 static uint32_t pick_default(struct lower *l, const uint32_t *list, uint32_t count)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL.std for double. Where the vector library stops short of the full range, the lanes beyond are mended
- * here. */
+/*
+ * OpenCL.std for double. If the vector library does not cover the full range, the other lanes are corrected
+ * here.
+ */
 #define REAL_BITS 64
 #include "math_real.h"
 
@@ -221,8 +223,8 @@ static inline void block_atan2pi(double *r, const double *y, const double *x)
 /* ---- powers and roots ---- */
 
 /*
- * The square of p, an approximation to one unit of the last place of the root of a number. Where that number
- * is finite and half the square is 2^1023 or more, it is less than three units more: the number then is the
+ * The square of p, an approximation to one unit of the last place of the root of a number. If that number is
+ * finite and half the square is 2^1023 or more, it is less than three units more: the number then is the
  * largest finite one. A number beyond it whose square comes out so is less than six units beyond.
  */
 static inline double square_of_root(double p)

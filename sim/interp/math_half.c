@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OpenCL.std for half: computed by the float kernels and rounded once. For exact single operations (sqrt,
  * divide, fdim, remainders, scaling) that is correctly rounded, as float has more than twice the bits of half
- * plus two. What would be rounded twice is written out here. */
+ * plus two. Functions that would be rounded twice are written out here. */
 #include "math_isa.h"
 
 typedef uint16_t H;
@@ -13,7 +13,7 @@ union float_bits {
     uint32_t bits;
 };
 
-/* half.h says the same; in this form gcc 12 makes vector code of the loops below. */
+/* The same as in half.h; in this form gcc 12 makes vector code of the loops below. */
 static inline float half_to_float(H h)
 {
     const uint32_t m = h & 0x7fffu, sign = (uint32_t)(h & HALF_SIGN) << 16;
@@ -24,7 +24,9 @@ static inline float half_to_float(H h)
     return small.real;
 }
 
-/* To nearest even. Subnormal results come from adding the float whose last bit is the last bit of a half. */
+/*
+ * To nearest even. Subnormal results are made by adding the float whose last bit is the last bit of a half.
+ */
 static inline H float_to_half(float x)
 {
     const union float_bits in = {.real = x};

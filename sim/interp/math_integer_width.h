@@ -192,7 +192,10 @@ I_TERNARY(select, U, z != 0 ? y : x)
 I_BINARY_TO(upsample, UW, U, U, (UW)((UW)x << WIDTH) | (UW)y)
 #endif
 
-/* Operands outside 24 bits are undefined by the specification: wrapping 32-bit arithmetic is one answer. */
+/*
+ * Operands outside 24 bits are undefined by the specification: wrapping 32-bit arithmetic is one valid
+ * result.
+ */
 #if WIDTH == 32
 I_BINARY(mul24, U, x *y)
 I_TERNARY(mad24, U, x *y + z)

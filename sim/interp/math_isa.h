@@ -50,7 +50,7 @@ MATH_TABLES(2);
 #define MATH_IVDEP _Pragma("GCC ivdep")
 #endif
 
-/* The mask tells the compiler what the contract says of n, so that no tail loop is made. */
+/* The mask gives the compiler the contract of n, so that no tail loop is made. */
 #define LANES(i, n)                                \
     const size_t lanes_of_##i = (n) & ~(size_t)15; \
     MATH_IVDEP                                     \

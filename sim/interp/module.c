@@ -811,7 +811,7 @@ static void read_module(struct module *m)
     module_finish_entries(m);
 }
 
-/* What cannot be lowered is an error of the build, not of the first launch. */
+/* A kernel that cannot be lowered is an error of the build, not of the first launch. */
 static void try_lowering(struct module *m)
 {
     for (uint32_t i = 0; i < m->entries.count; i++) {
@@ -906,7 +906,9 @@ enum status interp_module_bind(struct module *m, const uint64_t *addresses, inte
     return STATUS_OK;
 }
 
-/* The id that carries SpecId spec_id, or 0. What is looked for is 4 words long and never the last. */
+/*
+ * The id that carries SpecId spec_id, or 0. The instruction searched for is 4 words long and never the last.
+ */
 static uint32_t spec_constant_id(const uint32_t *words, size_t word_count, uint32_t spec_id)
 {
     for (size_t i = 5; i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16)
@@ -938,7 +940,7 @@ void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_cons
 
 uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id)
 {
-    /* What is looked for is 4 words long at most (OpTypeFloat: 3) and never the last. */
+    /* The instruction searched for is 4 words long at most (OpTypeFloat: 3) and never the last. */
     uint32_t id = spec_constant_id(words, word_count, spec_id), type = 0, size = 0;
     for (size_t i = 5; id && i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16) {
         uint32_t op = words[i] & 0xffff;

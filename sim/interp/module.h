@@ -112,7 +112,7 @@ struct module {
     uint32_t *def;                   /* id -> word index of the defining instruction, 0 = none */
     uint32_t *type_of;               /* id -> result type id */
     struct type **types;             /* id -> type, lazily */
-    struct debug_type **debug_types; /* id -> what debug information says of a type, lazily */
+    struct debug_type **debug_types; /* id -> a type's debug information, lazily */
     struct constant **constants;     /* id -> constant, lazily */
     const char **names;
     uint32_t *first_decoration; /* id -> index + 1 */
@@ -159,7 +159,7 @@ const char *spv_op_name(uint32_t opcode);
 
 struct type *module_type(struct module *module, uint32_t type_id);
 struct type *module_value_type(struct module *module, uint32_t id);
-/* What the words of an OpTypeImage describe; those that OpenCL has no image for are refused. */
+/* The image type of an OpTypeImage; those without an image in OpenCL are refused. */
 enum image_type module_image_type(struct module *module, const uint32_t *type_words);
 const struct constant *module_constant(struct module *module, uint32_t id);
 bool module_is_constant(const struct module *module, uint32_t id);

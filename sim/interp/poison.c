@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uninitialised values, made explicit: every value that may derive from unwritten memory gets
- * a companion bool that says so, built from the bools of its operands. Reports come where such a
- * value is used: in an address, a branch, or a store to memory that others see. Companions are
- * ordinary values, so uniform ones cost one operation per wave and unread ones vanish.
+ * Uninitialised values, made explicit: every value that may derive from unwritten memory gets a companion
+ * bool for it, built from the bools of its operands. A use of such a value is reported: in an address, a
+ * branch, or a store to memory that other units see. Companions are ordinary values, so uniform ones cost one
+ * operation per wave and unread ones vanish.
  *
  * Each component of a vector has its own, from memory to memory: a load has a companion per
  * component, and a store marks the bytes of each. A vector that is stored is reported when a component
@@ -11,8 +11,8 @@
  * component that is only copied, as it was loaded or never set, stays uninitialised where it is stored,
  * and is reported where something uses it.
  *
- * Where a reported value may come from is found here, too: each report has the list of the reads and the
- * variables that its value is computed from. Which of them it was is known as it is reported: poison_trail.c.
+ * The possible origins of a reported value are found here, too: each report has the list of the reads and the
+ * variables that its value is computed from. poison_trail.c finds the one as it is reported.
  *
  * Of a launch that is left out of the checks, no value has a companion: only what is stored is marked.
  */
@@ -21,7 +21,7 @@
 #include "image_op.h"
 #include "ir.h"
 
-/* From where does what an operation reports come? count values from asked[first] on. */
+/* The values whose origins an operation reports: count values from operands[first] on. */
 struct question {
     uint32_t operation, first, count;
 };
@@ -31,9 +31,9 @@ struct poisoning {
     uint32_t *of;       /* value -> its companion, NONE = always initialised */
     uint32_t yes;       /* constant true */
     LIST(uint32_t) out; /* the block being rewritten */
-    bool tracks;        /* reports are wanted, and where values come from */
+    bool tracks;        /* reports are wanted, and origins of values */
     LIST(struct question) questions;
-    LIST(uint32_t) asked; /* their values */
+    LIST(uint32_t) operands; /* their values */
 };
 
 static uint32_t companion(struct poisoning *p, uint32_t v)
@@ -66,11 +66,11 @@ static uint32_t either(struct poisoning *p, uint32_t block, uint32_t a, uint32_t
     return add(p, IR_mor, block, a, b, NONE);
 }
 
-static void ask(struct poisoning *p, uint32_t operation, const uint32_t *values, uint32_t count)
+static void add_question(struct poisoning *p, uint32_t operation, const uint32_t *values, uint32_t count)
 {
-    *list_push(p->ir->arena, &p->questions) = (struct question){operation, p->asked.count, count};
+    *list_push(p->ir->arena, &p->questions) = (struct question){operation, p->operands.count, count};
     for (uint32_t i = 0; i < count; i++)
-        *list_push(p->ir->arena, &p->asked) = values[i];
+        *list_push(p->ir->arena, &p->operands) = values[i];
 }
 
 /* Returns the check, NONE where there is nothing to check. */
@@ -94,7 +94,7 @@ static void check(struct poisoning *p, uint32_t block, uint32_t used, enum fault
 {
     const uint32_t v = check_of(p, block, companion(p, used), kind, site);
     if (v)
-        ask(p, v, &used, 1);
+        add_question(p, v, &used, 1);
 }
 
 /* Of components first to first + count of an access. */
@@ -125,7 +125,7 @@ static uint32_t new_source(struct poisoning *p, const struct poison_source *sour
     return p->ir->poison_sources.count - 1;
 }
 
-/* What the operation finds in memory is a source, which it gets to know. */
+/* The value that the operation reads from memory is a source; the operation receives it. */
 static void set_source(struct poisoning *p, uint32_t v)
 {
     struct value *value = ir_value(p->ir, v);
@@ -189,7 +189,7 @@ static void mark_stored(struct poisoning *p, uint32_t v)
         const uint32_t mark =
             memory_companion(p, IR_poison_store, v, poison ? poison : no, first, end - first);
         if (poison && p->tracks)
-            ask(p, mark, list + first, count == 1 ? 1 : reports ? count - first : end - first);
+            add_question(p, mark, list + first, count == 1 ? 1 : reports ? count - first : end - first);
         if (count == 1)
             return;
         ir_value(p->ir, mark)->args[2] = reported ? reported : no;
@@ -198,7 +198,7 @@ static void mark_stored(struct poisoning *p, uint32_t v)
     }
 }
 
-/* What an update leaves does not depend on what it found: of no use to look at that. */
+/* The value that this update stores does not depend on the old one: no check of that. */
 static bool decides_alone(struct ir *ir, const struct value *atomic)
 {
     const enum scalar type = (enum scalar)atomic->type;
@@ -226,7 +226,7 @@ static void instrument_atomic(struct poisoning *p, uint32_t v)
     const struct value *atomic = ir_value(ir, v);
     ir_value(ir, mark)->imm = decides_alone(ir, atomic) ? ATOMIC_EXCHANGE : atomic->imm;
     set_source(p, mark);
-    ask(p, mark, &ir_value(ir, v)->args[1], 1);
+    add_question(p, mark, &ir_value(ir, v)->args[1], 1);
     p->of[v] = mark;
 }
 
@@ -240,7 +240,7 @@ static void check_listed(struct poisoning *p, uint32_t v, uint32_t first)
         all = either(p, block, all, companion(p, list[k]));
     const uint32_t made = check_of(p, block, all, FAULT_UNINITIALISED_ADDRESS, ir_value(p->ir, v)->site);
     if (made)
-        ask(p, made, list + first, count - first);
+        add_question(p, made, list + first, count - first);
 }
 
 /* a && b: an operand that is false and certain decides. The or is the same of the opposites. */
@@ -344,9 +344,9 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
     }
 }
 
-/* ---- where it may come from ------------------------------------------------------------------ */
+/* ---- origins ------------------------------------------------------------------ */
 
-/* More than so many values, or sources, are not followed: nothing is said then. */
+/* More values, or sources, are not followed: then no origin is reported. */
 enum { FOLLOWED_MOST = 512, SOURCES_MOST = 16 };
 
 struct following {
@@ -387,7 +387,7 @@ static void find_source(struct following *f, uint32_t source)
         f->found[f->found_count++] = source;
 }
 
-/* An undefined value that promote.c did not make has no variable: nothing is known of it. */
+/* An undefined value that promote.c did not make has no variable: its origin is unknown. */
 static void find_undefined(struct following *f, uint32_t v)
 {
     struct ir *ir = f->p->ir;
@@ -432,15 +432,15 @@ static void follow_one(struct following *f, uint32_t v)
     follow(f, *slot);
 }
 
-/* The index of the list; 0: not known. */
-static uint32_t answer(struct following *f, const struct question *question)
+/* The index of the list; 0: unknown. */
+static uint32_t origins_of(struct following *f, const struct question *question)
 {
     struct ir *ir = f->p->ir;
     f->mark++;
     f->count = f->steps = f->found_count = 0;
     f->unknown = false;
     for (uint32_t i = 0; i < question->count; i++)
-        follow(f, f->p->asked.at[question->first + i]);
+        follow(f, f->p->operands.at[question->first + i]);
     while (f->count && !f->unknown)
         follow_one(f, f->work[--f->count]);
     if (f->unknown || !f->found_count)
@@ -452,13 +452,13 @@ static uint32_t answer(struct following *f, const struct question *question)
     return list;
 }
 
-/* What an atomic leaves comes from what it found, or from its operand. */
-static void answer_atomic(struct following *f, const struct question *question)
+/* The value that an atomic stores derives from the old value, or from its operand. */
+static void origins_of_atomic(struct following *f, const struct question *question)
 {
     struct ir *ir = f->p->ir;
     const uint32_t source = (uint32_t)(ir_value(ir, question->operation)->imm >> POISON_FROM_SHIFT);
-    const uint32_t operand = f->p->asked.at[question->first];
-    const uint32_t list = companion(f->p, operand) ? answer(f, question) : 0;
+    const uint32_t operand = f->p->operands.at[question->first];
+    const uint32_t list = companion(f->p, operand) ? origins_of(f, question) : 0;
     if (companion(f->p, operand) && !list)
         return;
     const uint32_t count = list ? ir->poison_lists.at[list] : 0, mine = ir->poison_lists.count;
@@ -472,7 +472,7 @@ static void answer_atomic(struct following *f, const struct question *question)
 }
 
 /* Once every value has its companion: a phi may have operands that come later. */
-static void answer_all(struct poisoning *p, uint32_t values)
+static void attach_origins(struct poisoning *p, uint32_t values)
 {
     struct following *f = ARENA_NEW(p->ir->arena, struct following);
     f->p = p;
@@ -482,9 +482,9 @@ static void answer_all(struct poisoning *p, uint32_t values)
         const struct question *question = &p->questions.at[i];
         struct value *operation = ir_value(p->ir, question->operation);
         if (operation->op == IR_poison_atomic)
-            answer_atomic(f, question);
+            origins_of_atomic(f, question);
         else
-            operation->imm |= (uint64_t)answer(f, question) << POISON_FROM_SHIFT;
+            operation->imm |= (uint64_t)origins_of(f, question) << POISON_FROM_SHIFT;
     }
 }
 
@@ -532,7 +532,7 @@ void track_poison(struct ir *ir)
         ir_value(ir, p.of[phis.at[i]])->list = list;
         ir_value(ir, p.of[phis.at[i]])->list_count = n;
     }
-    answer_all(&p, values);
+    attach_origins(&p, values);
     remove_dead(ir);
 }
 

@@ -66,7 +66,7 @@ static bool grow(struct poison_trail *trail)
     return true;
 }
 
-/* A note of this key, new ones with end.kind unknown and no bytes; NULL: there is no room. */
+/* A note of this key, new ones with end.kind unknown and no bytes; NULL: full. */
 static struct note *note_of(struct wave *wave, uint64_t key)
 {
     struct poison_trail *trail = wave->trail;
@@ -108,7 +108,7 @@ void poison_trail_clear(struct poison_trail *trail)
     trail->full = false;
 }
 
-/* NULL, too, when there is no memory: the copy then knows nothing, and full is not there to say so. */
+/* NULL, too, when there is no memory: the copy then has no notes, and no `full` either. */
 struct poison_trail *poison_trail_copy(const struct poison_trail *trail)
 {
     struct poison_trail *copy = trail ? calloc(1, sizeof *copy) : NULL;
@@ -133,8 +133,10 @@ void poison_trail_free(struct poison_trail *trail)
 
 /* ---- what is noted --------------------------------------------------------------------------- */
 
-/* What one store left in these bytes of the lane's private memory; unknown where it left others in a word of
- * them. False: nothing is noted. */
+/*
+ * The note on a store into these bytes of the lane's private memory; unknown if it also stored into other
+ * bytes of a word of them. False: nothing is noted.
+ */
 static bool left_in(const struct wave *wave, uint32_t lane, uint64_t address, uint32_t bytes,
                     struct poison_end *out_end)
 {
@@ -189,9 +191,9 @@ void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t
     }
 }
 
-/* ---- what is known --------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------- */
 
-/* A read that has no note found all its bytes initialised. False: not known. */
+/* A read that has no note found all its bytes initialised. False: unknown. */
 static bool end_of(const struct wave *wave, uint32_t source, uint32_t lane, struct poison_end *out_end,
                    bool *out_found)
 {

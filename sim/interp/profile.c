@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions to be counted. As a kernel is lowered with code_request.profile, a straight piece begins
- * with each block that instructions are lowered into, marked by IR_count; what it holds is noted by line
- * and class. Each way out of a branch has an IR_count_way before it. Later passes may move and merge what
- * is between the marks: they stay where control comes by.
+ * Instructions to be counted. As a kernel is lowered with code_request.profile, a straight piece begins with
+ * each block that instructions are lowered into, marked by IR_count; what it holds is noted by line and
+ * class. Each way out of a branch has an IR_count_way before it. Later passes may move and merge what is
+ * between the marks: they stay where control passes.
  */
 #include "lower.h"
 #include "math.h"
@@ -206,7 +206,7 @@ static uint32_t first_row(const struct ir *ir, uint32_t piece)
     return low;
 }
 
-/* What a function begins with, such as its parameters, has no line of its own: it counts for the first. */
+/* The beginning of a function, such as its parameters, has no line of its own: it counts for the first. */
 static void place_beginnings(struct ir *ir)
 {
     struct profile_place *first = ARENA_ARRAY(ir->arena, struct profile_place, ir->calls.count + 1);

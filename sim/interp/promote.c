@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private variables become values: a variable whose address is only loaded from and stored to at
- * constant offsets, each scalar always at the same place and size, is as many SSA values as it has
- * scalars. Phis go where dominance frontiers ask; unread ones die in simplify.
+ * Private variables become values: a variable whose address is only loaded from and stored to at constant
+ * offsets, each scalar always at the same place and size, is as many SSA values as it has scalars. Phis are
+ * placed at dominance frontiers; unread ones die in simplify.
  */
 #include <string.h>
 
@@ -191,7 +191,7 @@ static void phis_first(struct ir *ir)
     }
 }
 
-/* Its variable is known by it: imm is 1 + its number. */
+/* It identifies its variable: imm is 1 + its number. */
 static uint32_t unwritten(struct promotion *p, uint32_t slot)
 {
     const uint32_t v = ir_new_value(p->ir, IR_undef, p->slot_type[slot]);
@@ -236,7 +236,7 @@ static void rename_instruction(struct promotion *p, uint32_t v)
             ir_resolve(p->map, value->list[k]);
 }
 
-/* The operand of a phi that comes from block b; blocks ask in about the order of the operands. */
+/* The operand of a phi that comes from block b; blocks are queried in about the order of the operands. */
 static uint32_t operand_from(struct promotion *p, uint32_t phi, uint32_t b)
 {
     const struct value *value = ir_value(p->ir, phi);

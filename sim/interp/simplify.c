@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes the bytecode short: folding, value numbering, dead code, straight-line blocks joined,
- * loop-invariant code hoisted, small diamonds turned into selects, multiply-adds fused. None of it
- * removes, merges or moves an access to memory.
+ * Passes that make the bytecode short: folding, value numbering, dead code, straight-line blocks joined,
+ * loop-invariant code hoisted, small diamonds turned into selects, multiply-adds fused. None of it removes,
+ * merges or moves an access to memory.
  */
 #include <stdlib.h>
 #include <string.h>

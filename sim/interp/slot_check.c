@@ -2,13 +2,13 @@
 /*
  * Lanes that part at a branch share one frame: those of the lower block run, the others wait. An instruction
  * writes its result for all lanes, those that wait included, unless it is one for active lanes alone. So
- * emission has to keep what waiting lanes will read out of every slot that is written meanwhile. This file
- * proves that it did, from the bytecode alone: it knows neither values nor intervals.
+ * emission must never place a value that waiting lanes will read in a slot that is written meanwhile. This
+ * file proves that it did not, from the bytecode alone, without values or intervals.
  *
- * Lemma. At each moment the running block is lower than every block at which lanes wait (exec_control.c).
- * Hence two groups of lanes, whatever the others do, move as a pair (runs at b, waits at w by edge e), b < w:
- * the lower one takes a step to a successor s of b. If s < w, the pair is (s, e); if s = w, the groups are
- * one again; if s > w, the other group runs and the pair is (w, b -> s). A pair begins where a branch parts
+ * Lemma. At any time the running block is lower than every block at which lanes wait (exec_control.c). Hence
+ * two groups of lanes, whatever the others do, move as a pair (runs at b, waits at w by edge e), b < w: the
+ * lower one takes a step to a successor s of b. If s < w, the pair is (s, e); if s = w, the groups are one
+ * again; if s > w, the other group runs and the pair is (w, b -> s). A pair begins where a branch parts
  * lanes: with any two of its successors. The set of pairs that can be reached so holds every pair that
  * execution can reach.
  *
@@ -25,7 +25,7 @@ enum { PAIRS_MAX = 1 << 22, NO_SLOT = 0 };
 
 typedef LIST(uint32_t) slot_list;
 
-/* What one instruction does to the frame, by frame offsets. */
+/* An instruction's reads and writes of the frame, by frame offsets. */
 struct effect {
     slot_list reads, writes; /* of the lists of one instruction, reused */
     bool masked;             /* it writes active lanes alone */
@@ -70,7 +70,7 @@ static bool is_store(uint32_t op)
            within(op, OP_stg_v_8, OP_copy_v);
 }
 
-/* Where the operands of an instruction begin in code->operands; false: it has none there. */
+/* The start of an instruction's operands in code->operands; false: it has none there. */
 static bool list_of(const struct code *code, uint32_t i, uint32_t *out_start)
 {
     const struct insn *insn = &code->insns[i];

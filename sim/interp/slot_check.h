@@ -4,7 +4,7 @@
  * still need it.
  *
  * Interface
- *   slot_check   false: out_fault says which instruction writes which slot, and where the lanes wait. Code
+ *   slot_check   false: out_fault names the instruction, the slot and the block where the lanes wait. Code
  * without divergent branches, and code of very many blocks, is accepted without a look.
  */
 #ifndef ORRERY_INTERP_SLOT_CHECK_H
@@ -16,9 +16,8 @@
 #include "bytecode.h"
 
 struct slot_fault {
-    uint32_t insn, slot; /* the instruction that writes, and the frame offset that it writes to */
-    uint32_t waits_at,
-        from; /* blocks: where lanes wait that read the slot later, and the one they came from */
+    uint32_t insn, slot;     /* the instruction that writes, and the frame offset that it writes to */
+    uint32_t waits_at, from; /* blocks: where lanes wait that read the slot later, and their previous one */
 };
 
 bool slot_check(const struct code *code, struct arena *arena, struct slot_fault *out_fault);

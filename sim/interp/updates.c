@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which loads and stores are halves of one update: the store goes to the address that the load came from, and
- * what it stores, or whether it is done, depends on what was loaded. x++ is one, and so is if (v > x) x = v.
+ * Pairs of a load and a store that are one update: the store is to the load's address, and its value, or its
+ * execution, depends on the loaded value. x++ is one, and so is if (v > x) x = v.
  *
  * Addresses are the same if they are one value, or made alike of the same values: after numbering, those that
- * an optimiser could tell to be the same, and that differ for no work-item. Dependence is of values and of
+ * an optimiser could prove to be the same, and that differ for no work-item. Dependence is of values and of
  * the branches on the way; not through memory.
  */
 #include "ir.h"
@@ -63,7 +63,7 @@ static void reach_exits(struct updates *updates, const struct loop *loop, uint32
     }
 }
 
-/* What decides whether the block is come to, and how often. */
+/* The values that decide whether the block executes, and how often. */
 static void reach_conditions(struct updates *updates, uint32_t b, uint32_t *count)
 {
     struct ir *ir = updates->ir;
@@ -93,7 +93,7 @@ static bool follows_another(struct ir *ir, uint32_t store)
 
 /* The store that follows at once a loop which waited for the address: as a lock is taken, by what is no lock.
  */
-static void reach_awaited(struct updates *updates, uint32_t store, uint32_t *count)
+static void reach_waited(struct updates *updates, uint32_t store, uint32_t *count)
 {
     struct ir *ir = updates->ir;
     const uint32_t own = ir_value(ir, store)->block;
@@ -117,7 +117,7 @@ static void walk(struct updates *updates, uint32_t store)
     for (uint32_t k = 0; k < ir_value(ir, store)->list_count; k++)
         reach(updates, ir_value(ir, store)->list[k], &count);
     reach_conditions(updates, ir_value(ir, store)->block, &count);
-    reach_awaited(updates, store, &count);
+    reach_waited(updates, store, &count);
     while (count) {
         const uint32_t v = updates->open[--count];
         const struct value *value = ir_value(ir, v);
@@ -196,8 +196,10 @@ static uint32_t *list_of(struct ir *ir, enum ir_op op, uint32_t *out_count)
     return list;
 }
 
-/* Kernels with more pairs than PAIRS_MOST have updates that stay unknown: less is said of their races, and
- * none is missed. */
+/*
+ * Kernels with more pairs than PAIRS_MOST have updates that stay unknown: reports of their races have less
+ * detail, and none is missed.
+ */
 void mark_updates(struct ir *ir)
 {
     uint32_t load_count, store_count, pairs = 0;

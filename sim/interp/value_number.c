@@ -103,8 +103,7 @@ static uint64_t write_finite(const struct float_format *format, struct number x,
     if (unit < format->least_exponent)
         unit = format->least_exponent;
     uint64_t magnitude = shift_rounded(x.magnitude, unit - x.exponent, x.negative, rounding);
-    /* A carry to the next power of two, or from subnormal to normal, comes out right in the sum of the
-     * fields. */
+    /* A carry to the next power of two, or from subnormal to normal, is correct in the sum of the fields. */
     const uint64_t biased = (uint64_t)(unit - format->least_exponent);
     const bool normal = magnitude >> fraction_bits;
     if (normal && biased + 1 >= infinity >> fraction_bits)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the lowering relies on and a validator may not have looked at: words that follow the
- * grammar, definitions before uses, operands whose shapes fit. A module that fails here is
- * refused by instruction and word; after it, nothing checks these things again.
+ * The lowering's assumptions, which a validator may not have checked: words that follow the grammar,
+ * definitions before uses, operands whose shapes fit. A module that fails here is refused by instruction and
+ * word; after it, nothing checks these things again.
  */
 #include <spirv-tools/libspirv.h>
 #include <spirv/unified1/OpenCL.std.h>
@@ -29,7 +29,7 @@ static bool is_id_operand(spv_operand_type_t type)
            type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID || type == SPV_OPERAND_TYPE_SCOPE_ID;
 }
 
-/* Types, constants and variables are made of what was said before; only pointers may look ahead. */
+/* Types, constants and variables are made of earlier definitions; only pointers may refer to later ones. */
 static bool must_follow(const struct parse *p, const spv_parsed_instruction_t *inst, uint32_t id)
 {
     uint32_t op = inst->opcode;
@@ -755,7 +755,7 @@ static void build_range(const struct verify *v)
          "operand types do not fit");
 }
 
-/* What a block runs takes a pointer to the captured variables, then pointers to local memory. */
+/* A block's function takes a pointer to the captured variables, then pointers to local memory. */
 static const struct type *invoke(const struct verify *v, uint32_t i)
 {
     need(v, i + 3 < v->n, "an operand is missing");
@@ -865,7 +865,7 @@ static void verify_call(const struct verify *v)
 
 /* ---- OpenCL.std -------------------------------------------------------------------------------------- */
 
-/* What operand k, or the result (k = 3), of an entry is when its first operand is t. */
+/* The type of operand k, or of the result (k = 3), of an entry when its first operand is t. */
 static enum scalar entry_scalar(uint32_t entry, uint32_t k, enum scalar t)
 {
     static const enum scalar wide[] = {T_NONE, T_NONE, T_I16, T_I32, T_I64, T_NONE, T_NONE, T_NONE, T_NONE};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The last look at a module before it is trusted: nothing that the lowering
- *          relies on is left to whoever made the words.
+ * PURPOSE  The last check of a module before it is trusted: every assumption of the lowering is checked,
+ *          whatever made the words.
  *
  * Interface
- *   verify_grammar     words against the grammar; ids defined, and in order (after their definitions are
- *                      known)
- *   verify_functions   blocks, operands, types of every function (after functions and types are known)
+ *   verify_grammar     words against the grammar; ids defined, and in order (once their definitions are
+ *                      collected)
+ *   verify_functions   blocks, operands, types of every function (once functions and types are collected)
  *   verify_ir          values made before they are used (after cfg_build)
  */
 #ifndef ORRERY_INTERP_VERIFY_H

@@ -9,7 +9,7 @@
 #include "interp.h"
 #include "poison_trail.h"
 
-/* After the public struct: what only this file knows. */
+/* After the public struct: the private part. */
 struct wave_memory {
     struct wave wave;
     bool owns_private;
@@ -306,8 +306,10 @@ static bool is_interrupted(const struct wave *wave)
     return wave->host->interrupted && wave->host->interrupted(wave->host->self);
 }
 
-/* A wave that yields at the end of a slice resumes as if nothing had been: the slices of a turn change
- * nothing of what runs. */
+/*
+ * A wave that yields at the end of a budget resumes without effect: how a time slice is divided does not
+ * change the execution.
+ */
 enum run_result wave_run(struct wave *wave, int64_t budget)
 {
     wave->highest_unparked = 0;

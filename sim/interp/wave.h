@@ -24,12 +24,14 @@ enum run_result {
     RUN_DONE,       /* every lane has returned */
     RUN_BARRIER,    /* active lanes wait at a work-group or sub-group barrier (wave->site) */
     RUN_COLLECTIVE, /* active lanes wait at a group function; operands in wave->wait */
-    RUN_YIELD,      /* the turn is over: preemption point, or budget spent at a loop's back edge */
+    RUN_YIELD,      /* the time slice is over: preemption point, or budget spent at a loop's back edge */
     RUN_ABORTED     /* a finding ended the launch */
 };
 
-/* Private addresses are PRIVATE_BASE + offset, the same in every lane; there no processor has memory, so that
- * a generic address tells its space. Below NULL_END nobody has any. */
+/*
+ * Private addresses are PRIVATE_BASE + offset, the same in every lane; there no processor has memory, so that
+ * a generic address identifies its space. No address below NULL_END is allocated.
+ */
 #define PRIVATE_BASE UINT64_C(0x4000000000010000)
 enum { NULL_END = 0x10000 };
 
@@ -39,8 +41,8 @@ static inline bool wave_is_private_address(uint64_t address)
     return address >> 32 == PRIVATE_BASE >> 32;
 }
 
-/* What handlers call back when something is wrong. Implemented by sim/device/group.c side;
- * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
+/* Callbacks of the handlers for faults. Implemented by sim/device/group.c side; mask = the lanes at fault.
+ * Returns the lanes that must stop (usually mask). */
 enum fault_kind {
     FAULT_READ,
     FAULT_WRITE,
@@ -59,8 +61,10 @@ enum fault_kind {
     FAULT_INDEX,
     FAULT_EVENT
 };
-/* Two work-items that give different values where all have to give the same. FAULT_NOBODY: a place in the
- * group, value[0], that is past its end, value[1]. */
+/*
+ * Two work-items whose values differ but must be the same. FAULT_NOBODY: a place in the group, value[0], that
+ * is past its end, value[1].
+ */
 struct disagreement {
     struct origin origin; /* of the second; the first is the fault's */
     uint32_t lane;
@@ -69,8 +73,10 @@ struct disagreement {
     uint64_t value[2];
 };
 
-/* What the work-items of a group have to give alike, in the order in which each wave comes to it: what the
- * first wave gave. More is not compared. */
+/*
+ * The values that must be the same for the work-items of a group, in the order in which each wave reaches
+ * them: the first wave's values. More are not compared.
+ */
 enum { AGREED_MOST = HOSTILE(1024, 4) };
 struct agreed {
     uint32_t site, argument, tile_lane;
@@ -81,7 +87,7 @@ struct agreement {
     uint32_t count, room;
 };
 
-/* How often each work-item of a work-group came to each of the asynchronous copies that some did. */
+/* How often each work-item of a work-group reached each of the asynchronous copies that some reached. */
 struct copy_reached {
     uint32_t site, *times; /* per lane of the tile */
 };
@@ -104,11 +110,11 @@ struct fault {
     const struct image_desc *image; /* of an image instruction, or NULL */
     int32_t texel[3];               /* where in the image */
     uint32_t level;
-    int64_t index; /* FAULT_INDEX: past an array, of which misuse says the size */
+    int64_t index; /* FAULT_INDEX: past an array; misuse has its size */
     /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
     const char *misuse;
     const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NOBODY */
-    uint32_t poison_list;              /* FAULT_UNINITIALISED_*: of struct code's; 0: not known */
+    uint32_t poison_list;              /* FAULT_UNINITIALISED_*: of struct code's; 0: unknown */
 };
 
 struct enqueue_call;
@@ -118,15 +124,15 @@ struct wave_host {
     void *self;
     void (*fault)(void *self, struct wave *wave, const struct fault *fault);
     bool (*may_print)(void *self); /* is there room for anything more? */
-    bool (*print)(void *self, struct wave *wave, const char *text, size_t size); /* false: no room */
-    /* see orrery/pipe.h; NULL: nobody asks */
+    bool (*print)(void *self, struct wave *wave, const char *text, size_t size); /* false: full */
+    /* see orrery/pipe.h; NULL: unused */
     void (*packets)(void *self, struct wave *wave, const struct packets_use *use);
     /* see enqueue.h; NULL: no device queues */
     void (*enqueue)(void *self, struct wave *wave, struct enqueue_call *call);
     /* simulated nanoseconds, later with each call; NULL: no time passes */
     uint64_t (*clock)(void *self, const struct wave *wave);
-    bool faults_stop;                /* a faulty access ends its work-item; else it goes on */
-    bool (*interrupted)(void *self); /* the turn is to end, wherever the wave is; NULL: never */
+    bool faults_stop;                /* a faulty access ends its work-item; else it continues */
+    bool (*interrupted)(void *self); /* the time slice has to end, wherever the wave is; NULL: never */
     /* Of waves whose code has struct code_debug: a line begins; a time slice begins; the wave's memory is
      * freed. */
     void *debugger;
@@ -144,7 +150,7 @@ struct kernel_info;
 struct launch_arg;
 struct poison_trail;
 
-/* An asynchronous copy that goes on: its event and where it was begun. */
+/* An asynchronous copy in flight: its event and where it was begun. */
 enum { WAVE_COPIES_OPEN = 16 };
 struct open_copy {
     uint32_t event, site;
@@ -160,14 +166,14 @@ struct wave {
     struct origin origin; /* origin.site is set by whoever makes an event */
     struct memory *memory;
     uint8_t *private_memory;    /* byte o of lane l: private_memory + (o / 4 * code->width + l) * 4 + o % 4 */
-    uint8_t *private_undefined; /* beside it, 1 for a byte nobody wrote; NULL when that is not tracked */
-    const struct observer *observer; /* NULL: nobody listens */
+    uint8_t *private_undefined; /* beside it, 1 for a byte never written; NULL when that is not tracked */
+    const struct observer *observer; /* NULL: no observer */
     const struct wave_host *host;
-    /* of the launch: images are known by the number of their argument */
+    /* of the launch: images are identified by the number of their argument */
     const struct kernel_info *kernel;
     const struct launch_arg *arg_values;
     const int32_t *lane_x, *lane_y; /* lane % row and lane / row, n entries */
-    bool alone;                     /* nobody else waits at a work-group barrier */
+    bool alone;                     /* no other wave waits at a work-group barrier */
 
     /* changes as it runs */
     lane_mask active;             /* lanes executing now */
@@ -177,16 +183,16 @@ struct wave {
     uint32_t parked_blocks;       /* blocks with pending lanes */
     lane_mask *pending;           /* per block */
     uint64_t *pending_set;        /* bit per block */
-    uint32_t highest_unparked;    /* this turn: lanes parked up to this block have had their chance */
-    int64_t budget;               /* back edges and preemption points left in this turn */
+    uint32_t highest_unparked;    /* this time slice: lanes parked up to this block have had their chance */
+    int64_t budget;               /* back edges and preemption points left in this time slice */
     uint32_t copies;              /* events of asynchronous copies given out in its work-group */
-    struct open_copy unwaited[WAVE_COPIES_OPEN]; /* those nobody waited for yet; more are not watched */
+    struct open_copy unwaited[WAVE_COPIES_OPEN]; /* those not waited for yet; more are not watched */
     uint32_t unwaited_count;
-    /* of its work-group; NULL: nobody else is of it, or several work-groups are here */
+    /* of its work-group; NULL: it has no other wave, or several work-groups are here */
     struct agreement *agreement;
     struct copies_reached *reached; /* of its work-group; NULL: several work-groups are here */
-    uint32_t agreed;                /* how much of that it came to */
-    struct poison_trail *trail;     /* its own: where uninitialised values came from; NULL: it read none */
+    uint32_t agreed;                /* how many of them it has reached */
+    struct poison_trail *trail;     /* its own: origins of uninitialised values; NULL: it read none */
     uint64_t steps;                 /* back edges taken, for limits */
     uint64_t work;                  /* of its lanes, for the clock: see cost.h */
     uint64_t owed;                  /* work of each active lane that is not in it yet */
@@ -200,7 +206,7 @@ struct wave {
     const struct insn *wait;   /* the collective instruction */
 };
 
-/* Once origin, lane_count and row are known. */
+/* Once origin, lane_count and row are set. */
 static inline void wave_begin_events(struct wave *wave)
 {
     wave->reported = (struct access_event){
@@ -221,9 +227,8 @@ static inline uint64_t mask_word(const uint64_t *mask, uint32_t k)
     return word;
 }
 
-/* Removes lanes from active and live after a fault. A wave whose active lanes are all
- * gone goes on with its lowest parked block: call at the end of a handler through
- * NEXT_AFTER_FAULT (exec_control.c). */
+/* Removes lanes from active and live after a fault. A wave whose active lanes are all gone continues with its
+ * lowest parked block: call at the end of a handler through NEXT_AFTER_FAULT (exec_control.c). */
 void wave_stop_lanes(struct wave *wave, const lane_mask *lanes);
 /* before other lanes are active, and at the end of a run: owed becomes work */
 void wave_settle(struct wave *wave);

@@ -21,8 +21,8 @@ static bool any(const lane_mask *mask)
     return all != 0;
 }
 
-/* What is owed was owed by the lanes that are active: before others are, it becomes work. So a block costs
- * one addition while the lanes stay the same. */
+/* Cost that is owed is of the active lanes: before these change, it becomes work. So a block costs one
+ * addition while the lanes stay the same. */
 void wave_settle(struct wave *wave)
 {
     uint64_t lanes = 0;
@@ -173,7 +173,7 @@ void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
     wave->full = false;
 }
 
-static uint64_t awaited(const struct wave *wave, const struct insn *insn, uint32_t index)
+static uint64_t waited_event(const struct wave *wave, const struct insn *insn, uint32_t index)
 {
     uint64_t event;
     memcpy(&event, wave->frame + wave->code->operands[insn->d + index], sizeof event);
@@ -183,7 +183,7 @@ static uint64_t awaited(const struct wave *wave, const struct insn *insn, uint32
 static bool waits_for(const struct wave *wave, const struct insn *insn, uint32_t event)
 {
     for (uint32_t i = 0; i < insn->b; i++) {
-        uint64_t listed = awaited(wave, insn, i);
+        uint64_t listed = waited_event(wave, insn, i);
         if (listed == event || listed == WAVE_EVERY_EVENT)
             return true;
     }
@@ -200,7 +200,7 @@ void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool l
                                .last = last};
     event.origin.site = insn->e;
     for (uint32_t i = 0; i < insn->b; i++) {
-        const uint64_t listed = awaited(wave, insn, i);
+        const uint64_t listed = waited_event(wave, insn, i);
         const bool every = listed == WAVE_EVERY_EVENT;
         for (uint64_t number = every ? 1 : listed;
              number && number <= wave->copies && (every || number == listed); number++) {
@@ -224,7 +224,7 @@ static void report_events(struct wave *wave, const struct insn *insn)
 {
     struct fault fault = {.kind = FAULT_EVENT, .site = insn->e, .goes_on = true};
     for (uint32_t i = insn->b; i-- > 0;) {
-        const uint64_t listed = awaited(wave, insn, i);
+        const uint64_t listed = waited_event(wave, insn, i);
         if (!(wave->reached && wave->reached->reported) && listed != WAVE_EVERY_EVENT &&
             listed != WAVE_NO_EVENT && listed - 1 >= wave->copies) {
             fault.index = i;

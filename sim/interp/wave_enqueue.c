@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wave asks of device queues, work-item after work-item. */
+/* A wave's requests to device queues, work-item after work-item. */
 #include "wave_enqueue.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "access.h"
 
 /* One work-item's call. */
-struct turn {
+struct lane_op {
     struct wave *wave;
     const struct insn *insn;
     struct access_copy *copy;
@@ -19,130 +19,132 @@ struct turn {
     struct fault fault; /* misuse, of all lanes */
 };
 
-static uint64_t operand(const struct turn *turn, uint32_t k)
+static uint64_t operand(const struct lane_op *lane_op, uint32_t k)
 {
     uint64_t value;
-    if (k >= turn->count)
+    if (k >= lane_op->count)
         return 0;
     memcpy(&value,
-           turn->frame + turn->wave->code->operands[turn->insn->d + 1 + k] + turn->call.lane * sizeof value,
+           lane_op->frame + lane_op->wave->code->operands[lane_op->insn->d + 1 + k] +
+               lane_op->call.lane * sizeof value,
            sizeof value);
     return value;
 }
 
 /* False: no memory. A list that no queue could take is left unread. */
-static bool read_waits(struct turn *turn)
+static bool read_waits(struct lane_op *lane_op)
 {
-    struct enqueue_call *call = &turn->call;
-    const uint64_t list = operand(turn, OPERAND_WAITS);
-    call->wait_count = operand(turn, OPERAND_WAIT_COUNT);
+    struct enqueue_call *call = &lane_op->call;
+    const uint64_t list = operand(lane_op, OPERAND_WAITS);
+    call->wait_count = operand(lane_op, OPERAND_WAIT_COUNT);
     call->waits_given = list != 0;
     if (!list || !call->wait_count || call->wait_count > ENQUEUE_WAITS_MOST)
         return true;
-    turn->waits = calloc(call->wait_count, sizeof *turn->waits);
-    call->waits = turn->waits;
-    if (turn->waits)
-        access_fetch(turn->copy, call->lane, list, turn->waits, call->wait_count * sizeof *turn->waits);
-    return turn->waits != NULL;
+    lane_op->waits = calloc(call->wait_count, sizeof *lane_op->waits);
+    call->waits = lane_op->waits;
+    if (lane_op->waits)
+        access_fetch(lane_op->copy, call->lane, list, lane_op->waits,
+                     call->wait_count * sizeof *lane_op->waits);
+    return lane_op->waits != NULL;
 }
 
-static bool read_locals(struct turn *turn)
+static bool read_locals(struct lane_op *lane_op)
 {
-    struct enqueue_call *call = &turn->call;
-    call->local_count = turn->count > OPERAND_LOCALS ? turn->count - OPERAND_LOCALS : 0;
+    struct enqueue_call *call = &lane_op->call;
+    call->local_count = lane_op->count > OPERAND_LOCALS ? lane_op->count - OPERAND_LOCALS : 0;
     if (!call->local_count)
         return true;
-    turn->local_bytes = malloc(call->local_count * sizeof *turn->local_bytes);
-    call->local_bytes = turn->local_bytes;
-    for (uint32_t i = 0; turn->local_bytes && i < call->local_count; i++)
-        turn->local_bytes[i] = operand(turn, OPERAND_LOCALS + i);
-    return turn->local_bytes != NULL;
+    lane_op->local_bytes = malloc(call->local_count * sizeof *lane_op->local_bytes);
+    call->local_bytes = lane_op->local_bytes;
+    for (uint32_t i = 0; lane_op->local_bytes && i < call->local_count; i++)
+        lane_op->local_bytes[i] = operand(lane_op, OPERAND_LOCALS + i);
+    return lane_op->local_bytes != NULL;
 }
 
-static void read_range(struct turn *turn)
+static void read_range(struct lane_op *lane_op)
 {
-    struct ndrange *range = &turn->call.range;
-    range->work_dim = (uint32_t)operand(turn, OPERAND_DIMENSIONS);
+    struct ndrange *range = &lane_op->call.range;
+    range->work_dim = (uint32_t)operand(lane_op, OPERAND_DIMENSIONS);
     for (uint32_t i = 0; i < 3; i++) {
-        range->offset[i] = operand(turn, OPERAND_RANGE + i);
-        range->global_size[i] = operand(turn, OPERAND_RANGE + 3 + i);
-        range->local_size[i] = operand(turn, OPERAND_RANGE + 6 + i);
+        range->offset[i] = operand(lane_op, OPERAND_RANGE + i);
+        range->global_size[i] = operand(lane_op, OPERAND_RANGE + 3 + i);
+        range->local_size[i] = operand(lane_op, OPERAND_RANGE + 6 + i);
     }
 }
 
-static bool read_operands(struct turn *turn)
+static bool read_operands(struct lane_op *lane_op)
 {
-    struct enqueue_call *call = &turn->call;
-    call->handle = operand(turn, OPERAND_HANDLE);
-    call->number = (int64_t)operand(turn, OPERAND_NUMBER);
-    call->kernel = (uint32_t)operand(turn, OPERAND_KERNEL);
-    call->target = operand(turn, OPERAND_EVENT);
+    struct enqueue_call *call = &lane_op->call;
+    call->handle = operand(lane_op, OPERAND_HANDLE);
+    call->number = (int64_t)operand(lane_op, OPERAND_NUMBER);
+    call->kernel = (uint32_t)operand(lane_op, OPERAND_KERNEL);
+    call->target = operand(lane_op, OPERAND_EVENT);
     call->event_wanted = call->target != 0;
-    call->literal_size = operand(turn, OPERAND_LITERAL_SIZE);
-    call->literal_align = operand(turn, OPERAND_LITERAL_ALIGN);
-    read_range(turn);
-    return read_waits(turn) && read_locals(turn);
+    call->literal_size = operand(lane_op, OPERAND_LITERAL_SIZE);
+    call->literal_align = operand(lane_op, OPERAND_LITERAL_ALIGN);
+    read_range(lane_op);
+    return read_waits(lane_op) && read_locals(lane_op);
 }
 
-/* What the host allocated gets its contents: those of this work-item. */
-static void hand_over(struct turn *turn)
+/* Fills in what the host allocated, with this work-item's contents. */
+static void hand_over(struct lane_op *lane_op)
 {
-    const struct enqueue_call *call = &turn->call;
+    const struct enqueue_call *call = &lane_op->call;
     if (call->literal)
-        access_copy_in(turn->copy, call->lane, operand(turn, OPERAND_LITERAL), call->literal,
+        access_copy_in(lane_op->copy, call->lane, operand(lane_op, OPERAND_LITERAL), call->literal,
                        call->literal_size);
     if (call->event)
-        access_hand(turn->copy, call->lane, &call->event, call->target, sizeof call->event);
+        access_hand(lane_op->copy, call->lane, &call->event, call->target, sizeof call->event);
 }
 
-static void note_misuse(struct turn *turn)
+static void note_misuse(struct lane_op *lane_op)
 {
-    if (!turn->call.misuse || turn->fault.lanes++)
+    if (!lane_op->call.misuse || lane_op->fault.lanes++)
         return;
-    turn->fault.lane = turn->call.lane;
-    turn->fault.misuse = turn->call.misuse;
+    lane_op->fault.lane = lane_op->call.lane;
+    lane_op->fault.misuse = lane_op->call.misuse;
 }
 
-static int64_t take_turn(struct turn *turn)
+static int64_t execute_lane(struct lane_op *lane_op)
 {
-    struct enqueue_call *call = &turn->call;
-    const struct wave_host *host = turn->wave->host;
+    struct enqueue_call *call = &lane_op->call;
+    const struct wave_host *host = lane_op->wave->host;
     const bool enqueues = call->op == ENQUEUE_KERNEL || call->op == ENQUEUE_MARKER;
     call->result = enqueues ? ENQUEUE_FAILURE : 0;
-    const bool read = read_operands(turn);
+    const bool read = read_operands(lane_op);
     if (!read)
-        host->print(host->self, turn->wave, NULL, 0); /* memory ran out */
+        host->print(host->self, lane_op->wave, NULL, 0); /* memory ran out */
     if (read && host->enqueue) {
-        host->enqueue(host->self, turn->wave, call);
-        hand_over(turn);
-        note_misuse(turn);
+        host->enqueue(host->self, lane_op->wave, call);
+        hand_over(lane_op);
+        note_misuse(lane_op);
     }
-    free(turn->waits);
-    free(turn->local_bytes);
-    turn->waits = turn->local_bytes = NULL;
+    free(lane_op->waits);
+    free(lane_op->local_bytes);
+    lane_op->waits = lane_op->local_bytes = NULL;
     return call->result;
 }
 
 bool exec_enqueue(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access_copy copy;
-    struct turn turn = {
+    struct lane_op lane_op = {
         .wave = wave, .insn = insn, .frame = frame, .copy = &copy, .count = insn->f >> ENQUEUE_COUNT_SHIFT};
     const lane_mask active = wave->active;
     access_copy_begin(&copy, wave, insn->e);
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
         if (!lane_mask_test(&active, lane))
             continue;
-        turn.call =
+        lane_op.call =
             (struct enqueue_call){.op = (enum enqueue_op)(insn->f & 0xff), .site = insn->e, .lane = lane};
-        const int64_t result = take_turn(&turn);
+        const int64_t result = execute_lane(&lane_op);
         memcpy(frame + wave->code->operands[insn->d] + lane * sizeof result, &result, sizeof result);
     }
-    if (turn.fault.lanes) {
-        turn.fault.kind = FAULT_ENQUEUE;
-        turn.fault.site = insn->e;
-        turn.fault.goes_on = true;
-        wave->host->fault(wave->host->self, wave, &turn.fault);
+    if (lane_op.fault.lanes) {
+        lane_op.fault.kind = FAULT_ENQUEUE;
+        lane_op.fault.site = insn->e;
+        lane_op.fault.goes_on = true;
+        wave->host->fault(wave->host->self, wave, &lane_op.fault);
     }
     return access_copy_end(&copy);
 }

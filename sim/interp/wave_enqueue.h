@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Device-side enqueue (OpenCL C 3.0, 6.15.18) as a wave sees it: what a work-item asks of the
- *          device's queues, and what it is reported. Who keeps the queues is struct wave_host's enqueue().
+ * PURPOSE  Device-side enqueue (OpenCL C 3.0, 6.15.18) as a wave sees it: a work-item's requests to the
+ *          device's queues, and their results. The owner of the queues implements struct wave_host's
+ *          enqueue().
  *
  * Operands of OP_enqueue, all V 64, as many as there are: result, then those of enum enqueue_operand in their
  * order.
  *
- * Ownership  A call lives while enqueue() runs. The host answers with `result`, and what it allocated for the
+ * Ownership  A call lives while enqueue() runs. The host returns `result`, and what it allocated for the
  *            block's captured variables and the event: the wave fills both in.
  */
 #ifndef ORRERY_SIM_INTERP_WAVE_ENQUEUE_H
@@ -86,7 +87,7 @@ struct enqueue_call {
     struct ndrange range;
     const uint64_t *local_bytes;
     uint32_t local_count;
-    /* the answer */
+    /* the result */
     int64_t result;
     uint64_t event;     /* to be stored where it was wanted; 0: nothing is stored */
     uint64_t literal;   /* where the captured variables go; 0: nowhere */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stopped wave is about to do, and whether it has stood so before. */
+/* The next operation of a stopped wave, and whether it has been in this state before. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -25,7 +25,7 @@ static uint64_t affine_cell(const struct wave *wave, uint32_t offset, uint32_t l
                          : affine_lane(cell, wave->lane_x[lane], wave->lane_y[lane]);
 }
 
-/* Operand a of a memory operation, in the form that its row of op.def says. */
+/* Operand a of a memory operation, in the form that its row of op.def gives. */
 static uint64_t address_of(const struct wave *wave, uint32_t op, const struct insn *insn, uint32_t lane)
 {
     uint64_t offset = within(op, OP_ld_u_8, OP_copy_v) ? (uint64_t)(int64_t)(int32_t)insn->b : 0;
@@ -58,7 +58,7 @@ static enum next_kind kind_of(uint32_t op)
     return within(op, OP_ld_u_8, OP_fence) ? NEXT_ACCESS : NEXT_UNSEEN;
 }
 
-/* From a preemption point to its operation; between them may stand books of the uninitialised check. */
+/* From a preemption point to its operation; between them may be instructions of the uninitialised check. */
 static bool operation_after(const struct code *code, uint32_t *at)
 {
     while (++*at < code->insn_count && kind_of(code->ops[*at]) == NEXT_UNSEEN)

@@ -66,7 +66,7 @@ static void set_written(struct pipe *pipe, uint64_t number, bool written)
         bits_of(pipe)[slot / 8] &= (uint8_t)~bit;
 }
 
-/* NULL: no room for so many, or no record left. */
+/* NULL: not enough space, or no record left. */
 static struct pipe_record *reserve(struct pipe *pipe, bool writes, uint64_t count)
 {
     struct pipe_side *side = side_of(pipe, writes);
@@ -119,186 +119,187 @@ static uint64_t packet_address(const struct pipe *pipe, uint64_t number)
 
 /* ---- one work-item ----------------------------------------------------------------- */
 
-struct turn {
+struct lane_op {
     struct wave *wave;
     const struct insn *insn;
     struct access_copy *copy;
     struct pipe *pipe;
     uint32_t lane, fault_lane;
     uint64_t faults, address, first; /* of this pipe, of that of the first fault */
-    uint64_t a, b, c;                /* as pipe_op says */
+    uint64_t a, b, c;                /* as in pipe_op */
     const char *misuse;              /* of the first */
 };
 
-/* What the specification leaves undefined: the work-item goes on as if the call had failed. */
-static uint64_t misused(struct turn *turn, const char *why)
+/* Undefined by the specification: the work-item continues as if the call had failed. */
+static uint64_t misused(struct lane_op *lane_op, const char *why)
 {
-    if (!turn->faults++) {
-        turn->fault_lane = turn->lane;
-        turn->misuse = why;
-        turn->first = turn->address;
+    if (!lane_op->faults++) {
+        lane_op->fault_lane = lane_op->lane;
+        lane_op->misuse = why;
+        lane_op->first = lane_op->address;
     }
     return PIPE_FAILED;
 }
 
-static void announce(const struct turn *turn, bool writes, bool moves)
+static void announce(const struct lane_op *lane_op, bool writes, bool moves)
 {
-    const struct wave_host *host = turn->wave->host;
-    const uint32_t launch = turn->wave->origin.launch->launch;
-    struct pipe_user *user = &turn->pipe->user[writes];
+    const struct wave_host *host = lane_op->wave->host;
+    const uint32_t launch = lane_op->wave->origin.launch->launch;
+    struct pipe_user *user = &lane_op->pipe->user[writes];
     struct item item;
-    origin_item(&turn->wave->origin, turn->lane, &item);
-    const struct packets_use use = {.side = (uint64_t)(uintptr_t)side_of(turn->pipe, writes),
+    origin_item(&lane_op->wave->origin, lane_op->lane, &item);
+    const struct packets_use use = {.side = (uint64_t)(uintptr_t)side_of(lane_op->pipe, writes),
                                     .writes = writes,
                                     .other = user->launch != launch,
                                     .others = user->launch != launch || user->group != item.group_linear,
                                     .moves = moves,
-                                    .lane = turn->lane,
+                                    .lane = lane_op->lane,
                                     .group = item.group_linear,
-                                    .site = turn->insn->e};
+                                    .site = lane_op->insn->e};
     if ((use.others || moves) && host->packets)
-        host->packets(host->self, turn->wave, &use);
+        host->packets(host->self, lane_op->wave, &use);
     *user = (struct pipe_user){launch, use.group};
 }
 
-/* Told, and done all the same. */
-static void enter(struct turn *turn, bool writes, bool moves)
+/* Reported, and done all the same. */
+static void enter(struct lane_op *lane_op, bool writes, bool moves)
 {
-    announce(turn, writes, moves);
-    if (turn->pipe->user[!writes].launch == turn->wave->origin.launch->launch)
-        misused(turn, "the same kernel reads from and writes to this pipe");
+    announce(lane_op, writes, moves);
+    if (lane_op->pipe->user[!writes].launch == lane_op->wave->origin.launch->launch)
+        misused(lane_op, "the same kernel reads from and writes to this pipe");
 }
 
-static void move_packet(struct turn *turn, uint64_t number, bool writes)
+static void move_packet(struct lane_op *lane_op, uint64_t number, bool writes)
 {
-    const uint64_t packet = packet_address(turn->pipe, number);
+    const uint64_t packet = packet_address(lane_op->pipe, number);
     if (writes)
-        set_written(turn->pipe, number, true);
-    else if (!is_written(turn->pipe, number))
-        misused(turn, "the packet was reserved and committed, but never written: its contents are undefined");
+        set_written(lane_op->pipe, number, true);
+    else if (!is_written(lane_op->pipe, number))
+        misused(lane_op,
+                "the packet was reserved and committed, but never written: its contents are undefined");
     if (writes)
-        access_copy_in(turn->copy, turn->lane, turn->a, packet, turn->pipe->packet_bytes);
+        access_copy_in(lane_op->copy, lane_op->lane, lane_op->a, packet, lane_op->pipe->packet_bytes);
     else
-        access_copy_out(turn->copy, turn->lane, packet, turn->a, turn->pipe->packet_bytes);
+        access_copy_out(lane_op->copy, lane_op->lane, packet, lane_op->a, lane_op->pipe->packet_bytes);
 }
 
-static uint64_t move_one(struct turn *turn, bool writes)
+static uint64_t move_one(struct lane_op *lane_op, bool writes)
 {
-    enter(turn, writes, true);
-    struct pipe_record *record = reserve(turn->pipe, writes, 1);
+    enter(lane_op, writes, true);
+    struct pipe_record *record = reserve(lane_op->pipe, writes, 1);
     if (!record)
         return PIPE_FAILED;
-    move_packet(turn, record->first, writes);
-    close_record(turn->pipe, record, writes);
+    move_packet(lane_op, record->first, writes);
+    close_record(lane_op->pipe, record, writes);
     return 0;
 }
 
 static const char not_open[] =
     "the reservation is not valid, was committed already, or is of the other side or of another pipe";
 
-static uint64_t reserve_for(struct turn *turn, bool writes)
+static uint64_t reserve_for(struct lane_op *lane_op, bool writes)
 {
-    struct pipe_record *record = reserve(turn->pipe, writes, turn->b);
-    enter(turn, writes, false);
+    struct pipe_record *record = reserve(lane_op->pipe, writes, lane_op->b);
+    enter(lane_op, writes, false);
     if (record) {
-        record->launch = turn->wave->origin.launch->launch;
-        record->site = turn->insn->e;
-        origin_item(&turn->wave->origin, turn->lane, &record->item);
+        record->launch = lane_op->wave->origin.launch->launch;
+        record->site = lane_op->insn->e;
+        origin_item(&lane_op->wave->origin, lane_op->lane, &record->item);
     }
-    return id_of(turn->pipe, record);
+    return id_of(lane_op->pipe, record);
 }
 
-static uint64_t move_reserved(struct turn *turn, bool writes)
+static uint64_t move_reserved(struct lane_op *lane_op, bool writes)
 {
-    const struct pipe_record *record = record_of(turn->pipe, turn->b, writes);
+    const struct pipe_record *record = record_of(lane_op->pipe, lane_op->b, writes);
     if (!record)
-        return misused(turn, not_open);
-    if (turn->c >= record->count)
-        return misused(turn, "the index is not below the number of packets that was reserved");
-    announce(turn, writes, true);
-    move_packet(turn, record->first + turn->c, writes);
+        return misused(lane_op, not_open);
+    if (lane_op->c >= record->count)
+        return misused(lane_op, "the index is not below the number of packets that was reserved");
+    announce(lane_op, writes, true);
+    move_packet(lane_op, record->first + lane_op->c, writes);
     return 0;
 }
 
-static uint64_t commit(struct turn *turn, bool writes)
+static uint64_t commit(struct lane_op *lane_op, bool writes)
 {
-    struct pipe_record *record = record_of(turn->pipe, turn->b, writes);
+    struct pipe_record *record = record_of(lane_op->pipe, lane_op->b, writes);
     if (!record)
-        return misused(turn, not_open);
-    close_record(turn->pipe, record, writes);
+        return misused(lane_op, not_open);
+    close_record(lane_op->pipe, record, writes);
     return 0;
 }
 
-static uint64_t take_turn(struct turn *turn, enum pipe_op op)
+static uint64_t execute_lane(struct lane_op *lane_op, enum pipe_op op)
 {
     switch (op) {
     case PIPE_READ:
-    case PIPE_WRITE: return move_one(turn, op == PIPE_WRITE);
+    case PIPE_WRITE: return move_one(lane_op, op == PIPE_WRITE);
     case PIPE_RESERVED_READ:
-    case PIPE_RESERVED_WRITE: return move_reserved(turn, op == PIPE_RESERVED_WRITE);
+    case PIPE_RESERVED_WRITE: return move_reserved(lane_op, op == PIPE_RESERVED_WRITE);
     case PIPE_RESERVE_READ:
-    case PIPE_RESERVE_WRITE: return reserve_for(turn, op == PIPE_RESERVE_WRITE);
+    case PIPE_RESERVE_WRITE: return reserve_for(lane_op, op == PIPE_RESERVE_WRITE);
     case PIPE_COMMIT_READ:
-    case PIPE_COMMIT_WRITE: return commit(turn, op == PIPE_COMMIT_WRITE);
-    case PIPE_PACKETS: return turn->pipe->write.done - turn->pipe->read.next;
-    case PIPE_PACKETS_MAX: return turn->pipe->packet_count;
+    case PIPE_COMMIT_WRITE: return commit(lane_op, op == PIPE_COMMIT_WRITE);
+    case PIPE_PACKETS: return lane_op->pipe->write.done - lane_op->pipe->read.next;
+    case PIPE_PACKETS_MAX: return lane_op->pipe->packet_count;
     }
     return 0;
 }
 
 /* ---- a wave -------------------------------------------------------------------------- */
 
-static uint64_t operand(const struct turn *turn, const uint8_t *frame, uint32_t k)
+static uint64_t operand(const struct lane_op *lane_op, const uint8_t *frame, uint32_t k)
 {
     uint64_t value;
-    memcpy(&value, frame + turn->wave->code->operands[turn->insn->d + k] + turn->lane * sizeof value,
+    memcpy(&value, frame + lane_op->wave->code->operands[lane_op->insn->d + k] + lane_op->lane * sizeof value,
            sizeof value);
     return value;
 }
 
 /* The host passes the address of a pipe or refuses the argument; a module may still make one up. */
-static bool pipe_at(struct turn *turn, uint64_t address)
+static bool pipe_at(struct lane_op *lane_op, uint64_t address)
 {
-    const struct region *region = memory_region(turn->wave->memory, address);
-    turn->address = address;
+    const struct region *region = memory_region(lane_op->wave->memory, address);
+    lane_op->address = address;
     const bool is_pipe =
         region->kind == REGION_PIPE && region->low == address && !(region->flags & REGION_FLAG_FREED);
-    turn->pipe = is_pipe ? (struct pipe *)(uintptr_t)address : NULL;
+    lane_op->pipe = is_pipe ? (struct pipe *)(uintptr_t)address : NULL;
     if (!is_pipe)
-        misused(turn, "there is no pipe");
-    else if (turn->pipe->packet_bytes != turn->insn->f >> PIPE_BYTES_SHIFT)
-        misused(turn, NULL); /* sizes are reported where the sentence is made */
-    return is_pipe && turn->pipe->packet_bytes == turn->insn->f >> PIPE_BYTES_SHIFT;
+        misused(lane_op, "there is no pipe");
+    else if (lane_op->pipe->packet_bytes != lane_op->insn->f >> PIPE_BYTES_SHIFT)
+        misused(lane_op, NULL); /* sizes are reported where the sentence is made */
+    return is_pipe && lane_op->pipe->packet_bytes == lane_op->insn->f >> PIPE_BYTES_SHIFT;
 }
 
 bool exec_pipe(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access_copy copy;
-    struct turn turn = {.wave = wave, .insn = insn, .copy = &copy};
+    struct lane_op lane_op = {.wave = wave, .insn = insn, .copy = &copy};
     const lane_mask active = wave->active;
     access_copy_begin(&copy, wave, insn->e);
-    for (turn.lane = 0; turn.lane < wave->lane_count; turn.lane++) {
+    for (lane_op.lane = 0; lane_op.lane < wave->lane_count; lane_op.lane++) {
         uint64_t result = PIPE_FAILED;
-        if (!lane_mask_test(&active, turn.lane))
+        if (!lane_mask_test(&active, lane_op.lane))
             continue;
-        turn.a = operand(&turn, frame, 2);
-        turn.b = operand(&turn, frame, 3);
-        turn.c = operand(&turn, frame, 4);
-        if (!operand(&turn, frame, 5))
+        lane_op.a = operand(&lane_op, frame, 2);
+        lane_op.b = operand(&lane_op, frame, 3);
+        lane_op.c = operand(&lane_op, frame, 4);
+        if (!operand(&lane_op, frame, 5))
             result = 0;
-        else if (pipe_at(&turn, operand(&turn, frame, 1)))
-            result = take_turn(&turn, (enum pipe_op)(insn->f & 0xff));
-        memcpy(frame + wave->code->operands[insn->d] + turn.lane * sizeof result, &result, sizeof result);
+        else if (pipe_at(&lane_op, operand(&lane_op, frame, 1)))
+            result = execute_lane(&lane_op, (enum pipe_op)(insn->f & 0xff));
+        memcpy(frame + wave->code->operands[insn->d] + lane_op.lane * sizeof result, &result, sizeof result);
     }
-    if (turn.faults) {
+    if (lane_op.faults) {
         struct fault fault = {.kind = FAULT_PIPE,
                               .site = insn->e,
-                              .address = turn.first,
-                              .lane = turn.fault_lane,
+                              .address = lane_op.first,
+                              .lane = lane_op.fault_lane,
                               .size = insn->f >> PIPE_BYTES_SHIFT,
-                              .lanes = turn.faults,
+                              .lanes = lane_op.faults,
                               .goes_on = true,
-                              .misuse = turn.misuse};
+                              .misuse = lane_op.misuse};
         wave->host->fault(wave->host->self, wave, &fault);
     }
     return access_copy_end(&copy);

@@ -17,7 +17,7 @@ enum pipe_op {
     PIPE_RESERVED_READ,
     PIPE_RESERVED_WRITE, /* pointer, id, index; 0 or PIPE_FAILED */
     PIPE_RESERVE_READ,
-    PIPE_RESERVE_WRITE, /* number; an id, 0 when there is no room */
+    PIPE_RESERVE_WRITE, /* number; an id, 0 when full */
     PIPE_COMMIT_READ,
     PIPE_COMMIT_WRITE, /* id */
     PIPE_PACKETS,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where pointers come from: through which of its arguments a kernel may write, and which one an access
- * goes through. */
+/*
+ * The origins of pointers: the arguments through which a kernel may write, and the argument that an access
+ * goes through.
+ */
 #include "ir.h"
 
 struct tracing {
@@ -19,7 +21,7 @@ static void trace_on(struct tracing *tracing, uint32_t v)
 }
 
 /* A pointer that is a member of an argument may point anywhere. */
-static void come_from_argument(struct tracing *tracing, uint64_t offset)
+static void add_argument_origin(struct tracing *tracing, uint64_t offset)
 {
     const struct kernel_info *info = &tracing->ir->entry->info;
     for (uint32_t i = 0; i < info->arg_count; i++)
@@ -34,7 +36,7 @@ static void come_from_argument(struct tracing *tracing, uint64_t offset)
 static void trace_value(struct tracing *tracing, const struct value *value)
 {
     switch (value->op) {
-    case IR_arg: come_from_argument(tracing, value->imm); break;
+    case IR_arg: add_argument_origin(tracing, value->imm); break;
     case IR_const: /* of program scope, or NULL */
     case IR_undef:
     case IR_local_address:
@@ -71,7 +73,7 @@ static void trace_effect(struct tracing *tracing, const struct value *value)
     case IR_copy:
     case IR_image_write: trace_on(tracing, value->args[0]); break;
     case IR_async_copy: trace_on(tracing, value->list[0]); break;
-    case IR_pipe: /* what they get goes to wherever they say */
+    case IR_pipe: /* their pointer arguments are written through */
     case IR_enqueue: tracing->elsewhere = true; break;
     default: break;
     }
@@ -94,7 +96,7 @@ const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsew
 
 /* ---- which argument an access goes through ------------------------------------------------------ */
 
-enum { STEPS_MOST = 64 }; /* findings alone ask: what lies further is not known */
+enum { STEPS_MOST = 64 }; /* only for findings: longer derivations stay unknown */
 
 static uint32_t argument_at(struct ir *ir, uint64_t offset)
 {

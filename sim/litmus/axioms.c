@@ -312,7 +312,7 @@ static bool is_access(const struct candidate_event *event)
     return event->is_read || event->is_write;
 }
 
-/* What a read comes before: the stores after the one it reads. */
+/* The successors of a read (from-read): the stores after the one it reads. */
 static event_set overwritten_by(const struct candidate *candidate, uint32_t read)
 {
     return candidate->modified[candidate->reads_from[read]] & ~one_event(read);

@@ -7,11 +7,11 @@
  * Interface
  *   candidate_init, candidate_add     events: initial stores first, then thread by thread in
  *                             program order; a barrier is two: its entry and its exit
- *   candidate_link                what follows from the events alone
+ *   candidate_link                the relations that follow from the events alone
  *   candidate_broken              with reads_from and the modification order filled in: the first axiom that
  *                             refuses the execution
  *   candidate_consistent          likewise: none does
- *   candidate_*                   after candidate_broken, parts of the axioms, for those who explain them
+ *   candidate_*                   after candidate_broken, parts of the axioms, for explanations
  *   candidate_races               of a consistent execution, after candidate_consistent
  */
 #ifndef ORRERY_SIM_LITMUS_AXIOMS_H
@@ -56,7 +56,7 @@ struct candidate {
     relation inclusive;  /* scopes include each other */
     event_set region[2]; /* actions of REGION_GLOBAL, REGION_LOCAL */
 
-    /* chosen by who enumerates */
+    /* chosen by the enumeration */
     uint32_t reads_from[EVENTS_MOST]; /* of reads: the store */
     relation modified;                /* modification order: later stores of the same cell */
 
@@ -93,7 +93,7 @@ static inline bool candidate_consistent(struct candidate *candidate)
 }
 /* a happens before b: then b stands no earlier, and a does not read from b. */
 bool candidate_coherent_pair(const struct candidate *candidate, uint32_t a, uint32_t b);
-/* Sequentially consistent a has to come before b in their one order. */
+/* Sequentially consistent a has to precede b in their one order. */
 bool candidate_seq_cst_before(const struct candidate *candidate, uint32_t a, uint32_t b);
 /* Sequentially consistent fences speak for what they stand beside: after or before them. */
 event_set candidate_spoken_for(const struct candidate *candidate, uint32_t event, bool after);

@@ -11,18 +11,17 @@
  *                           ends past a barrier that does not order it; with thin_air
  *                           also those where a value is its own cause
  *
- * What is visited  Interleavings: executions where every thread returns, those where all that
- *                  is left spins or waits at a barrier (EXECUTION_STUCK), and those that met
- *                  the bound.  The others follow nobody beyond spinning, since what comes after
- *                  it comes without it too, and set *out_cut when they met a bound;
- *                  explore_thin_air shows no EXECUTION_STUCK.  Where a turn that changed nothing
- *                  has an access that may race, its thread is followed nevertheless: such
- *                  executions (execution_repeats) tell of races and of nothing else.
+ * What is visited  Interleavings: executions where every thread returns, those where all remaining threads
+ *                  spin or wait at a barrier (EXECUTION_STUCK), and those that met the bound. The others
+ *                  follow no thread beyond spinning, since its continuation exists without the spinning too,
+ *                  and set *out_cut when they met a bound; explore_thin_air shows no EXECUTION_STUCK. If an
+ *                  iteration that changed nothing has an access that may race, its thread is followed
+ *                  nevertheless: such executions (execution_repeats) count for races only.
  *
  * Refused  With unfold->explains explore_reads and explore_thin_air also show what an axiom refuses
- *          (execution.broken), also where they know it without building it.
+ *          (execution.broken), also when they can decide it without building it.
  *
- * Errors   OUT_OF_MEMORY, or what the unfolding says; the visitor stops by returning false.
+ * Errors   OUT_OF_MEMORY, or the unfolding's status; the visitor stops by returning false.
  */
 #ifndef ORRERY_SIM_LITMUS_EXPLORE_H
 #define ORRERY_SIM_LITMUS_EXPLORE_H
@@ -48,11 +47,11 @@ struct execution {
     const struct candidate *candidate;
     enum axiom broken;
 };
-/* Its outcome is also that of another execution, without some turn of a loop. */
+/* Its outcome is also that of another execution, without some iteration of a loop. */
 static inline bool execution_repeats(const struct unfold *unfold, const struct execution *execution)
 {
     for (uint32_t i = 0; i < unfold->test->thread_count; i++)
-        if (execution->last[i]->after_turn)
+        if (execution->last[i]->after_iteration)
             return true;
     return false;
 }

@@ -11,7 +11,7 @@
 
 enum { EVENTS_DEEPEST = 2000 }; /* of one execution: each costs a copy of the state on the stack */
 
-/* Where all threads are. Small enough to be copied at every choice. */
+/* The positions of all threads. Small enough to be copied at every choice. */
 struct state {
     struct step *next[THREADS_MOST];
     uint32_t last[THREADS_MOST]; /* 1 + index of the thread's latest event */
@@ -79,7 +79,7 @@ static void take_step(struct exploration *exploration, struct state *state, uint
 
 /* ---- what needs no choice ------------------------------------------------------------------------ */
 
-/* Everybody of the group stands at the barrier of this label. */
+/* All threads of the group stand at the barrier of this label. */
 static bool group_arrived(const struct exploration *exploration, const struct state *state, uint32_t thread)
 {
     const uint32_t *group = exploration->unfold->places.group;
@@ -116,7 +116,10 @@ static void settle(struct exploration *exploration, struct state *state)
         i = settle_thread(exploration, state, i) ? 0 : i + 1;
 }
 
-/* ---- who may go on ---------------------------------------------------------------------------------- */
+/*
+ * ---- which threads may continue
+ * ----------------------------------------------------------------------------------
+ */
 
 /* It would read what it read when it was here before. */
 static bool spins(const struct exploration *exploration, const struct state *state, uint32_t thread)
@@ -134,8 +137,8 @@ static bool spins(const struct exploration *exploration, const struct state *sta
     return true;
 }
 
-/* Somebody is where it was before, by chance alone, and nothing on the way there makes a race. */
-static bool came_round(const struct exploration *exploration, const struct state *state)
+/* Some thread is where it was before, by chance alone, and nothing on the path there makes a race. */
+static bool is_repeated(const struct exploration *exploration, const struct state *state)
 {
     for (uint32_t i = 0; i < exploration->threads; i++)
         if (state->next[i]->by_chance && !unfold_follows(exploration->unfold, state->next[i]))
@@ -215,7 +218,7 @@ static void explore(struct exploration *exploration, struct state *state, uint32
     if (exploration->stopped)
         return;
     settle(exploration, state);
-    if (exploration->status != STATUS_OK || came_round(exploration, state))
+    if (exploration->status != STATUS_OK || is_repeated(exploration, state))
         return;
     uint32_t enabled = enabled_threads(exploration, state);
     enum execution_end end = state->event_count < EVENTS_DEEPEST ? end_of(exploration, state) : EXECUTION_CUT;

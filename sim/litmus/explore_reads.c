@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executions where every value has a cause: some order executes each store before the reads that take its
- * value. So the threads run, stores as soon as they can, and each read takes any store so far. What has been
- * read so far is a position; two orders of the same reads come to the same position, which is followed once.
+ * value. So the threads run, stores as soon as they can, and each read takes any store so far. The reads so
+ * far are a position; two orders of the same reads reach the same position, which is followed once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +243,9 @@ static void read_from(struct reader *reader, uint32_t thread, struct reading rea
         undo_to(reader, i, counts[i]);
 }
 
-/* Where the thread stands in the cell's modification order: its latest store of the cell, or what it read. */
+/*
+ * The thread's position in the cell's modification order: its latest store of the cell, or the store it read.
+ */
 static bool last_source(const struct reader *reader, uint32_t thread, uint32_t cell, uint16_t *out_source)
 {
     const struct history *history = &reader->history[thread];
@@ -319,13 +321,13 @@ static void read_any(struct reader *reader, uint32_t thread)
     }
 }
 
-/* Who spins stays where it is: what comes after it comes without the spinning too, but for races. */
+/* A spinning thread stays: its continuation exists without the spinning too, but for races. */
 static bool may_read(const struct reader *reader, const struct step *next)
 {
     return step_reads(next) && (!next->again || unfold_follows(reader->unfold, next));
 }
 
-/* It may be that nobody ever goes on from here. */
+/* Possibly no thread ever continues from here. */
 static bool waits(const struct step *next)
 {
     return !step_reads(next) || (next->again && !next->by_chance);

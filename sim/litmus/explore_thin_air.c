@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Candidates that no order executes (candidate_is_executable): where values may have no cause, and where a
- * read ends past a barrier that does not order it. What is read is guessed, then a store for it is looked
- * for.
+ * read ends past a barrier that does not order it. The value of each read is guessed, then a store of it is
+ * searched.
  *
- * What may be guessed: the initial values, what the clause asks for, and what stores make of these. A value
- * that some execution has comes from one of the first two through a chain of stores of which each is another
- * one. So after as many rounds as an execution has stores, further values are of none.
+ * Possible guesses: the initial values, the values in the clause, and the values that stores compute from
+ * these. A value of some execution derives from one of the first two through a chain of stores of which each
+ * is another one. So after as many rounds as an execution has stores, further values are of none.
  *
  * Most tests have no such candidate, and their text (text_allows_cycle) or the paths of their threads
  * (some_cycle_possible) show it: then none is built.
@@ -18,7 +18,7 @@
 
 enum { VALUES_MOST = 128, ROUNDS_WHEN_CUT = 4, TRACES_MOST = 1 << 16 };
 
-/* What a cell may hold; reads of this round take one of the first `read`. */
+/* The possible values of a cell; reads of this round take one of the first `read`. */
 struct domain {
     uint32_t count, read;
     int32_t value[VALUES_MOST];
@@ -76,7 +76,7 @@ static void domain_add(struct search *search, uint32_t cell, int32_t value)
     search->grown = true;
 }
 
-/* Out of thin air may come whatever the clause asks for. */
+/* A value out of thin air may be any value in the clause. */
 static void add_wanted(struct search *search, const struct condition *condition)
 {
     if (!condition)
@@ -145,8 +145,10 @@ static void follow_value(struct search *search, struct step *step, struct readin
         fail(search);
 }
 
-/* A thread that spins is left out: without the rounds that changed nothing it comes to the same, but for
- * races. */
+/*
+ * A thread that spins is left out: without the rounds that changed nothing its result is the same, but for
+ * races.
+ */
 static void follow(struct search *search, struct step *step)
 {
     search->orders.stopped |= !unfold_spend(search->unfold, 1);
@@ -200,8 +202,10 @@ static uint32_t most_stores(const struct search *search)
     return sum;
 }
 
-/* What one thread stores another may read: again, until no execution has a new value. Where the bound leaves
- * some out anyway, a few rounds do. */
+/*
+ * A value that one thread stores another may read: repeated until no execution has a new value. If the bound
+ * leaves some out anyway, a few rounds suffice.
+ */
 static void find_traces(struct search *search)
 {
     uint32_t round = 0;
@@ -439,7 +443,7 @@ static bool same_barriers(const struct trace *a, const struct trace *b)
     }
 }
 
-/* All of a group come to the same barriers, or nobody gets past them. */
+/* All threads of a group reach the same barriers, or none passes them. */
 static bool barriers_match(const struct search *search)
 {
     const uint32_t *group = search->unfold->places.group;

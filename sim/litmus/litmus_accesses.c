@@ -35,7 +35,7 @@ static void survey_expression(const struct survey *survey, const struct expressi
 {
     if (!expression)
         return;
-    /* of an element: that is not accessed, what tells which may be */
+    /* of an element: not accessed itself, only its possible values matter */
     if (expression->kind == EXPRESSION_ADDRESS_OF) {
         survey_expression(survey, expression->operand[0]->operand[1]);
         return;
@@ -66,7 +66,7 @@ void litmus_survey(struct litmus *test)
 
 /* ---- what races at most ---------------------------------------------------------------------- */
 
-/* Everybody is in it. */
+/* Every thread is in it. */
 static bool holds_all(const struct litmus *test, enum memory_scope scope)
 {
     for (uint32_t i = 1; i < test->thread_count; i++) {

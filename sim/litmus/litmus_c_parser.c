@@ -33,7 +33,7 @@ static uint32_t find_parameter(const struct thread *thread, const char *name)
     return UINT32_MAX;
 }
 
-/* A register declared again in another block is the same one: the clause could not tell them apart. */
+/* A register declared again in another block is the same one: the clause could not distinguish them. */
 static uint32_t declare(struct parser *parser, struct place place, const char *name)
 {
     struct thread *thread = parser->thread;

@@ -32,7 +32,7 @@ struct lexer {
 void lexer_init(struct lexer *lexer, struct pool *pool, const char *text, const char *file,
                 struct diagnosis *diagnosis);
 void lexer_next(struct lexer *lexer);
-/* What follows the current word on its line, trimmed. */
+/* The rest of the current word's line, trimmed. */
 const char *lexer_rest_of_line(struct lexer *lexer);
 
 bool word_is(const struct word *word, const char *text);

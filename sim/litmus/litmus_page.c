@@ -195,7 +195,7 @@ static json_t *execution_json(const struct gallery *gallery, const struct execut
         json_array_append_new(events, event_json(gallery, candidate, i));
     json_object_set_new(object, "events", events);
     json_object_set_new(object, "modification", modification_json(gallery, candidate));
-    /* Both axioms that come before it refuse without it. */
+    /* Both axioms before it refuse without it. */
     if (execution->broken != AXIOM_UPDATE && execution->broken != AXIOM_CAUSE)
         json_object_set_new(object, "synchronises", synchronises_json(candidate));
     if (execution->broken != AXIOM_NONE)
@@ -299,7 +299,7 @@ static enum status visit(struct gallery *gallery, const struct litmus_options *o
 
 /* ---- data ------------------------------------------------------------------------------------------ */
 
-static const char *answer_word(enum litmus_answer answer)
+static const char *result_word(enum litmus_answer answer)
 {
     static const char *const words[] = {
         [LITMUS_NO] = "no", [LITMUS_YES] = "yes", [LITMUS_UNKNOWN] = "unknown"};
@@ -403,8 +403,10 @@ static const struct shown *shown_with(const struct gallery *gallery, const int64
     return NULL;
 }
 
-/* Those that were found, and then those that are refused: every execution which would end so is. Where the
- * run gave up, what was not found may be allowed all the same: it is left out. */
+/*
+ * The outcomes that were found, and then those that are refused: every execution with that end is. If the run
+ * gave up, outcomes that were not found may be allowed all the same: they are left out.
+ */
 static json_t *outcomes_json(const struct gallery *gallery, const struct results *results)
 {
     const struct litmus_result *result = results->result;
@@ -431,9 +433,9 @@ static json_t *test_json(const struct gallery *gallery, const struct results *re
     json_object_set_new(object, "lines", lines_json(test->text));
     put_text(object, "model", result->model);
     put_text(object, "clause", result->clause);
-    put_text(object, "holds", answer_word(result->holds));
-    put_text(object, "exists", answer_word(result->exists));
-    put_text(object, "race", answer_word(result->race));
+    put_text(object, "holds", result_word(result->holds));
+    put_text(object, "exists", result_word(result->exists));
+    put_text(object, "race", result_word(result->race));
     put_text(object, "race_text", result->race_text);
     put_text(object, "divergence", result->divergence_text);
     put_number(object, "stuck", result->stuck);

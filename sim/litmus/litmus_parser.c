@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test: name, initial values, threads, clause. What is C is parsed in litmus_c_parser.c. */
+/* A test: name, initial values, threads, clause. The C parts are parsed in litmus_c_parser.c. */
 #include "litmus_c_parser.h"
 
 #include <errno.h>

@@ -25,7 +25,7 @@ static enum space pointer_space(const struct thread *thread, const struct expres
     return thread->parameters[pointer->index].space;
 }
 
-/* What the built-in functions take, whatever the test declared. */
+/* The parameter types of the built-in functions, whatever the test declared. */
 static void print_cast(const struct printer *printer, const struct expression *pointer, const char *type)
 {
     const char *space = pointer_space(printer->thread, pointer) == SPACE_LOCAL ? "local" : "global";

@@ -20,7 +20,7 @@ struct race_judge {
     struct candidate candidate;
 };
 
-/* ---- what the checker asks ----------------------------------------------------------------- */
+/* ---- queries of the checker ----------------------------------------------------------------- */
 
 static void host_place(void *self, uint32_t site, struct source_place *out_place)
 {
@@ -142,7 +142,7 @@ static char *where(const struct report *report)
     return text;
 }
 
-bool race_judge_hears(struct race_judge *judge, const struct execution *execution, char **out_text)
+bool race_judge_execution(struct race_judge *judge, const struct execution *execution, char **out_text)
 {
     announce(judge, execution);
     bool races = report_total(judge->report, SEVERITY_WARNING) > 0;
@@ -164,7 +164,7 @@ static uint32_t barriers_before(const struct execution *execution, const struct 
     return count;
 }
 
-/* Each event in turn: it reads the latest store of its cell, and its own comes after all before. */
+/* Each event in order: it reads the latest store of its cell, and its own store is the latest then. */
 static void link_stores(struct candidate *candidate)
 {
     uint32_t latest[CELLS_MOST] = {0};

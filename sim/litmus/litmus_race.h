@@ -5,9 +5,9 @@
  *
  * Interface
  *   race_judge_new, race_judge_free
- *   race_judge_hears        one execution; true when it races
- *   race_judge_failed       memory ran out
- *   race_judge_agrees       the axioms say the same of it (or it is too long for them)
+ *   race_judge_execution        one execution; true when it races
+ *   race_judge_failed       out of memory
+ *   race_judge_agrees       the axioms agree (or it is too long for them)
  */
 #ifndef ORRERY_SIM_LITMUS_LITMUS_RACE_H
 #define ORRERY_SIM_LITMUS_LITMUS_RACE_H
@@ -19,8 +19,8 @@ struct race_judge;
 struct race_judge *race_judge_new(const struct unfold *unfold); /* NULL: no memory */
 void race_judge_free(struct race_judge *judge);
 /* out_text: of a race, where: "lines 12 and 19"; malloc'd, may be NULL. */
-bool race_judge_hears(struct race_judge *judge, const struct execution *execution, char **out_text);
-bool race_judge_failed(const struct race_judge *judge); /* no memory: what it said is not to be trusted */
+bool race_judge_execution(struct race_judge *judge, const struct execution *execution, char **out_text);
+bool race_judge_failed(const struct race_judge *judge); /* out of memory: its result is not valid */
 bool race_judge_agrees(struct race_judge *judge, const struct execution *execution, bool races);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { BOUND = 8, WORK_MOST = 10000000, PLACE_WORK_MOST = 200000 };
 
-struct tally {
+struct collector {
     const struct litmus *test;
     const struct litmus_options *options;
     struct litmus_result *result;
@@ -41,7 +41,7 @@ static int compare_values(const int64_t *a, const int64_t *b, size_t count)
     return 0;
 }
 
-/* Where the outcome is, or belongs. */
+/* The index of the outcome, or its place in the order. */
 static size_t place_of(const struct litmus_result *result, const int64_t *values, bool *out_found)
 {
     size_t low = 0, high = result->outcome_count;
@@ -59,20 +59,20 @@ static size_t place_of(const struct litmus_result *result, const int64_t *values
     return low;
 }
 
-static bool outcome_add(struct tally *tally, size_t place, const int64_t *values, bool satisfies)
+static bool outcome_add(struct collector *collector, size_t place, const int64_t *values, bool satisfies)
 {
-    struct litmus_result *result = tally->result;
+    struct litmus_result *result = collector->result;
     size_t size = result->name_count * sizeof *values;
     int64_t *own = malloc(size + 1);
-    if (own && result->outcome_count == tally->room) {
-        size_t room = tally->room ? tally->room * 2 : 16;
+    if (own && result->outcome_count == collector->room) {
+        size_t room = collector->room ? collector->room * 2 : 16;
         struct litmus_outcome *grown = realloc(result->outcomes, room * sizeof *grown);
         if (!grown) {
             free(own);
             return false;
         }
         result->outcomes = grown;
-        tally->room = room;
+        collector->room = room;
     }
     if (!own)
         return false;
@@ -84,9 +84,9 @@ static bool outcome_add(struct tally *tally, size_t place, const int64_t *values
     return true;
 }
 
-static void count_outcome(struct tally *tally, const struct execution *execution)
+static void count_outcome(struct collector *collector, const struct execution *execution)
 {
-    const struct litmus *test = tally->test;
+    const struct litmus *test = collector->test;
     struct term_value terms[TERMS_MOST];
     int64_t values[TERMS_MOST];
     bool found;
@@ -94,97 +94,102 @@ static void count_outcome(struct tally *tally, const struct execution *execution
         terms[i] = execution_value(execution, &test->terms[i]);
         values[i] = terms[i].value;
     }
-    size_t place = place_of(tally->result, values, &found);
-    if (!found && !outcome_add(tally, place, values, condition_holds(test->condition, terms))) {
-        tally->out_of_memory = true;
+    size_t place = place_of(collector->result, values, &found);
+    if (!found && !outcome_add(collector, place, values, condition_holds(test->condition, terms))) {
+        collector->out_of_memory = true;
         return;
     }
-    tally->result->outcomes[place].count++;
+    collector->result->outcomes[place].count++;
 }
 
 /* One race is enough, unless the axioms are to confirm every execution. */
-static void take_race(struct tally *tally, const struct execution *execution)
+static void take_race(struct collector *collector, const struct execution *execution)
 {
-    struct litmus_result *result = tally->result;
+    struct litmus_result *result = collector->result;
     bool race = execution->race;
     char *text = NULL;
-    if (result->race == LITMUS_YES && !tally->options->confirm)
+    if (result->race == LITMUS_YES && !collector->options->confirm)
         return;
-    if (tally->judge) {
-        race = race_judge_hears(tally->judge, execution, &text);
-        tally->out_of_memory |= race_judge_failed(tally->judge) || (race && !text);
-        tally->disagrees |= tally->options->confirm && !race_judge_agrees(tally->judge, execution, race);
+    if (collector->judge) {
+        race = race_judge_execution(collector->judge, execution, &text);
+        collector->out_of_memory |= race_judge_failed(collector->judge) || (race && !text);
+        collector->disagrees |=
+            collector->options->confirm && !race_judge_agrees(collector->judge, execution, race);
     }
     if (race)
         result->race = LITMUS_YES;
-    tally->unfold->races |= race && !tally->options->confirm;
+    collector->unfold->races |= race && !collector->options->confirm;
     if (result->race_text)
         free(text);
     else
         result->race_text = text;
 }
 
-/* ---- barriers that not all come to ------------------------------------------------------- */
+/* ---- barriers that not all reach ------------------------------------------------------- */
 
-/* It will not come to the barrier where other waits. */
+/* It will not reach the barrier where other waits. */
 static bool passes_by(const struct step *step, const struct step *other)
 {
     return step->kind == STEP_END || (step->kind == STEP_BARRIER && step->label != other->label);
 }
 
-static uint32_t line_of(const struct tally *tally, const struct step *step)
+static uint32_t line_of(const struct collector *collector, const struct step *step)
 {
     struct source_place place;
-    program_site(tally->unfold->program, step->site, &place);
+    program_site(collector->unfold->program, step->site, &place);
     return place.line;
 }
 
-static bool describe_divergence(struct tally *tally, const struct step *waits, const struct step *other)
+static bool describe_divergence(struct collector *collector, const struct step *waits,
+                                const struct step *other)
 {
-    char **text = &tally->result->divergence_text;
-    int size = other->kind == STEP_END
-                   ? asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " has returned",
-                              waits->thread, line_of(tally, waits), other->thread)
-                   : asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " in line %" PRIu32,
-                              waits->thread, line_of(tally, waits), other->thread, line_of(tally, other));
+    char **text = &collector->result->divergence_text;
+    int size =
+        other->kind == STEP_END
+            ? asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " has returned",
+                       waits->thread, line_of(collector, waits), other->thread)
+            : asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " in line %" PRIu32,
+                       waits->thread, line_of(collector, waits), other->thread, line_of(collector, other));
     if (size < 0)
         *text = NULL;
     return size >= 0;
 }
 
 /* The first is reported. */
-static void take_divergence(struct tally *tally, const struct execution *execution)
+static void take_divergence(struct collector *collector, const struct execution *execution)
 {
-    const uint32_t *group = tally->unfold->places.group;
-    for (uint32_t i = 0; i < tally->test->thread_count && !tally->result->divergence_text; i++)
-        for (uint32_t k = 0; k < tally->test->thread_count && execution->last[i]->kind == STEP_BARRIER; k++)
+    const uint32_t *group = collector->unfold->places.group;
+    for (uint32_t i = 0; i < collector->test->thread_count && !collector->result->divergence_text; i++)
+        for (uint32_t k = 0; k < collector->test->thread_count && execution->last[i]->kind == STEP_BARRIER;
+             k++)
             if (group[i] == group[k] && passes_by(execution->last[k], execution->last[i])) {
-                tally->out_of_memory |= !describe_divergence(tally, execution->last[i], execution->last[k]);
+                collector->out_of_memory |=
+                    !describe_divergence(collector, execution->last[i], execution->last[k]);
                 break;
             }
 }
 
 static bool take(void *self, const struct execution *execution)
 {
-    struct tally *tally = self;
-    struct litmus_result *result = tally->result;
+    struct collector *collector = self;
+    struct litmus_result *result = collector->result;
     if (execution->end == EXECUTION_CUT) {
         result->cut++;
-    } else if (execution_repeats(tally->unfold, execution)) {
-        take_race(tally, execution);
-        return !tally->out_of_memory;
+    } else if (execution_repeats(collector->unfold, execution)) {
+        take_race(collector, execution);
+        return !collector->out_of_memory;
     } else if (execution->end == EXECUTION_ENDED) {
         result->executions++;
-        count_outcome(tally, execution);
+        count_outcome(collector, execution);
     } else {
         result->stuck++;
-        take_divergence(tally, execution);
+        take_divergence(collector, execution);
     }
-    take_race(tally, execution);
-    return !tally->out_of_memory;
+    take_race(collector, execution);
+    return !collector->out_of_memory;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static bool some_outcome(const struct litmus_result *result, bool satisfies)
 {
@@ -194,7 +199,7 @@ static bool some_outcome(const struct litmus_result *result, bool satisfies)
     return false;
 }
 
-/* What was seen settles it, or nothing was left out. */
+/* The executions seen decide it, or nothing was left out. */
 static enum litmus_answer answer(bool seen, bool if_seen, const struct litmus_result *result)
 {
     if (!seen && (result->cut || result->gave_up))
@@ -232,16 +237,16 @@ static enum status list_names(const struct litmus *test, struct litmus_result *r
     return STATUS_OK;
 }
 
-static enum status visit_interleavings(struct tally *tally, struct diagnosis *diagnosis)
+static enum status visit_interleavings(struct collector *collector, struct diagnosis *diagnosis)
 {
-    tally->judge = race_judge_new(tally->unfold);
-    if (!tally->judge)
+    collector->judge = race_judge_new(collector->unfold);
+    if (!collector->judge)
         return STATUS_OUT_OF_MEMORY;
-    enum status status = explore_interleavings(tally->unfold, take, tally);
-    race_judge_free(tally->judge);
-    if (status == STATUS_OK && tally->disagrees)
+    enum status status = explore_interleavings(collector->unfold, take, collector);
+    race_judge_free(collector->judge);
+    if (status == STATUS_OK && collector->disagrees)
         status = diagnose(diagnosis, STATUS_NOT_FOUND, "%s: the race checker and the axioms disagree",
-                          tally->test->file);
+                          collector->test->file);
     return status;
 }
 
@@ -264,30 +269,30 @@ static bool reads_may_pass_barriers(const struct litmus *test)
     return false;
 }
 
-static enum status visit_candidates(struct tally *tally)
+static enum status visit_candidates(struct collector *collector)
 {
-    bool thin_air = tally->options->thin_air, cut = false;
-    enum status status = explore_reads(tally->unfold, thin_air, &cut, take, tally);
-    if (status == STATUS_OK && !tally->unfold->gave_up &&
-        (thin_air || !RULE(27) || reads_may_pass_barriers(tally->test)))
-        status = explore_thin_air(tally->unfold, thin_air || !RULE(27), &cut, take, tally);
-    tally->result->cut += cut;
+    bool thin_air = collector->options->thin_air, cut = false;
+    enum status status = explore_reads(collector->unfold, thin_air, &cut, take, collector);
+    if (status == STATUS_OK && !collector->unfold->gave_up &&
+        (thin_air || !RULE(27) || reads_may_pass_barriers(collector->test)))
+        status = explore_thin_air(collector->unfold, thin_air || !RULE(27), &cut, take, collector);
+    collector->result->cut += cut;
     return status;
 }
 
-static enum status visit_all(struct tally *tally, struct diagnosis *diagnosis)
+static enum status visit_all(struct collector *collector, struct diagnosis *diagnosis)
 {
-    const struct litmus_options *options = tally->options;
+    const struct litmus_options *options = collector->options;
     enum status status =
-        unfold_new(tally->test, options->bound ? options->bound : BOUND, &tally->unfold, diagnosis);
+        unfold_new(collector->test, options->bound ? options->bound : BOUND, &collector->unfold, diagnosis);
     if (status != STATUS_OK)
         return status;
-    tally->unfold->work_left = options->work_most ? options->work_most : WORK_MOST;
-    status = options->engine == LITMUS_INTERLEAVINGS ? visit_interleavings(tally, diagnosis)
-                                                     : visit_candidates(tally);
-    tally->result->gave_up = tally->unfold->gave_up;
-    unfold_free(tally->unfold);
-    return tally->out_of_memory ? STATUS_OUT_OF_MEMORY : status;
+    collector->unfold->work_left = options->work_most ? options->work_most : WORK_MOST;
+    status = options->engine == LITMUS_INTERLEAVINGS ? visit_interleavings(collector, diagnosis)
+                                                     : visit_candidates(collector);
+    collector->result->gave_up = collector->unfold->gave_up;
+    unfold_free(collector->unfold);
+    return collector->out_of_memory ? STATUS_OUT_OF_MEMORY : status;
 }
 
 static const char *model_of(const struct litmus_options *options)
@@ -317,11 +322,11 @@ static enum status find_race_place(const struct litmus *test, const struct litmu
 enum status litmus_run(const struct litmus *test, const struct litmus_options *options,
                        struct litmus_result *out_result, struct diagnosis *diagnosis)
 {
-    struct tally tally = {.test = test, .options = options, .result = out_result};
+    struct collector collector = {.test = test, .options = options, .result = out_result};
     *out_result = (struct litmus_result){.model = model_of(options)};
     enum status status = list_names(test, out_result);
     if (status == STATUS_OK)
-        status = visit_all(&tally, diagnosis);
+        status = visit_all(&collector, diagnosis);
     if (status == STATUS_OK)
         conclude(out_result, test->quantifier);
     if (status == STATUS_OK && options->engine == LITMUS_AXIOMS && out_result->race == LITMUS_YES)

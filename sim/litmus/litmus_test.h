@@ -6,7 +6,8 @@
  * Interface
  *   struct litmus            of orrery/litmus.h
  *   condition_holds          the clause's condition for one final state
- *   litmus_survey            fills in who accesses each location plainly, and the scopes of its atomics
+ *   litmus_survey            fills in the threads that access each location plainly, and the scopes of its
+ *                            atomics
  *   atomics_may_race         may an atomic access to the location, by that thread, race with any of another
  *                            thread?
  *   kernel_argument_*        how litmus_kernel lays its arguments out
@@ -127,7 +128,7 @@ struct thread {
 
 enum quantifier { QUANTIFIER_EXISTS, QUANTIFIER_NOT_EXISTS, QUANTIFIER_FORALL };
 extern const char *const quantifier_words[]; /* as they are written */
-/* What a clause may ask for: a register, a parameter (an address), or a cell. */
+/* The operands of a clause: a register, a parameter (an address), or a cell. */
 enum term_kind { TERM_REGISTER, TERM_PARAMETER, TERM_CELL };
 struct term {
     enum term_kind kind;
@@ -173,7 +174,7 @@ bool condition_holds(const struct condition *condition, const struct term_value 
 void litmus_survey(struct litmus *test);
 bool atomics_may_race(const struct litmus *test, const struct location *location, uint32_t thread);
 
-/* Where a thread runs: groups in order of first mention, threads of one group in order. */
+/* The place of a thread: groups in order of first mention, threads of one group in order. */
 struct thread_places {
     uint32_t group_count, group_size;
     uint32_t group[THREADS_MOST], item[THREADS_MOST], device[THREADS_MOST];

@@ -48,7 +48,7 @@ struct path {
     const struct candidate *candidate;
     edge_between *edge;
     uint32_t region;
-    uint32_t came_from[EVENTS_MOST], queue[EVENTS_MOST], queued;
+    uint32_t previous[EVENTS_MOST], queue[EVENTS_MOST], queued;
     event_set seen;
 };
 
@@ -58,7 +58,7 @@ static void visit_next(struct path *path, uint32_t at)
         if (has_event(path->seen, i) || !path->edge(path->candidate, path->region, at, i))
             continue;
         path->seen |= one_event(i);
-        path->came_from[i] = at;
+        path->previous[i] = at;
         path->queue[path->queued++] = i;
     }
 }
@@ -66,7 +66,7 @@ static void visit_next(struct path *path, uint32_t at)
 static void add_path(const struct path *path, uint32_t from, uint32_t to, struct cycle *cycle)
 {
     uint32_t way[EVENTS_MOST], count = 0;
-    for (uint32_t at = to; count == 0 || at != from; at = path->came_from[at])
+    for (uint32_t at = to; count == 0 || at != from; at = path->previous[at])
         way[count++] = at;
     for (uint32_t at = from; count; at = way[count]) {
         count--;
@@ -211,7 +211,7 @@ static void explain_coherence(const struct candidate *candidate, struct cycle *o
         }
 }
 
-/* Of two accesses, the edge by which one comes before the other; LINK_NONE: there is none. */
+/* The edge by which one of two accesses precedes the other; LINK_NONE: there is none. */
 static enum link_kind seq_cst_reason(const struct candidate *candidate, uint32_t a, uint32_t b)
 {
     const struct candidate_event *event = &candidate->event[a];
@@ -222,10 +222,10 @@ static enum link_kind seq_cst_reason(const struct candidate *candidate, uint32_t
     return happens(candidate, a, b) ? LINK_HAPPENS : LINK_NONE;
 }
 
-/* What a and b speak for are fences' neighbours in program order. */
+/* a and b stand for the fences' neighbours in program order. */
 static void add_seq_cst(const struct candidate *candidate, uint32_t a, uint32_t b, struct cycle *cycle)
 {
-    for (uint32_t pass = 0; pass < 2; pass++) /* happens-before last: others say more */
+    for (uint32_t pass = 0; pass < 2; pass++) /* happens-before last: others are more specific */
         for (uint32_t i = 0; i < candidate->count; i++)
             for (uint32_t k = 0; k < candidate->count; k++) {
                 const enum link_kind kind = seq_cst_reason(candidate, i, k);

@@ -3,12 +3,12 @@
  * PURPOSE  Why an axiom refuses an execution, as edges that form a cycle.
  *
  * Interface
- *   candidate_explain   the shortest such cycle that it finds; of a candidate that candidate_broken was
- *                       asked about; broken: its answer
+ *   candidate_explain   the shortest such cycle that it finds; of a candidate that candidate_broken has
+ *                       refused; broken: its result
  *   link_word           "reads-from"
  *
- * Edges    Each is one that the axiom speaks of: from comes before to.  AXIOM_VISIBLE has none: its reads
- *          lack an edge.
+ * Edges    Each is of a relation of the axiom: from precedes to. AXIOM_VISIBLE has none: its reads lack an
+ *          edge.
  */
 #ifndef ORRERY_SIM_LITMUS_LITMUS_WHY_H
 #define ORRERY_SIM_LITMUS_LITMUS_WHY_H

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a step read on this path stands in its child. */
+/* The value that a step read on this path is in its child. */
 static bool stored_nothing(const struct step *step, struct reading read)
 {
     return step_reads(step) ? step_stored(step, read) == read.value : step->kind == STEP_FENCE;
@@ -91,15 +91,15 @@ static bool some_may_race(const struct litmus *test, const struct step *step, ui
 
 /* ---- steps ---------------------------------------------------------------------------------------- */
 
-void turn_inherit(struct step *step)
+void iteration_inherit(struct step *step)
 {
     const struct step *parent = step->parent;
-    step->after_turn = parent && (parent->after_turn || parent->may_race);
+    step->after_iteration = parent && (parent->after_iteration || parent->may_race);
     step->shared_from = parent ? parent->shared_from : 0;
     step->shared_to = parent ? parent->shared_to : UINT32_MAX;
 }
 
-void turn_find(const struct unfold *unfold, struct step *step, uint32_t frame_size)
+void iteration_find(const struct unfold *unfold, struct step *step, uint32_t frame_size)
 {
     find_spinning(step, frame_size);
     if (!step->again || !(step->by_chance || unfold->spinners_stay))
@@ -113,16 +113,16 @@ void turn_find(const struct unfold *unfold, struct step *step, uint32_t frame_si
     step->shared_to = to;
 }
 
-/* The step before it on the path that has no such turn. */
-static const struct step *without_turn(const struct step *step)
+/* The step before it on the path without such an iteration. */
+static const struct step *without_iteration(const struct step *step)
 {
     return step->may_race ? step->again->parent : step->parent;
 }
 
-bool turn_past_bound(const struct unfold *unfold, const struct step *step)
+bool iteration_past_bound(const struct unfold *unfold, const struct step *step)
 {
     uint32_t visits = 1;
-    for (const struct step *before = without_turn(step); before; before = without_turn(before))
+    for (const struct step *before = without_iteration(step); before; before = without_iteration(before))
         visits += before->site == step->site && before->kind == step->kind;
     return visits > unfold->bound;
 }

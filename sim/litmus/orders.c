@@ -16,8 +16,8 @@ void orders_list_stores(struct orders *orders)
     }
 }
 
-/* Who waits sees the last store in the end; if that lets it go on, it does not wait for ever. Its updates
- * store what they read. */
+/* A waiting thread sees the last store in the end; if that releases it, it does not wait for ever. Its
+ * updates store what they read. */
 static bool misses_last_store(const struct orders *orders)
 {
     for (uint32_t i = 0; i < orders->candidate.count; i++)
@@ -46,7 +46,7 @@ static void show(struct orders *orders)
 
 static void order_cells(struct orders *orders, uint32_t cell);
 
-/* Some store of its own thread has to come first. */
+/* Some store of its own thread has to be first. */
 static bool too_early(const struct orders *orders, uint32_t store, event_set left)
 {
     if (orders->unfold->explains)
@@ -63,8 +63,8 @@ static bool is_update_of(const struct candidate *candidate, uint32_t event, uint
            candidate->reads_from[event] == store;
 }
 
-/* An update comes right after the store that it reads. So an update that reads another one is not next, and
- * where an update reads the last one, only it is: chains of updates have one order, not one for each
+/* An update follows directly the store that it reads. So an update that reads another one is not next, and if
+ * an update reads the last one, only that update is: chains of updates have one order, not one for each
  * permutation. */
 static bool breaks_chain(const struct orders *orders, uint32_t cell, uint32_t store, uint32_t last,
                          event_set left)
@@ -81,7 +81,7 @@ static bool breaks_chain(const struct orders *orders, uint32_t cell, uint32_t st
     return false;
 }
 
-/* left: stores of the cell that are not placed yet; one of them comes next, after the last. */
+/* left: stores of the cell that are not placed yet; one of them is next, after the last. */
 static void place_stores(struct orders *orders, uint32_t cell, uint32_t last, event_set left)
 {
     if (!left) {

@@ -12,10 +12,10 @@
 
 enum {
     LOG_WORDS = 1 + REGISTERS_MOST,
-    TURNS_MOST = 1 << 16 /* between two operations that others can see */
+    SLICES_MOST = 1 << 16 /* between two operations that others can see */
 };
 
-/* What every run of a thread needs. */
+/* The state of every run of a thread. */
 struct unfold_code {
     const struct code *code;
     uint8_t *args;
@@ -103,13 +103,13 @@ static void keep(struct runner *runner, const struct step *wanted)
     step->depth = runner->length;
     step->number = ++runner->unfold->step_count;
     step->thread = runner->thread;
-    turn_inherit(step);
+    iteration_inherit(step);
     if (step_reads(step)) {
         uint8_t *frame = pool_take(pool, runner->code->code->frame_size);
         step->frame = memcpy(frame, runner->wave->frame, runner->code->code->frame_size);
-        turn_find(runner->unfold, step, runner->code->code->frame_size);
+        iteration_find(runner->unfold, step, runner->code->code->frame_size);
     }
-    if (step->kind != STEP_END && turn_past_bound(runner->unfold, step))
+    if (step->kind != STEP_END && iteration_past_bound(runner->unfold, step))
         step->kind = STEP_CUT;
     if (parent) {
         step->sibling = parent->children;
@@ -288,9 +288,9 @@ static void start(struct runner *runner, struct wave *wave, uint32_t thread)
 static void run(struct runner *runner, struct wave *wave)
 {
     enum run_result result = RUN_YIELD;
-    for (uint32_t turn = 0; !runner->found && runner->unfold->status == STATUS_OK && result != RUN_DONE;
-         turn++) {
-        if (turn == TURNS_MOST) {
+    for (uint32_t slice = 0; !runner->found && runner->unfold->status == STATUS_OK && result != RUN_DONE;
+         slice++) {
+        if (slice == SLICES_MOST) {
             keep(runner, &(struct step){.kind = STEP_CUT});
             return;
         }

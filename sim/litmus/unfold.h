@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What each thread of a litmus test does, given what it reads: a tree per thread.
- *          The interpreter runs the kernel of the test, one work-item at a time, through a
- *          memory port that answers reads from the path that led here; the first operation
- *          after the end of the path is a new step.  Who decides what is read (all
- *          interleavings, the axioms) never runs the interpreter again for a known path.
+ * PURPOSE  The behaviour of each thread of a litmus test, given what it reads: a tree per thread. The
+ *          interpreter runs the kernel of the test, one work-item at a time, through a memory port that
+ *          returns the values of the path that led here; the first operation after the end of the path is a
+ *          new step. A search that chooses the values (all interleavings, the axioms) never runs the
+ *          interpreter again for a known path.
  *
  * Interface
  *   unfold_new, unfold_free   builds the kernel; owns device, program and trees
@@ -12,11 +12,12 @@
  *   unfold_next               the one after a step, if that read so
  *   step_stored               what an update leaves after, if it read that
  *   step_may_refuse           a weak compare-exchange that reads this may fail as well as succeed
- *   unfold_follows         who came round is followed all the same, since something on the way may race
- *   unfold_spend              counts the work of who explores; false: that was enough
+ *   unfold_follows         a thread that iterated without a change is followed all the same, since an access
+ *                          on the path may race
+ *   unfold_spend              counts the work of the search; false: that was enough
  *
- * Errors   unfold_first and unfold_next give NULL, and the unfolding's status and diagnosis
- *          say why: no memory, or a thread that leaves its locations.
+ * Errors   unfold_first and unfold_next give NULL, and the unfolding's status and diagnosis have the reason:
+ *          out of memory, or a thread that leaves its locations.
  */
 #ifndef ORRERY_SIM_LITMUS_UNFOLD_H
 #define ORRERY_SIM_LITMUS_UNFOLD_H
@@ -24,7 +25,9 @@
 #include "litmus_test.h"
 #include "orrery/device.h"
 
-/* What a step reads. spurious: it is a weak compare-exchange, found what it expected, and failed. */
+/*
+ * The value that a step reads. spurious: it is a weak compare-exchange, found what it expected, and failed.
+ */
 struct reading {
     int32_t value;
     bool spurious;
@@ -37,7 +40,7 @@ enum step_kind {
     STEP_FENCE,
     STEP_BARRIER,
     STEP_END, /* the thread has returned */
-    STEP_CUT  /* it came here more often than the bound allows */
+    STEP_CUT  /* it reached this more often than the bound allows */
 };
 
 struct step {
@@ -60,18 +63,18 @@ struct step {
     const int32_t *registers; /* END */
     /* the same state earlier on this path, nothing stored since: the thread spins */
     struct step *again;
-    /* so it does since a compare-exchange failed spuriously, and what comes now comes without that, too */
+    /* so it does since a compare-exchange failed spuriously, and the continuation exists without that, too */
     bool by_chance;
-    /* but for races: the turn since `again` has an access that may, as none before it does */
+    /* but for races: the iteration since `again` has an access that may, as none before it does */
     bool may_race;
-    /* such a turn lies after and was followed: the same outcomes come without it */
-    bool after_turn;
-    uint32_t shared_from, shared_to; /* depths that are in all the turns that may race, so far */
+    /* such an iteration is on the path and was followed: the same outcomes exist without it */
+    bool after_iteration;
+    uint32_t shared_from, shared_to; /* depths that are in all the iterations that may race, so far */
 
     struct step *parent;
     struct reading edge; /* what the parent read; 0 if it reads nothing */
     struct step *children, *sibling;
-    const uint8_t *frame; /* READ, UPDATE: the state, to tell spinning by */
+    const uint8_t *frame; /* READ, UPDATE: the state, to detect spinning */
 };
 
 static inline bool step_reads(const struct step *step)
@@ -102,9 +105,9 @@ struct unfold {
     struct unfold_code *code; /* unfold.c */
     struct step *first[THREADS_MOST];
     uint32_t step_count;
-    bool spinners_stay; /* who spins is followed for races alone, chance or not */
+    bool spinners_stay; /* a spinning thread is followed for races alone, chance or not */
     bool explains;      /* executions that an axiom refuses are shown, too */
-    bool races;         /* that is known: nobody needs to be followed for it */
+    bool races;         /* that is decided: no thread needs to be followed for it */
     uint64_t work_left; /* of the exploration: choices, and events judged */
     bool gave_up;
 };
@@ -127,7 +130,7 @@ static inline bool unfold_spend(struct unfold *unfold, uint32_t work)
     return !unfold->gave_up;
 }
 
-/* Who performs the step, for events. */
+/* The unit that performs the step, for events. */
 void unfold_origin(const struct unfold *unfold, const struct step *step, struct origin *out_origin);
 
 #endif

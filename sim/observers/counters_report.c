@@ -24,7 +24,7 @@ static void node_label(const struct node_counters *node, bool roots, char label[
         snprintf(rest, room, "memory");
 }
 
-/* Rows of several devices say which. */
+/* Rows of several devices name theirs. */
 static bool several_roots(const struct caches *caches)
 {
     const struct node_counters *memory;
@@ -185,7 +185,7 @@ static bool put(json_t *object, const struct counters *counters)
     return fine;
 }
 
-/* The row takes over object, whatever comes of it. */
+/* The row takes over object, also on failure. */
 static bool add_row(json_t *rows, json_t *object, const struct counters *counters)
 {
     if (put(object, counters))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts straight pieces of kernels, and looks at the addresses of each access, sub-group by sub-group. A
- * kernel is known again by its name and instructions, so that programs that are built anew add to the same
+ * kernel is identified by its name and instructions, so that programs that are built anew add to the same
  * numbers.
  */
 #include "execution_profile.h"
@@ -20,7 +20,7 @@ enum {
     UNITS_OF_LANE = ACCESS_BYTES_MOST / 4 + 1
 };
 
-/* What one request touches: numbers of words or sectors, each once. */
+/* The words or sectors that one request accesses, each once. */
 struct units {
     uint64_t number[UNITS_OF_LANE * WAVE_LANES_MAX];
     uint32_t count;
@@ -32,7 +32,7 @@ struct request {
     uint32_t first, end, active;
 };
 
-/* A launch that runs, and the line of each of its sites that had an access: + 1, 0 is not known yet. */
+/* A launch that runs, and the line of each of its sites that had an access: + 1, 0: not looked up yet. */
 struct running {
     const struct launch_info *launch; /* NULL: none */
     struct profile_kernel *kernel;
@@ -418,7 +418,7 @@ static void count_request(struct profile *profile, uint64_t memory[PROFILE_MEMOR
     memory[PROFILE_GLOBAL_BYTES] += bytes_of(units, request);
 }
 
-/* Copies are no work-item's, and texels have no place that a kernel knows of. */
+/* Copies are no work-item's, and texels have no address in the kernel. */
 static bool is_counted(const struct access_event *event)
 {
     return !event->image && !event->copy && event->size_bytes && event->size_bytes <= ACCESS_BYTES_MOST;

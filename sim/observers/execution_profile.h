@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  How often the instructions of kernels were executed, by source line and class, how many lanes of
- *          their sub-groups took part, and what their accesses ask of local memory and of global memory.
+ *          their sub-groups took part, and the cost of their accesses to local and to global memory.
  *
  * Interface
  *   profile_new, profile_free
@@ -47,7 +47,7 @@ enum profile_memory {
         PROFILE_MEMORY_COUNT
 };
 
-/* What accesses did on one line. */
+/* The accesses of one line. */
 struct profile_line {
     const char *file;
     uint32_t line;

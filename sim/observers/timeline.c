@@ -10,15 +10,15 @@
 
 #include "orrery/limits.h"
 
-enum span_kind { SPAN_COMMAND, SPAN_LAUNCH, SPAN_GROUP, SPAN_TURN };
+enum span_kind { SPAN_COMMAND, SPAN_LAUNCH, SPAN_GROUP, SPAN_SLICE };
 struct span {
     enum span_kind kind;
     uint32_t track; /* queue; 0; or compute unit and slot: struct track's index */
     uint64_t begin, end;
-    uint32_t name;   /* index of names; of a turn unused */
+    uint32_t name;   /* index of names; of a time slice unused */
     uint32_t number; /* command, launch */
     uint64_t group;
-    uint32_t first, last; /* of a turn: sub-groups, or work-items when that is one */
+    uint32_t first, last; /* of a time slice: sub-groups, or work-items when that is one */
     bool item, open;
 };
 
@@ -211,7 +211,7 @@ static void begin_launch(struct timeline *timeline, const struct launch_event *e
         timeline->open[timeline->open_count++] = added - 1;
 }
 
-/* Groups that a finding ended do not say so themselves. */
+/* Groups that a finding ended do not announce their end. */
 static void end_launch(struct timeline *timeline, const struct launch_event *event)
 {
     for (size_t i = timeline->open_count; i-- > 0;)
@@ -219,7 +219,7 @@ static void end_launch(struct timeline *timeline, const struct launch_event *eve
             close_at(timeline, i, event->time);
 }
 
-static void hear_launch(void *self, const struct launch_event *event)
+static void on_launch(void *self, const struct launch_event *event)
 {
     static void (*const handlers[])(struct timeline *,
                                     const struct launch_event *) = {[LAUNCH_BEGIN] = begin_launch,
@@ -232,7 +232,7 @@ static void hear_launch(void *self, const struct launch_event *event)
     pthread_mutex_unlock(&timeline->lock);
 }
 
-static void begin_turn(struct timeline *timeline, const struct turn_event *event)
+static void begin_slice(struct timeline *timeline, const struct turn_event *event)
 {
     size_t at;
     const struct span *group = open_group(timeline, event->launch->launch, event->group_linear, &at);
@@ -241,7 +241,7 @@ static void begin_turn(struct timeline *timeline, const struct turn_event *event
     timeline->turn = 0;
     if (!group)
         return;
-    struct span span = {.kind = SPAN_TURN,
+    struct span span = {.kind = SPAN_SLICE,
                         .track = group->track,
                         .begin = event->time,
                         .number = event->launch->launch,
@@ -253,12 +253,12 @@ static void begin_turn(struct timeline *timeline, const struct turn_event *event
     timeline->turn = add_span(timeline, &span);
 }
 
-static void hear_turn(void *self, const struct turn_event *event)
+static void on_slice(void *self, const struct turn_event *event)
 {
     struct timeline *timeline = self;
     pthread_mutex_lock(&timeline->lock);
     if (event->begin)
-        begin_turn(timeline, event);
+        begin_slice(timeline, event);
     else
         end_span(timeline, timeline->turn, event->time);
     pthread_mutex_unlock(&timeline->lock);
@@ -274,7 +274,7 @@ static size_t open_command(const struct timeline *timeline, uint32_t command)
     return 0;
 }
 
-static void hear_order(void *self, const struct order_event *event)
+static void on_order(void *self, const struct order_event *event)
 {
     struct timeline *timeline = self;
     pthread_mutex_lock(&timeline->lock);
@@ -293,7 +293,7 @@ static void hear_order(void *self, const struct order_event *event)
 
 struct observer timeline_observer(struct timeline *timeline)
 {
-    return (struct observer){.self = timeline, .launch = hear_launch, .order = hear_order, .turn = hear_turn};
+    return (struct observer){.self = timeline, .launch = on_launch, .order = on_order, .turn = on_slice};
 }
 
 /* ---- file -------------------------------------------------------------------------------------- */
@@ -361,11 +361,11 @@ static const char *span_name(const struct writer *writer, const struct span *spa
 static void put_name(struct writer *writer, const struct span *span)
 {
     char text[200];
-    if (span->kind == SPAN_TURN && span->item)
+    if (span->kind == SPAN_SLICE && span->item)
         snprintf(text, sizeof text, "work-item %" PRIu32, span->first);
-    else if (span->kind == SPAN_TURN && span->first == span->last)
+    else if (span->kind == SPAN_SLICE && span->first == span->last)
         snprintf(text, sizeof text, "sub-group %" PRIu32, span->first);
-    else if (span->kind == SPAN_TURN)
+    else if (span->kind == SPAN_SLICE)
         snprintf(text, sizeof text, "sub-groups %" PRIu32 "-%" PRIu32, span->first, span->last);
     else if (span->kind == SPAN_GROUP)
         snprintf(text, sizeof text, "group %" PRIu64 " %.150s", span->group, span_name(writer, span));
@@ -384,7 +384,7 @@ static uint32_t launch_thread(uint32_t line)
 static void put_span(struct writer *writer, const struct span *span, uint64_t last)
 {
     static const char *const sorts[] = {"command", "launch", "group", "sub-group"};
-    bool on_unit = span->kind == SPAN_GROUP || span->kind == SPAN_TURN;
+    bool on_unit = span->kind == SPAN_GROUP || span->kind == SPAN_SLICE;
     const struct track *track = on_unit ? &writer->timeline->tracks[span->track] : NULL;
     uint32_t process = track ? 1 + root_of(writer, track->unit) : 0;
     uint64_t end = span->open ? last : span->end;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What ran when and where, as an observer; written as Chrome's trace events, which
+ * PURPOSE  The time and place of everything that ran, as an observer; written as Chrome's trace events, which
  *          Perfetto and chrome://tracing show.
  *
- * Tracks   Process 0 is the host's side: a thread per queue with its commands, from the
- *          order events, and one with the launches.  Process 1 + r is root device r: a
- *          thread per compute unit with its work-groups, and in each the turns of its
- *          sub-groups; groups that are on one unit at the same time get a thread each.
- *          Times are simulated nanoseconds, those of profiling.
+ * Tracks   Process 0 is the host's side: a thread per queue with its commands, from the order events, and one
+ *          with the launches. Process 1 + r is root device r: a thread per compute unit with its work-groups,
+ *          and in each the time slices of its sub-groups; groups that are on one unit at the same time get a
+ *          thread each. Times are simulated nanoseconds, those of profiling.
  *
  * Interface
  *   timeline_new, timeline_free
@@ -15,7 +14,7 @@
  *   timeline_write     the first `most` spans, the others are counted as dropped; false: no memory
  *
  * Threads  order events may come from any thread, the others from the one that executes.
- * Limits   TIMELINE_SPANS_MOST spans; the file says how many were left out.
+ * Limits   TIMELINE_SPANS_MOST spans; the file has the number left out.
  */
 #ifndef ORRERY_SIM_OBSERVERS_TIMELINE_H
 #define ORRERY_SIM_OBSERVERS_TIMELINE_H

@@ -150,7 +150,7 @@ static void end_line(struct trace *trace, json_t *line)
     json_decref(line);
 }
 
-/* Who, and where in the source. */
+/* The unit, and the place in the source. */
 static json_t *begin_line(struct trace *trace, const char *type, const struct origin *origin,
                           const struct item *item)
 {
@@ -233,7 +233,7 @@ static void put_access(struct trace *trace, const struct access_event *event, ui
     end_line(trace, line);
 }
 
-static void hear_access(void *self, const struct access_event *event)
+static void on_access(void *self, const struct access_event *event)
 {
     for (uint32_t lane = 0; lane < event->lane_count; lane++)
         if (lane_in(event->mask, lane) && take_line(self))
@@ -261,7 +261,7 @@ static void put_sync(struct trace *trace, const struct sync_event *event, uint32
     end_line(trace, line);
 }
 
-static void hear_sync(void *self, const struct sync_event *event)
+static void on_sync(void *self, const struct sync_event *event)
 {
     struct trace *trace = self;
     for (uint32_t lane = 0; lane < event->lane_count; lane++)
@@ -270,7 +270,7 @@ static void hear_sync(void *self, const struct sync_event *event)
     trace->passage += event->last && event->kind >= SYNC_WORK_GROUP_BARRIER && event->kind <= SYNC_COLLECTIVE;
 }
 
-static void hear_launch(void *self, const struct launch_event *event)
+static void on_launch(void *self, const struct launch_event *event)
 {
     struct trace *trace = self;
     const struct launch_info *info = event->launch;
@@ -290,5 +290,5 @@ struct observer trace_observer(struct trace *trace)
 {
     if (!trace->stream)
         return (struct observer){.self = trace};
-    return (struct observer){.self = trace, .access = hear_access, .sync = hear_sync, .launch = hear_launch};
+    return (struct observer){.self = trace, .access = on_access, .sync = on_sync, .launch = on_launch};
 }

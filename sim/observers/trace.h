@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What each work-item did to memory that others see, and what synchronised, as an observer that
- * writes JSON lines while the run goes on: for programs that judge a run by themselves.  orrery-report(5) has
+ * PURPOSE  Each work-item's accesses to memory that others see, and the synchronising operations, as an
+ *          observer that writes JSON lines during the run: for programs that judge a run by themselves.
+ *          orrery-report(5) has
  * the form.
  *
  * Interface

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A baseline is a text: a line that says what it is, then a row for each finding with tabs between
- * fingerprint, rule, kernel, file and the text of the line. Only the fingerprint counts. Rows are sorted
- * by what readers look for, so that the file is the same whichever process writes first, and shows in a
- * comparison what has changed.
+ * A baseline is a text: a heading line, then a row for each finding with tabs between fingerprint, rule,
+ * kernel, file and the text of the line. Only the fingerprint counts. Rows are sorted for readers, so that
+ * the file is the same whichever process writes first, and shows in a comparison what has changed.
  */
 #include "baseline.h"
 
@@ -46,7 +45,7 @@ static bool is_row(const char *line)
     return digits_of(line) == DIGITS && strchr("\t\r\n", line[DIGITS]);
 }
 
-static bool says_nothing(const char *line)
+static bool is_blank(const char *line)
 {
     return *line == '#' || line[strspn(line, " \t\r\n")] == '\0';
 }
@@ -96,7 +95,7 @@ enum status baseline_load(struct baseline *baseline, const char *path, struct di
     *baseline = (struct baseline){NULL, 0};
     while (file && !status && getline(&line, &room, file) > 0) {
         number++;
-        if (!says_nothing(line))
+        if (!is_blank(line))
             status = is_row(line) ? add_row(baseline, line) : refuse(diagnosis, path, number, line);
     }
     if (file && !status && ferror(file)) /* a directory */
@@ -187,7 +186,7 @@ static char *place_of(const struct finding *finding, uint32_t index)
     return text;
 }
 
-/* Which of the two accesses came first is an accident of the schedule. */
+/* Which of the two accesses was first is an accident of the schedule. */
 static char *places_of(const struct finding *finding)
 {
     char *first = finding->access_count ? place_of(finding, 0) : NULL,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Findings that are accepted: a file with a row for each, by its fingerprint. What else a row says
- *          is for its readers.
+ * PURPOSE  Findings that are accepted: a file with a row for each, by its fingerprint. The rest of a row is
+ *          for its readers.
  *
  * Interface
- *   baseline_load    the rows of a file; what is no row is an error with its position
+ *   baseline_load    the rows of a file; a line that is no row is an error with its position
  *   baseline_meet    a row has this fingerprint: it counts as met from now on
- *   baseline_note    the rows that nothing met, in one note
+ *   baseline_note    the rows without a finding, in one note
  *   baseline_join    the rows of both texts; malloc'd, NULL: out of memory
  */
 #ifndef ORRERY_SIM_REPORT_BASELINE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of findings: what their rows and their pages of orrery-findings(7) say. */
+/* The kinds of findings, from their rows and their pages of orrery-findings(7). */
 #include "orrery/nearest.h"
 #include "orrery/report.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fingerprints of a finding: of the text of its lines, their numbers never. Ours tells the findings of a
- * run apart and does not mind what else the file holds. */
+/*
+ * Fingerprints of a finding: of the text of its lines, their numbers never. Ours distinguishes the findings
+ * of a run and does not depend on the rest of the file.
+ */
 #include "fingerprint.h"
 
 #include <inttypes.h>
@@ -22,7 +24,7 @@ static uint32_t column_in_text(const struct source_place *place)
     return place->column > indent ? place->column - indent : place->column;
 }
 
-/* What tells the accesses of one line apart; calls, and those without a line, by their words. */
+/* The part that distinguishes the accesses of one line; calls, and those without a line, by their words. */
 static char *access_text(const struct finding *finding, uint32_t index)
 {
     const struct finding_access *access = &finding->access[index];
@@ -38,7 +40,7 @@ static char *access_text(const struct finding *finding, uint32_t index)
     return text;
 }
 
-/* Which of the two came first is an accident of the schedule. */
+/* Which of the two was first is an accident of the schedule. */
 static void put_accesses(FILE *stream, const struct finding *finding)
 {
     char *first = access_text(finding, 0),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  By which a finding is known again in a later run, also when lines were added above it: the
- *          fingerprints of SARIF and JSON, and the rows of a baseline.
+ * PURPOSE  Identifies a finding in a later run, also when lines were added above it: the fingerprints of
+ *          SARIF and JSON, and the rows of a baseline.
  *
  * Interface
  *   fingerprint_of      of a finding: its kind, kernel and file, and the text of its lines; 0: out of
@@ -9,10 +9,10 @@
  *   fingerprints_next   the same for the first finding that has it, numbered for those that follow; 0
  *                       stays 0
  *   fingerprint_print   as JSON, SARIF and baselines have it; "": of 0
- *   line_hashes_of      GitHub's hash of a line and of what follows it, by which its code scanning knows
- *                       a result again: "c129715d7a2bc9a3:1", malloc'd; NULL: the file has no such line.
- *                       Files are read once
- *   line_hash_of_text   the same for a line of which nothing else is known
+ *   line_hashes_of      GitHub's hash of a line and of what follows it, by which its code scanning identifies
+ *                       a result: "c129715d7a2bc9a3:1", malloc'd; NULL: the file has no such line. Files are
+ *                       read once
+ *   line_hash_of_text   the same for a line alone, without its file
  */
 #ifndef ORRERY_SIM_REPORT_FINGERPRINT_H
 #define ORRERY_SIM_REPORT_FINGERPRINT_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GitHub's fingerprint of a line, primaryLocationLineHash. Its action for uploads computes it again from
- * the file, and warns when it finds another. The hash is of 100 UTF-16 units from the beginning of the
- * line on, also of the lines that follow: without spaces and tabs, with every end of a line as a
- * newline, and with 65535 at the end of the file, then zeros. It is the polynomial of these units at 37,
- * modulo 2 to the 64th. The number after the colon says which of the lines with this hash it is.
+ * GitHub's fingerprint of a line, primaryLocationLineHash. Its action for uploads computes it again from the
+ * file, and warns when it finds another. The hash is of 100 UTF-16 units from the beginning of the line on,
+ * also of the lines that follow: without spaces and tabs, with every end of a line as a newline, and with
+ * 65535 at the end of the file, then zeros. It is the polynomial of these units at 37, modulo 2 to the 64th.
+ * The number after the colon counts the lines with this hash.
  */
 #include <inttypes.h>
 #include <stdlib.h>

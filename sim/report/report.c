@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without memory for the index a finding is not found again: it is reported each time it comes. */
+/* Without memory for the index a finding is not found again: it is reported each time it occurs. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -41,7 +41,7 @@ struct report {
     pthread_mutex_t lock; /* guards what follows */
     FILE *stream;
     bool colour;
-    void (*heard)(size_t count);
+    void (*listener)(size_t count);
     uint64_t (*moment)(void *self);
     void *moment_self;
     struct list found, suppressed;
@@ -50,10 +50,10 @@ struct report {
     struct report_launches launches;
     struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
-    char *replay;                          /* how to have this run again; NULL: not known */
+    char *replay;                          /* how to have this run again; NULL: unknown */
     bool replay_loose;                     /* the order of the program's threads is not in it */
     bool incomplete[FINDING_KIND_COUNT];   /* there may be more of them */
-    size_t lost[SEVERITY_ERROR + 1];       /* told, but there was no memory to keep them */
+    size_t lost[SEVERITY_ERROR + 1];       /* reported, but not kept: out of memory */
     size_t lost_taken[SEVERITY_ERROR + 1]; /* how many of lost report_take_new has seen */
     uint64_t heard_of;                     /* report_heard_of */
     uint64_t clears;
@@ -63,7 +63,7 @@ struct report {
     size_t accepted;          /* of the suppressed, those that are so by the baseline alone */
     bool holds, waits; /* report_hold: findings with edits wait, and all after the first one that does */
 
-    char *root;                 /* the directory that the run began in; NULL: it is not known */
+    char *root;                 /* the directory that the run began in; NULL: unknown */
     struct report_share *share; /* NULL: its files are this process's only */
 };
 
@@ -85,7 +85,7 @@ void report_free(struct report *report)
 {
     if (!report)
         return;
-    report->heard = NULL;
+    report->listener = NULL;
     report_clear(report);
     pthread_mutex_destroy(&report->lock);
     free(report->found.entries);
@@ -113,10 +113,10 @@ void report_set_stream(struct report *report, FILE *stream, bool colour)
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_set_listener(struct report *report, void (*heard)(size_t count))
+void report_set_listener(struct report *report, void (*listener)(size_t count))
 {
     pthread_mutex_lock(&report->lock);
-    report->heard = heard;
+    report->listener = listener;
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -335,7 +335,7 @@ static void key_by(FILE *stream, const char *by)
         key_text(stream, by);
 }
 
-/* Where no place is known, the words tell findings apart. */
+/* If no place is known, the words distinguish findings. */
 static char *access_key(const struct finding_access *access, bool by_call)
 {
     char *key = NULL;
@@ -358,7 +358,7 @@ static char *access_key(const struct finding_access *access, bool by_call)
     return key;
 }
 
-/* Which of the two came first is an accident of the schedule: the same pair is the same finding. */
+/* Which of the two was first is an accident of the schedule: the same pair is the same finding. */
 static bool key_accesses(FILE *stream, const struct finding *finding)
 {
     /* a barrier in a function is another one in each call */
@@ -385,8 +385,10 @@ static bool is_binding(const char *file)
     return known;
 }
 
-/* Commands may have no line of their own: what they touch tells two mistakes apart. Of calls it would be
- * each object of a loop. */
+/*
+ * Commands may have no line of their own: the memory that they access distinguishes two mistakes. For calls
+ * it would distinguish each object of a loop.
+ */
 static bool object_is_of_site(const struct finding *finding)
 {
     bool placed = true;
@@ -395,7 +397,7 @@ static bool object_is_of_site(const struct finding *finding)
     return !placed && !finding_of_call(finding->kind);
 }
 
-/* What is suppressed and what is not never are one finding, wherever they were. */
+/* A suppressed and an unsuppressed finding are never one, whatever their place. */
 static char *finding_key(const struct finding *finding, bool hidden)
 {
     char *key = NULL;
@@ -450,7 +452,7 @@ static const struct {
     {CHECK_DIVERGENCE, CHECK_PROGRESS},
 };
 
-/* Findings of these kinds stop nobody. */
+/* Findings of these kinds stop no work-item. */
 static bool goes_on(enum finding_kind kind)
 {
     return kind == FINDING_MAPPED_ACCESS || kind == FINDING_WRITE_ONLY_READ ||
@@ -475,16 +477,16 @@ static bool blame_one(const struct finding *earlier, const struct finding *findi
     return false;
 }
 
-static bool comes_apart(enum finding_kind kind)
+static bool parts_work_items(enum finding_kind kind)
 {
     return kind == FINDING_BARRIER_DIVERGENCE || kind == FINDING_BARRIER_MISMATCH ||
            kind == FINDING_COLLECTIVE_DIVERGENCE;
 }
 
-/* Within one work-group: who went on from there by himself is missing at the next one. */
+/* Within one work-group: a work-item that continued alone from there is missing at the next one. */
 static bool parted_there(const struct finding *earlier, const struct finding *finding)
 {
-    return comes_apart(earlier->kind) && comes_apart(finding->kind) &&
+    return parts_work_items(earlier->kind) && parts_work_items(finding->kind) &&
            earlier->access[0].item.group_linear == finding->access[0].item.group_linear;
 }
 
@@ -521,7 +523,7 @@ static bool within_limit(struct report *report, enum finding_kind kind)
     return limit == 0 || report->kind_count[kind] <= limit;
 }
 
-/* In one write: what other threads say on the same descriptor comes before or after it. False: there was no
+/* In one write: output of other threads on the same descriptor is before or after it. False: there was no
  * memory for all of it. */
 static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t *size)
 {
@@ -535,7 +537,7 @@ static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t
 }
 
 static void print(struct report *report, const struct finding *finding,
-                  void (*say)(FILE *stream, const struct finding *finding, bool colour))
+                  void (*form)(FILE *stream, const struct finding *finding, bool colour))
 {
     char *text = NULL;
     size_t size = 0;
@@ -543,9 +545,9 @@ static void print(struct report *report, const struct finding *finding,
     if (!report->stream)
         return;
     if (whole)
-        say(whole, finding, report->colour);
+        form(whole, finding, report->colour);
     if (!put_whole(report->stream, whole, &text, &size))
-        say(report->stream, finding, report->colour);
+        form(report->stream, finding, report->colour);
     fflush(report->stream);
 }
 
@@ -569,7 +571,7 @@ void report_hold(struct report *report, enum report_hold from)
     pthread_mutex_unlock(&report->lock);
 }
 
-/* How often they came by now is said at the end, as of those that did not wait. */
+/* Their counts so far are printed at the end, like those of findings that did not wait. */
 void report_release(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
@@ -762,11 +764,11 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
             count_accepted(report);
         is_new = true;
     }
-    void (*heard)(size_t count) = is_new ? report->heard : NULL;
+    void (*listener)(size_t count) = is_new ? report->listener : NULL;
     size_t count = report->found.count + report->suppressed.count;
     pthread_mutex_unlock(&report->lock);
-    if (heard)
-        heard(count);
+    if (listener)
+        listener(count);
     return entry;
 }
 
@@ -807,7 +809,7 @@ uint64_t report_clears(struct report *report)
     return clears;
 }
 
-static void say_stopped(FILE *stream, const struct finding *finding, bool colour)
+static void print_stopped(FILE *stream, const struct finding *finding, bool colour)
 {
     (void)colour;
     fprintf(stream, "orrery: kernel %s was stopped: %s\n", finding->kernel ? finding->kernel : "?",
@@ -822,7 +824,7 @@ void report_stop(struct report *report, const struct finding *finding)
         return;
     pthread_mutex_lock(&report->lock);
     report->heard_of += off;
-    print(report, finding, say_stopped);
+    print(report, finding, print_stopped);
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -889,13 +891,13 @@ void report_clear(struct report *report)
     memset(report->lost_taken, 0, sizeof report->lost_taken);
     memset(report->incomplete, 0, sizeof report->incomplete);
     report->clears++;
-    void (*heard)(size_t count) = report->heard;
+    void (*listener)(size_t count) = report->listener;
     pthread_mutex_unlock(&report->lock);
-    if (heard)
-        heard(0);
+    if (listener)
+        listener(0);
 }
 
-/* ---- asking --------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static pthread_mutex_t *lock_of(const struct report *report)
 {
@@ -1046,7 +1048,7 @@ static bool has_several_kernels(const struct report *report)
     return false;
 }
 
-/* Findings are printed when they arrive, and by then nobody knows how often they will come again. */
+/* Findings are printed when they arrive, before their final count is known. */
 static void print_repeats(FILE *stream, const struct report *report)
 {
     const bool several_kernels = has_several_kernels(report);
@@ -1170,7 +1172,7 @@ static void print_end(FILE *stream, const struct report *report, uint64_t kernel
     print_repeats(stream, report);
     print_untold(stream, report);
     print_unused(stream, report);
-    if (!report->share) /* else it is said once, when all have ended */
+    if (!report->share) /* else it is printed once, when all have ended */
         baseline_note(stream, &report->baseline, report->scenario->baseline_file);
     pthread_mutex_unlock(lock_of(report));
     if (report->scenario->quiet)

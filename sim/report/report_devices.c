@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of devices, told in findings once there are several. */
+/* Names of devices, printed in findings once there are several. */
 #include "report_devices.h"
 
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The names of the devices that a program has, for findings: once there are several, each access
- *          tells which ran it.
+ *          names its device.
  *
  * Interface
  *   report_devices_fini
  *   report_devices_name     a device, by its serial number; of the same number again: its new name. NULL: it
  *                           is gone
- *   report_devices_launch   which device runs it, by number or by name
- *   report_devices_of       what is to be said of an access; NULL: nothing. Borrowed until the next call
+ *   report_devices_launch   the device that runs it, by number or by name
+ *   report_devices_of       the text for an access; NULL: none. Borrowed until the next call
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_DEVICES_H
 #define ORRERY_SIM_REPORT_REPORT_DEVICES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of who made it,
- * with what came before and after; edges that synchronise are blue, one that is missing is red and dashed.
+ * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of its unit,
+ * with the steps before and after; edges that synchronise are blue, one that is missing is red and dashed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,9 +115,9 @@ static void put_other(FILE *stream, size_t number, const struct finding *finding
         first++;
     if (first == finding->step_count)
         return;
-    const struct finding_access who = {.has_item = true, .item = finding->steps[first].item};
+    const struct finding_access unit = {.has_item = true, .item = finding->steps[first].item};
     fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
-    put_words(stream, print_entity, &who);
+    put_words(stream, print_entity, &unit);
     fputs("\"\n", stream);
     put_steps(stream, number, finding, side, false);
     fprintf(stream, "    }\n    f%zu_step%" PRIu32, number, first);

@@ -235,7 +235,7 @@ bool report_write_files(const struct report *report, const struct report_end *en
     return fine;
 }
 
-/* ---- while the run goes on ------------------------------------------------------------------ */
+/* ---- during the run ------------------------------------------------------------------ */
 
 static bool is_plain_or_new(const char *name)
 {
@@ -243,7 +243,7 @@ static bool is_plain_or_new(const char *name)
     return lstat(name, &found) == 0 ? S_ISREG(found.st_mode) : errno == ENOENT;
 }
 
-/* What cannot be written is reported at the end. */
+/* A file that cannot be written is reported at the end. */
 static void save_file(const struct output *output, const char *name, const struct form *form)
 {
     char *beside = NULL;

@@ -9,7 +9,7 @@
 #include "fingerprint.h"
 #include "report_words.h"
 
-/* What is not UTF-8 becomes visible instead of losing the field. */
+/* Bytes that are not UTF-8 become visible instead of losing the field. */
 json_t *text_json(const char *text)
 {
     json_t *value = json_string(text);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The host program's calls that findings name: which enqueued a launch, which gave a source text.
+ * PURPOSE  The host program's calls that findings name: the one that enqueued a launch, the one that gave a
+ *          source text.
  *
  * Interface
  *   report_places_fini
  *   report_places_enqueued   of a launch, by its number
  *   report_places_made       of a source text, by the name that was made up for it
- *   report_places_set        the fields of a finding that say so; its strings are borrowed for good
+ *   report_places_set        these fields of a finding; its strings are borrowed for good
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_PLACES_H
 #define ORRERY_SIM_REPORT_REPORT_PLACES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form of a finding, for people: what, where, who, why, what to do. */
+/* The text form of a finding, for people: the kind, the place, the units, the cause, the fix. */
 #include "report_words.h"
 
 #include <inttypes.h>
@@ -78,7 +78,7 @@ static void print_ids(FILE *stream, const uint64_t ids[3])
     fprintf(stream, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", ids[0], ids[1], ids[2]);
 }
 
-static void print_who(FILE *stream, const struct finding_access *access)
+static void print_unit(FILE *stream, const struct finding_access *access)
 {
     if (access->by)
         fprintf(stream, "%s%s", access->by, access->has_item ? ", " : "");
@@ -95,7 +95,7 @@ static void print_who(FILE *stream, const struct finding_access *access)
 
 void print_entity(FILE *stream, const struct finding_access *access)
 {
-    print_who(stream, access);
+    print_unit(stream, access);
     if (access->device)
         fprintf(stream, ", %s", access->device);
 }
@@ -131,7 +131,7 @@ static double number_value(enum number_type type, uint64_t bits)
     return type == NUMBER_HALF ? half_value(low) : type == NUMBER_FLOAT ? (double)single : number;
 }
 
-/* As few digits as tell it from its neighbours; a point, whatever the program's locale has. */
+/* As few digits as distinguish it from its neighbours; a point, whatever the program's locale has. */
 static void print_number(FILE *stream, enum number_type type, uint64_t bits)
 {
     static const int most[] = {[NUMBER_HALF] = 5, [NUMBER_FLOAT] = 9, [NUMBER_DOUBLE] = 17};
@@ -260,7 +260,7 @@ const char *fix_label(const struct finding *finding)
     return finding_fix_claim(finding) >= FIX_CLAIM_COMPILES ? "fix" : "advice";
 }
 
-/* What is known of it, malloc'd: " (compiles; not run again)". NULL: out of memory. */
+/* Its verification, malloc'd: " (compiles; not run again)". NULL: out of memory. */
 char *fix_claim_text(const struct finding *finding)
 {
     const bool image = finding->kind == FINDING_IMAGE_READ_AFTER_WRITE;
@@ -330,7 +330,7 @@ static void print_object(FILE *stream, const struct finding *finding)
     fputc('\n', stream);
 }
 
-/* Of a host program: what a finding's own lines do not say, where in the program it began. */
+/* Of a host program: the place in the program where it began, which a finding's own lines lack. */
 static void print_host(FILE *stream, const struct finding *finding)
 {
     char place[PLACE_CHARS];

@@ -103,7 +103,7 @@ static json_t *code_flows(struct writer *writer, const struct finding *finding)
 
 /* ---- results --------------------------------------------------------------------------- */
 
-/* A sentence begins with a capital letter. What would be taken for a link has a space in it. */
+/* A sentence begins with a capital letter. A text that would be taken for a link gets a space. */
 static void put_words(FILE *stream, const char *before, const char *text, const char *after)
 {
     fputs(before, stream);
@@ -145,7 +145,7 @@ static char *result_text(const struct finding *finding)
     return text;
 }
 
-/* GitHub's, and ours, which tells accesses of one line apart, and is in the JSON and in baselines. */
+/* GitHub's, and ours, which distinguishes accesses of one line, and is in the JSON and in baselines. */
 static json_t *fingerprints(struct writer *writer, const struct finding *finding)
 {
     char own[FINGERPRINT_CHARS], *line = sarif_line_hash(&writer->places, finding);
@@ -261,7 +261,7 @@ static json_t *suppressed_result(struct writer *writer, const struct finding *fi
 
 static json_t *invocation(const struct report *report, const struct report_end *end)
 {
-    enum { NO_PROGRESS = 124 }; /* this status and those above say that the run itself failed */
+    enum { NO_PROGRESS = 124 }; /* this status and those above mean that the run itself failed */
     char *root = sarif_root(report);
     json_t *object = json_object();
     json_object_set_new(object, "executionSuccessful", json_boolean(end->exit_status < NO_PROGRESS));

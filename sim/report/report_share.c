@@ -68,7 +68,7 @@ static bool begins_line(const char *text, const char *at)
     return at == text || at[-1] == '\n';
 }
 
-/* Where own stands in text, from the start of a line; NULL: nowhere. */
+/* The place of own in text, from the start of a line; NULL: none. */
 static const char *find_own(const char *text, const char *own)
 {
     const char *at = own && *own ? strstr(text, own) : NULL;

@@ -3,12 +3,12 @@
  * PURPOSE  Files of the report that several processes of one run write. Each writes all of its own again
  *          whenever there is more, and leaves what the others wrote.
  *
- * Rules    Who begins a file in a run makes it anew. What a process wrote last is known by its text, wherever
- *          it stands by now: if two wrote the same, either may be replaced.
+ * Rules    The first process of a run to write a file makes it anew. A process recognises its last part by
+ *          its text, wherever it stands by now: if two wrote the same, either may be replaced.
  *
  * Interface
- *   report_share_new    watch is borrowed: what the processes of the run know of each other; NULL: no memory
- *   report_share_text   what the file has to hold now; own, the text of this process, is taken and kept.
+ *   report_share_new    watch is borrowed: the state that the processes of the run share; NULL: out of memory
+ *   report_share_text   the new contents of the file; own, the text of this process, is taken and kept.
  *                       Borrowed until the next call. NULL: no memory. Between report_share_lock and unlock,
  *                       until it is written.
  */

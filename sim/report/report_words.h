@@ -3,13 +3,13 @@
  * PURPOSE  The words that all forms of a report have in common.
  *
  * Interface
- *   severity_word, access_word   "error", "load"; of what is no access "barrier", "call"
+ *   severity_word, access_word   "error", "load"; without an access "barrier", "call"
  *   place_text                   "mp.cl:7:11"
  *   source_text                  the line without indentation and control characters; malloc'd
  *   print_action                 "plain load, 4 bytes, read 42"
  *   number_type_word              "float"; NULL: none of those
  *   fix_label, fix_claim_text    "fix" or "advice"; " (tried: removes this race)", malloc'd
- *   print_entity                 "work-item (64,0,0), sub-group 0, ...", or who else it was
+ *   print_entity                 "work-item (64,0,0), sub-group 0, ...", or another unit
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_WORDS_H
 #define ORRERY_SIM_REPORT_REPORT_WORDS_H

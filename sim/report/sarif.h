@@ -8,15 +8,14 @@
  *   sarif_tool             the tool with its rules, one for each kind of finding, in the order of the
  *                          kinds
  *   sarif_places_init      files are named relative to the report's root; fini
- *   sarif_location         of a place of the finding: where no line of a file is known, what stands for
- *                          it
+ *   sarif_location         of a place of the finding: without a known line of a file, its replacement
  *   sarif_line_hash        GitHub's fingerprint of that location; malloc'd, NULL: out of memory
- *   sarif_base_ids         what %SRCROOT% is; NULL: not known
- *   sarif_root             of the run, "file:///home/me/project/"; malloc'd, NULL: not known
- *   sarif_note             says in the log that something was left out, once of each id
+ *   sarif_base_ids         the value of %SRCROOT%; NULL: unknown
+ *   sarif_root             of the run, "file:///home/me/project/"; malloc'd, NULL: unknown
+ *   sarif_note             a note in the log that something was left out, once for each id
  *   sarif_text             the log as text, malloc'd, cut down to the limits; NULL: out of memory
- *   sarif_join             the log that others wrote, with own in place of what was own before (NULL:
- *                          nothing); malloc'd; NULL: out of memory, or others is no log of Orrery's
+ *   sarif_join             the log that others wrote, with own in place of the previous own (NULL: none);
+ *                          malloc'd; NULL: out of memory, or others is no log of Orrery's
  *
  * Messages are json_t objects of SARIF's type message. What is returned belongs to the caller.
  */

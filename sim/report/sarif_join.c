@@ -5,8 +5,8 @@
  * several processes have, by its fingerprint, is one result whose occurrences add up; each process has
  * an invocation.
  *
- * A process writes its results again as they grow. What it wrote before is known by its text: these
- * occurrences are taken away before the new ones are added, so that no list of who found what is needed.
+ * A process writes its results again as they grow. Its previous text is recognised: these occurrences are
+ * subtracted before the new ones are added, so that no list per process is needed.
  */
 #include "sarif.h"
 
@@ -57,7 +57,7 @@ void sarif_note(json_t *log, const char *id, const char *text)
 
 enum { RANKS = 4 };
 
-/* The higher, the more it says: what is suppressed least. */
+/* The higher, the more important: suppressed results are the lowest. */
 static int rank_of(const json_t *result)
 {
     const char *level = json_string_value(json_object_get(result, "level"));
@@ -153,8 +153,10 @@ static const char *uri_of(const json_t *result)
     return uri ? uri : "";
 }
 
-/* What is suppressed and what is not are never one result, nor are those of two files of one name. Of a long
- * name the end tells. */
+/*
+ * A suppressed and an unsuppressed result are never one, nor are those of two files of one name. Of a long
+ * name the end counts.
+ */
 static void key_of(const json_t *result, char out[KEY_CHARS])
 {
     const json_t *prints = json_object_get(result, "partialFingerprints");
@@ -182,7 +184,7 @@ static json_int_t count_of(const json_t *result)
     return json_integer_value(json_object_get(result, "occurrenceCount"));
 }
 
-/* Takes the occurrences away that were ours; what nobody has any more goes. */
+/* Subtracts our occurrences; results without any are removed. */
 static void take_away(json_t *results, const json_t *before, const json_t *now)
 {
     char key[KEY_CHARS];
@@ -211,7 +213,7 @@ static void add_results(json_t *results, const json_t *now)
         const json_int_t others = there ? count_of(there) : 0;
         if (!there)
             json_array_append(results, result);
-        else if (!others) /* ours alone, and perhaps it says more by now */
+        else if (!others) /* ours alone, and perhaps changed by now */
             json_object_update(there, result);
         else
             json_object_set_new(there, "occurrenceCount", json_integer(others + count_of(result)));
@@ -231,7 +233,7 @@ static void put_invocation(json_t *invocations, const json_t *before, json_t *no
     json_array_append(invocations, now);
 }
 
-/* What was left out stays so. */
+/* Results that were left out stay so. */
 static void move_notes(json_t *log, json_t *from)
 {
     const json_t *notes = json_object_get(from, "toolExecutionNotifications");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locations of SARIF. GitHub refuses a log in which a location has no file, and shows an alert only in a
- * file of the repository. So a name that no file has is replaced: a text that a host program gave to
- * OpenCL by the line that gave it, a text of a scenario by the scenario, and what has no line at all by
- * the source, the scenario or the executable as a whole. The message then says what the place is called.
+ * Locations of SARIF. GitHub refuses a log in which a location has no file, and shows an alert only in a file
+ * of the repository. So a name that no file has is replaced: a text that a host program gave to OpenCL by the
+ * line that gave it, a text of a scenario by the scenario, and a place without a line by the source, the
+ * scenario or the executable as a whole. The message then has the name of the place.
  */
 #include "sarif.h"
 
@@ -135,7 +135,7 @@ json_t *sarif_base_ids(const struct report *report)
     return ids;
 }
 
-/* Where it goes on below the root; NULL: it is elsewhere. */
+/* The rest of the path below the root; NULL: it is elsewhere. */
 static const char *below_root(const struct report *report, const char *path)
 {
     const char *root = report_root(report);
@@ -176,8 +176,8 @@ static struct spot spot_of(const struct sarif_places *places, const struct findi
     return (struct spot){strdup(from->file ? from->file : "unknown"), from->line ? from : NULL};
 }
 
-/* The column in code points, as columnKind says, where the text is known; it counts bytes, up to the end
- * of the text. */
+/* The column in code points, as columnKind requires, if the text is known; it counts bytes, up to the end of
+ * the text. */
 static uint32_t column_of(const char *text, uint32_t bytes)
 {
     uint32_t column = bytes;
@@ -238,8 +238,10 @@ json_t *sarif_location(struct sarif_places *places, const struct finding *findin
     return object;
 }
 
-/* What else the file holds counts, if it can be read; else the line alone. Where there is no line, what
- * tells the finding from others: an executable is another one after each build. */
+/*
+ * The rest of the file counts, if it can be read; else the line alone. Without a line, the part that
+ * distinguishes the finding from others: an executable is another one after each build.
+ */
 char *sarif_line_hash(struct sarif_places *places, const struct finding *finding)
 {
     const struct source_place none = {.line = 0},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of SARIF: one for each kind of finding, from its row and its page of orrery-findings(7).
- * They say nothing of the run, so that all logs of a version have the same; the level of a result is in
- * the result. There is no security-severity: it is a score of what an attacker could do, which a
- * simulated device does not know, and would make an alert of security of every finding.
+ * The rules of SARIF: one for each kind of finding, from its row and its page of orrery-findings(7). They are
+ * independent of the run, so that all logs of a version have the same; the level of a result is in the
+ * result. There is no security-severity: it is a score of what an attacker could do, which a simulated device
+ * cannot judge, and would make an alert of security of every finding.
  */
 #include "sarif.h"
 
@@ -202,7 +202,7 @@ static json_t *tags(enum finding_kind kind)
 
 /* ---- the tool ----------------------------------------------------------------------------- */
 
-/* What is off by default is legal, and reported only on demand. */
+/* Kinds that are off by default are legal, and reported only on demand. */
 static json_t *rule(enum finding_kind kind, enum severity severity)
 {
     const bool on = severity != SEVERITY_OFF;

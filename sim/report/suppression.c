@@ -154,7 +154,9 @@ static bool any_fits(const struct suppression *written, size_t count, const stru
     return false;
 }
 
-/* What an entry before it fits has none of its own: that would be reported as not used. */
+/*
+ * A finding that an earlier entry fits does not count for this one: this entry would be reported as not used.
+ */
 void report_write_suppressions(FILE *stream, const struct report *report)
 {
     size_t count = report_count(report), written = 0;

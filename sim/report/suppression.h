@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which findings the scenario does not want to hear of.
+ * PURPOSE  The findings that the scenario suppresses.
  *
  * Interface
  *   suppression_find   the first suppression of the scenario that fits, or NULL

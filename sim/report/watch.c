@@ -17,7 +17,7 @@ static struct watch *map(int descriptor)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Who dies with the lock leaves it to the next. */
+/* A process that dies with the lock leaves it to the next. */
 static void make_lock(struct watch *watch)
 {
     pthread_mutexattr_t kind;
@@ -60,8 +60,8 @@ struct watch_seat *watch_take_seat(struct watch *watch)
 {
     for (size_t i = 0; i < WATCH_SEATS; i++) {
         struct watch_seat *seat = &watch->seats[i];
-        pid_t nobody = 0;
-        if (!__atomic_compare_exchange_n(&seat->process, &nobody, getpid(), false, __ATOMIC_ACQ_REL,
+        pid_t none = 0;
+        if (!__atomic_compare_exchange_n(&seat->process, &none, getpid(), false, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
         seat->exit_status = 0;
@@ -100,7 +100,7 @@ void watch_note_unrunnable(struct watch *watch, int exit_status)
     watch_note_reported(watch, exit_status);
 }
 
-/* ---- how far it came -------------------------------------------------------------------- */
+/* ---- how far it got -------------------------------------------------------------------- */
 
 void watch_note_reached(struct watch *watch, enum reach reached, uint64_t type)
 {
@@ -175,8 +175,10 @@ static uint64_t path_of(const char *name)
     return hash ? hash : 1;
 }
 
-/* Beyond so many files what stands there stays. What came by exec has the same id, and has written
- * nothing. */
+/*
+ * Beyond this many files the old contents stay. A program started by exec has the same id, and has written
+ * nothing.
+ */
 bool watch_begin_file(struct watch *watch, const char *name, bool written)
 {
     const uint64_t path = path_of(name);

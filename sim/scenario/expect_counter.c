@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a scenario expects of the counters, as text: "numa:1.remote_bytes", ">=64". */
+/* A scenario's expectations of the counters, as text: "numa:1.remote_bytes", ">=64". */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ bool expect_counter_value(struct expect_counter *counter, const char *text, char
 {
     snprintf(expected, EXPECTED_CHARS, "a number, or one after >, >=, < or <=, such as \">0\"");
     counter->comparison = COMPARE_EQUAL;
-    for (int i = COMPARE_ABOVE; i <= COMPARE_AT_MOST; i++) /* the longer signs come last and win */
+    for (int i = COMPARE_ABOVE; i <= COMPARE_AT_MOST; i++) /* the longer signs are last and win */
         if (strncmp(text, signs[i], strlen(signs[i])) == 0)
             counter->comparison = (enum comparison)i;
     text += strlen(signs[counter->comparison]);

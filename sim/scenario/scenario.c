@@ -350,7 +350,7 @@ static uint32_t capability_bit(const char *word)
     return 0;
 }
 
-/* Who can do it across queues can do it within one. */
+/* A capability across queues implies it within one. */
 static bool capabilities_fit(uint32_t bits)
 {
     return bits && (!(bits & QUEUE_CAN_CROSS_EVENTS) || (bits & QUEUE_CAN_SINGLE_EVENTS)) &&
@@ -446,7 +446,7 @@ static bool replay_set(struct schedule_config *schedule, const char *text, char 
         return false;
     }
     schedule->replayed = record->settings;
-    /* runs in passes, which have no turns */
+    /* runs in passes, which have no time slices */
     if (record->has_turns && record->settings.policy < SCHEDULE_RANDOM)
         schedule->replayed.policy = SCHEDULE_REPLAY;
     schedule_record_free(record);
@@ -877,7 +877,7 @@ bool scenario_option(size_t index, struct scenario_option *out_option)
     return true;
 }
 
-/* Texts that are absent, and numbers of which 0 stands for what others say, are no defaults to show. */
+/* Texts that are absent, and numbers whose 0 means the setting of another key, are no defaults to show. */
 bool scenario_option_default(const struct scenario_option *option, FILE *stream)
 {
     const struct scenario_row *row = option_row(option->name);
@@ -927,7 +927,7 @@ static const struct scenario_row *option_row(const char *key)
     return NULL;
 }
 
-/* An alias that needs another argument than the option is another way to say it, and no name of the key. */
+/* An alias that needs another argument than the option is another way to write it, and no name of the key. */
 static bool is_alias_of(const struct scenario_row *row, const char *key)
 {
     for (size_t i = 0; i < ALIAS_COUNT; i++) {
@@ -951,7 +951,7 @@ const struct scenario_row *scenario_row_named(const char *section, const char *k
     return NULL;
 }
 
-/* A bare switch, or VARIABLE=1, turns a check on; Oclgrind's variables read so. */
+/* A bare switch, or VARIABLE=1, enables a check; Oclgrind's variables read so. */
 static const char *switch_value(const struct scenario_row *row, const char *value)
 {
     int on;

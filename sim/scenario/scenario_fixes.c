@@ -224,8 +224,10 @@ static bool same_place(const struct edits *edits, const struct sight *original, 
     return before.line == after.line && before.column == after.column;
 }
 
-/* One of the text without edits, and one of the text with them. Which of two accesses came first is an
- * accident of the schedule. */
+/*
+ * One of the text without edits, and one of the text with them. Which of two accesses was first is an
+ * accident of the schedule.
+ */
 static bool same_sight(const struct edits *edits, const struct sight *original, const struct sight *edited)
 {
     if (original->kind != edited->kind || original->count != edited->count ||
@@ -257,7 +259,7 @@ static bool take_sights(struct again *again, const struct report *report, const 
 
 /* The scenario with all checks, with nothing that goes to a file, and with nothing that hides findings: a
  * trial has to see what its edits bring. It borrows everything. */
-/* Whatever the scenario looks for. */
+/* Checks of every scenario. */
 static struct scenario checked_copy(const struct scenario *scenario, uint64_t steps)
 {
     struct scenario copy = scenario_again(scenario, steps);
@@ -459,8 +461,8 @@ static const char *arg_name(const struct trials *trials, size_t list, size_t *ou
     return trials->scenario->launches[launch].args[list].name;
 }
 
-static void say_result(const struct trials *trials, size_t list, size_t index, const struct value_list *found,
-                       char note[NOTE_CHARS])
+static void note_result(const struct trials *trials, size_t list, size_t index,
+                        const struct value_list *found, char note[NOTE_CHARS])
 {
     size_t launch, arg;
     const char *name = arg_name(trials, list, &launch, &arg);
@@ -476,7 +478,7 @@ static void say_result(const struct trials *trials, size_t list, size_t index, c
     fclose(stream);
 }
 
-/* False: note says what differs. */
+/* False: note has the difference. */
 static bool has_result(const struct trials *trials, const struct again *again, char note[NOTE_CHARS])
 {
     for (size_t list = 0; list < again->contents.count; list++) {
@@ -485,7 +487,7 @@ static bool has_result(const struct trials *trials, const struct again *again, c
             if (!orders_agree(trials, list, i) ||
                 same_element(found, &trials->serial[0].contents.values[list], i))
                 continue;
-            say_result(trials, list, i, found, note);
+            note_result(trials, list, i, found, note);
             return false;
         }
     }
@@ -502,8 +504,10 @@ static bool was_there(const struct trials *trials, const struct edits *edits, co
     return false;
 }
 
-/* What is wrong with the run, as a sentence in note; "": nothing. own: the finding that is to be gone; NULL:
- * none. True: the result was compared. */
+/*
+ * The problem with the run, as a sentence in note; "": none. own: the finding that has to disappear; NULL:
+ * none. True: the result was compared.
+ */
 static bool judge(struct trials *trials, const struct edits *edits, const struct sight *own,
                   const struct again *again, char note[NOTE_CHARS])
 {
@@ -535,7 +539,7 @@ static bool build_edited(const struct trials *trials, const struct edits *edits,
     return fine;
 }
 
-/* False: it is not known what comes of it. *out_builds: it compiles. */
+/* False: the result is unknown. *out_builds: it compiles. */
 static bool run_edited(struct trials *trials, const struct edits *edits, struct again *out_again,
                        bool *out_builds)
 {
@@ -582,7 +586,7 @@ static void try_one(struct trials *trials, struct trial *trial, const struct rep
     }
 }
 
-/* Where other races are left, the results of one fix prove nothing: those of all of them do. */
+/* If other races are left, the results of one fix prove nothing: those of all of them do. */
 static void try_together(struct trials *trials)
 {
     struct edits all = {.count = 0};

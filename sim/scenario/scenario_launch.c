@@ -224,7 +224,7 @@ struct batch {
     enum status status;
 };
 
-/* What the checker has to know: these are not ordered among each other. */
+/* For the checker: these are not ordered among each other. */
 static void announce(const struct batch *batch, const struct ahead *ahead, enum order_kind kind)
 {
     struct run *run = batch->run;
@@ -239,10 +239,10 @@ static void announce(const struct batch *batch, const struct ahead *ahead, enum 
 
 /* A finding ends its launch, or keeps it from starting; the others run all the same, as they would on a
  * device. */
-static void judge(struct batch *batch, enum status status, uint64_t heard_before)
+static void judge(struct batch *batch, enum status status, uint64_t reports_before)
 {
     struct run *run = batch->run;
-    bool reported = report_heard_of(run->report) > heard_before;
+    bool reported = report_heard_of(run->report) > reports_before;
     bool fine =
         status == STATUS_OK || status == STATUS_ABORTED || (status == STATUS_OUT_OF_RESOURCES && reported);
     if (!fine && (batch->status == STATUS_OK || batch->status == STATUS_NO_PROGRESS))
@@ -254,7 +254,7 @@ static void judge(struct batch *batch, enum status status, uint64_t heard_before
 static void begin(struct batch *batch, struct ahead *ahead)
 {
     struct run *run = batch->run;
-    const uint64_t heard = report_heard_of(run->report);
+    const uint64_t reports = report_heard_of(run->report);
     enum status status = device_launch_begin(run->device, &ahead->request, &ahead->live, run->diagnosis);
     if (status == STATUS_OK)
         report_launch_runs(run->report, (uint32_t)device_kernels_run(run->device),
@@ -264,13 +264,13 @@ static void begin(struct batch *batch, struct ahead *ahead)
     batch->to_begin--;
     batch->running += status == STATUS_OK;
     ahead->over = status != STATUS_OK;
-    judge(batch, status, heard);
+    judge(batch, status, reports);
 }
 
 static void end(struct batch *batch, struct ahead *ahead)
 {
     uint64_t time;
-    const uint64_t heard = report_heard_of(batch->run->report);
+    const uint64_t reports = report_heard_of(batch->run->report);
     struct diagnosis *diagnosis = batch->run->diagnosis;
     enum status status = device_launch_end(ahead->live, &time, diagnosis);
     if (status == STATUS_OK && ahead->result.child_error && diagnosis->text[0])
@@ -281,7 +281,7 @@ static void end(struct batch *batch, struct ahead *ahead)
     batch->running--;
     if (batch->count > 1)
         announce(batch, ahead, ORDER_END);
-    judge(batch, status, heard);
+    judge(batch, status, reports);
 }
 
 static bool units_meet(const struct ahead *a, const struct ahead *b)
@@ -330,7 +330,7 @@ static void run_batch(struct batch *batch)
     }
 }
 
-/* What comes next is after all of them. */
+/* The next launch is ordered after all of them. */
 static enum status announce_wait(const struct batch *batch)
 {
     uint32_t *commands = malloc(batch->count * sizeof *commands);

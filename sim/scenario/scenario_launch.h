@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The launches of a scenario: each is checked against its kernel and begins; those that are said to
- *          run at the same time do.
+ * PURPOSE  The launches of a scenario: each is checked against its kernel and begins; those that are marked
+ *          as concurrent run at the same time.
  *
  * Interface
  *   scenario_launch_all   all of them, in order; addresses holds their buffers. NO_PROGRESS when one made
@@ -34,16 +34,16 @@ struct run {
     /* the launches are over: what is still to be found out of the findings, before pages have them; or NULL */
     void (*complete)(struct run *run);
     const struct built *built; /* the program; NULL: it is still to be built. Borrowed */
-    struct contents *contents; /* gets what the buffers hold in the end; NULL: nobody asks */
+    struct contents *contents; /* gets the final contents of the buffers; NULL: not wanted */
 };
 
-/* What scenario_build gave. */
+/* The results of scenario_build. */
 struct built {
     struct spirv spirv;
     struct scenario_source source;
 };
 
-/* What one argument's memory holds, of its type; empty of arguments without memory of their own. */
+/* The contents of one argument's memory, of its type; empty of arguments without memory of their own. */
 struct contents {
     size_t count;
     struct value_list *values; /* launch after launch, argument after argument */

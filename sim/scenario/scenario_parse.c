@@ -43,7 +43,7 @@ static bool read_ids(struct reader *reader, const yaml_node_t *node, const char 
     return parse_range(reader, node, key, out_id, &dimensions);
 }
 
-static bool read_who(struct reader *reader, const yaml_node_t *node, struct script_step *step)
+static bool read_unit(struct reader *reader, const yaml_node_t *node, struct script_step *step)
 {
     const yaml_node_t *item = reader_get(reader, node, "item"), *group = reader_get(reader, node, "group"),
                       *sub_group = reader_get(reader, node, "sub_group");
@@ -100,7 +100,7 @@ static bool read_step(struct reader *reader, const yaml_node_t *node, struct scr
     *step = (struct script_step){.launch = 1,
                                  .file_line = (uint32_t)node->start_mark.line + 1,
                                  .file_column = (uint32_t)node->start_mark.column + 1};
-    if (!reader_keys(reader, node, "step") || !read_who(reader, node, step) ||
+    if (!reader_keys(reader, node, "step") || !read_unit(reader, node, step) ||
         !read_ordinal(reader, reader_get(reader, node, "launch"), "launch", &step->launch))
         return false;
     const yaml_node_t *until = reader_get(reader, node, "until"), *steps = reader_get(reader, node, "steps");
@@ -126,7 +126,7 @@ static bool read_script(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
-/* A policy that the rest of the section leaves nothing to do, or does not do what it asks for. */
+/* A policy that the rest of the section makes useless, or contradicts. */
 static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool script)
 {
     const yaml_node_t *node = reader_get(reader, schedule, "policy");
@@ -144,7 +144,7 @@ static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool
            reader_unexpected(reader, node, "policy", "a replay: beside it: a token, or a file with a record");
 }
 
-/* Who writes a script wants it to be followed. */
+/* A script is there to be followed. */
 static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 {
     const yaml_node_t *node = reader_get(reader, root, "schedule");
@@ -217,7 +217,7 @@ static bool read_suppressions(struct reader *reader, const yaml_node_t *node)
 /* ---- faults
  * --------------------------------------------------------------------------------------------- */
 
-/* What a fault can refuse, and with which error unless it says. The last stands for calls by their names. */
+/* The calls that a fault can refuse, and the default error. The last stands for calls by their names. */
 static const struct {
     const char *name;
     const char *error;
@@ -350,7 +350,7 @@ static bool read_device(struct reader *reader, const yaml_node_t *node)
            reader_section(reader, node, "features", "device.features");
 }
 
-/* Item 0 is about scenario.device itself; the others start from what device: says. */
+/* Item 0 is about scenario.device itself; the others start from the settings of device:. */
 static bool read_item(struct reader *reader, const yaml_node_t *node, size_t index)
 {
     if (index == 0)
@@ -490,7 +490,7 @@ out:
     return text;
 }
 
-/* What was read before a mistake stays; the caller gives up anyway. */
+/* Settings read before a mistake stay; the caller gives up anyway. */
 enum status scenario_load_suppressions(struct scenario *scenario, const char *path,
                                        struct diagnosis *diagnosis)
 {

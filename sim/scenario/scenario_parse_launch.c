@@ -95,7 +95,7 @@ static bool fill_values(struct reader *reader, const yaml_node_t *fill, const st
     return true;
 }
 
-/* Beside the scenario, unless it says where. */
+/* Beside the scenario, unless it is a path. */
 static FILE *open_beside(const struct reader *reader, const char *name)
 {
     const char *slash = strrchr(reader->file, '/');
@@ -304,7 +304,7 @@ static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scen
     return found == 1 || reader_error(reader, node, "an argument: expected %s", expected);
 }
 
-/* `same:` names a buffer or image that came before: a forward reference could never be meant. */
+/* `same:` names an earlier buffer or image: a forward reference could never be meant. */
 static bool resolve_same(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
     const struct scenario_arg *named = scenario_named_arg(reader->scenario, arg->same_as);

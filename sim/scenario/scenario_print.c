@@ -271,7 +271,7 @@ static void print_device(const struct scenario *scenario, int indent, FILE *stre
     print_section(scenario, "features", "device.features", indent + 2, stream);
 }
 
-/* The first device stands under device:, and the list says no more about it. */
+/* The first device stands under device:, and the list adds nothing to it. */
 static void print_devices(const struct scenario *scenario, FILE *stream)
 {
     fputs("device:\n", stream);

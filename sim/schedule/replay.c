@@ -37,6 +37,7 @@ static bool is_output(const char *option)
                                         "record",
                                         "save-sources",
                                         "fixes",
+                                        "values",
                                         NULL};
     return is_among(option, names);
 }

@@ -47,7 +47,7 @@ struct caches {
     bool lost;
 
     struct command_counters *commands;
-    size_t command_count, command_room, latest; /* latest: whose turn it was at the last access */
+    size_t command_count, command_room, latest; /* latest: the launch of the last access */
     struct place_counters *places;
     size_t place_count, place_room;
 
@@ -55,10 +55,10 @@ struct caches {
     uint32_t *place_of_site; /* site -> place + 1 */
     size_t site_room;
     size_t host_row; /* of the latest command of the host */
-    struct counters nobody;
+    struct counters uncounted;
     /* of the access at hand */
     struct core *unit;           /* NULL: the host */
-    struct counters *targets[4]; /* whom it is counted for */
+    struct counters *targets[4]; /* the counters that it goes to */
 };
 
 const char *counter_name(enum counter counter)
@@ -237,8 +237,10 @@ static void count_both(struct caches *caches, struct cache *cache, enum counter 
     count(caches, counter, 1);
 }
 
-/* The memory that a page is in: that of the unit which first touched it. NONE: nobody did, and the host
- * asks. */
+/*
+ * The memory that a page is in: that of the unit which first touched it. NONE: untouched, and the access is
+ * the host's.
+ */
 static uint32_t memory_of(const struct caches *caches, uint64_t address)
 {
     uint32_t toucher = pages_toucher(caches->pages, address);
@@ -293,7 +295,7 @@ static uint64_t parts_of(const struct cache *cache, uint64_t address, uint64_t b
     return (last - first == 63 ? UINT64_MAX : (UINT64_C(1) << (last - first + 1)) - 1) << first;
 }
 
-/* What a line changed goes to the next cache outside that has it, or to memory. */
+/* A line's changed bytes go to the next outer cache that has it, or to memory. */
 static void write_back(struct caches *caches, struct cache *cache, struct line *line)
 {
     uint64_t address = line->number * cache->line_bytes;
@@ -518,7 +520,7 @@ static void forget_sites(struct caches *caches)
         memset(caches->place_of_site, 0, caches->site_room * sizeof *caches->place_of_site);
 }
 
-/* Launches take turns: the one that runs is not always the last that began. */
+/* Launches alternate: the one that runs is not always the last that began. */
 static void follow_launch(struct caches *caches, uint32_t launch)
 {
     size_t at = caches->command_count - 1;
@@ -552,7 +554,7 @@ static bool is_local(const struct caches *caches, uint64_t address)
     return memory_region(caches->memory, address)->kind == REGION_LOCAL_VARIABLE;
 }
 
-static void hear_access(void *self, const struct access_event *event)
+static void on_access(void *self, const struct access_event *event)
 {
     struct caches *caches = self;
     assert(event->origin.compute_unit < caches->unit_count);
@@ -595,7 +597,7 @@ static void begin_launch(struct caches *caches, const struct launch_info *info)
     forget_sites(caches);
 }
 
-static void hear_launch(void *self, const struct launch_event *event)
+static void on_launch(void *self, const struct launch_event *event)
 {
     struct caches *caches = self;
     if (event->phase == LAUNCH_BEGIN && !caches->lost)
@@ -669,7 +671,7 @@ static const char *what_of(const struct command_event *event)
     return event->kind == ACCESS_WRITE ? "write" : "read";
 }
 
-/* Events of one command come one after another; one that reads and writes is a copy. */
+/* Events of one command are consecutive; one that reads and writes is a copy. */
 static bool begin_command(struct caches *caches, const struct command_event *event)
 {
     const char *what = what_of(event);
@@ -683,7 +685,7 @@ static bool begin_command(struct caches *caches, const struct command_event *eve
     if (event->role == COMMAND_MOVES && row->what != what)
         row->what = "copy";
     for (size_t i = 0; i < sizeof caches->targets / sizeof caches->targets[0]; i++)
-        caches->targets[i] = &caches->nobody;
+        caches->targets[i] = &caches->uncounted;
     caches->targets[0] = &row->counters;
     caches->unit = NULL;
     return true;
@@ -694,7 +696,7 @@ static bool moves_bytes(const struct command_event *event)
     return event->role == COMMAND_MOVES || event->role == COMMAND_MAPS || event->role == COMMAND_UNMAPS;
 }
 
-static void hear_command(void *self, const struct command_event *event)
+static void on_command(void *self, const struct command_event *event)
 {
     struct caches *caches = self;
     const struct range range = {event->address, event->size_bytes, event->kind == ACCESS_WRITE};
@@ -709,8 +711,7 @@ static void hear_command(void *self, const struct command_event *event)
 
 struct observer caches_observer(struct caches *caches)
 {
-    return (struct observer){
-        .self = caches, .access = hear_access, .command = hear_command, .launch = hear_launch};
+    return (struct observer){.self = caches, .access = on_access, .command = on_command, .launch = on_launch};
 }
 
 static void cache_forget(struct cache *cache, uint64_t address, uint64_t size)
@@ -731,8 +732,9 @@ void caches_forget(struct caches *caches, uint64_t address, uint64_t size)
         cache_forget(&caches->caches[i], address, size);
 }
 
-/* ---- answers
- * --------------------------------------------------------------------------------------------- */
+/*
+ * ---- queries ---------------------------------------------------------------------------------------------
+ */
 
 bool caches_lost(const struct caches *caches)
 {

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The caches of a topology, as an observer that counts.  Set-associative, least
- *          recently used, write-back, write-allocate; not inclusive.  A write takes the
- *          line away from every cache that the writer's unit does not use, a read makes
- *          such a cache hand out what it changed: MESI, with M and E as one bit.
+ * PURPOSE  The caches of a topology, as an observer that counts. Set-associative, least recently used,
+ *          write-back, write-allocate; not inclusive. A write takes the line away from every cache that the
+ *          writer's unit does not use, a read makes such a cache hand out its changed bytes: MESI, with M and
+ *          E as one bit.
  *
  * Interface
  *   caches_new, caches_free
- *   caches_observer           hears accesses and launches; after pages_observer()
+ *   caches_observer           receives accesses and launches; after pages_observer()
  *   caches_forget             an allocation ended: its lines go without a trace
- *   caches_total, _of_*       what was counted, for reports; NULL past the end
+ *   caches_total, _of_*       the counters, for reports; NULL past the end
  *
- * Order    Lanes count one after another, as the events come.  Host commands pass the
- *          caches by: what they read caches hand out first, what they write caches lose.
- *          They count in rows of their own, in lines of 64 bytes, and at the node of each
- *          page that was touched; not in the total.  A line's bytes are watched in 64ths of
- *          it: false sharing is exact for lines up to 64 bytes.
+ * Order    Lanes count one after another, in the order of the events. Host commands pass the caches by:
+ *          caches first write back the bytes that they read, and lose those that they write. They count in
+ *          rows of their own, in lines of 64 bytes, and at the node of each page that was touched; not in the
+ *          total. A line's bytes are watched in 64ths of it: false sharing is exact for lines up to 64 bytes.
  *          A cache that is fully associative is so up to 65536 lines.
- * Memory   Sets are made when they are used.  Without memory caches_lost() becomes true,
- *          and what follows is not counted.
+ * Memory   Sets are made when they are used. Without memory caches_lost() becomes true, and later accesses
+ *          are not counted.
  */
 #ifndef ORRERY_SIM_TOPOLOGY_CACHE_MODEL_H
 #define ORRERY_SIM_TOPOLOGY_CACHE_MODEL_H
@@ -31,7 +30,7 @@
 
 struct caches;
 
-/* Borrows all three. memory tells local memory from global. */
+/* Borrows all three. memory distinguishes local from global memory. */
 struct caches *caches_new(const struct scenario *scenario, const struct memory *memory,
                           const struct pages *pages);
 void caches_free(struct caches *caches);

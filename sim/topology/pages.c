@@ -103,7 +103,7 @@ static void touch_range(struct pages *pages, uint64_t address, uint64_t size, ui
         touch(pages, page << PAGE_SHIFT, unit);
 }
 
-static void hear_access(void *self, const struct access_event *event)
+static void on_access(void *self, const struct access_event *event)
 {
     for (uint32_t lane = 0; lane < event->lane_count; lane++)
         if (event_has_lane(event, lane) && event->size_bytes)
@@ -112,7 +112,7 @@ static void hear_access(void *self, const struct access_event *event)
 
 struct observer pages_observer(struct pages *pages)
 {
-    return (struct observer){.self = pages, .access = hear_access};
+    return (struct observer){.self = pages, .access = on_access};
 }
 
 uint32_t pages_toucher(const struct pages *pages, uint64_t address)

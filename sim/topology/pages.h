@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  First touch: which compute unit was the first to access a page.  The page's
- *          memory is taken to be at that unit's NUMA node.  What the host does touches
- *          nothing, and a page without a toucher is nowhere.
+ * PURPOSE  First touch: which compute unit was the first to access a page. The page's memory is taken to be
+ *          at that unit's NUMA node. The host's accesses touch nothing, and a page without a toucher is at no
+ *          node.
  *
  * Interface
  *   pages_new, pages_free
- *   pages_observer   hears every access of kernels; add it before those who ask
+ *   pages_observer   receives every access of kernels; add it before observers that query it
  *   pages_toucher    the unit, or PAGES_UNTOUCHED
  *   pages_forget     an allocation ended
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compute slices: units of a tile, permuted by seed if asked. */
+/* Compute slices: units of a tile, permuted by seed if requested. */
 #include "orrery/topology.h"
 
 #include <stdlib.h>

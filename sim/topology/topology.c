@@ -36,7 +36,7 @@ const char *topology_preset(size_t index, const char **out_text, const char **ou
 
 /* ---- life --------------------------------------------------------------------------- */
 
-/* What "l3:1(size=1MiB) cu:8" is. */
+/* The meaning of "l3:1(size=1MiB) cu:8". */
 #define DEFAULT_UNIT(n, sibling)                                                                   \
     {                                                                                              \
         .level = TOPOLOGY_UNIT, .parent = 1, .next_sibling = sibling, .index = n, .first_unit = n, \

@@ -109,7 +109,7 @@ enum add_result builder_add(struct builder *builder, uint32_t parent, const stru
 
 /* ---- a finished tree ------------------------------------------------------------------ */
 
-/* Children come after their parents, so one pass backwards links the siblings in order. */
+/* Children follow their parents, so one pass backwards links the siblings in order. */
 static void link_children(struct builder *builder)
 {
     for (uint32_t i = builder->count; i-- > 1;) {

@@ -5,7 +5,7 @@
  *
  * Interface
  *   builder_init, builder_fini   fini after a failure; finish takes the nodes
- *   builder_add                  a node below one that is there; says why it may not be
+ *   builder_add                  a node below an existing one; an error names the reason
  *   builder_finish               numbers, unit ranges, caches
  */
 #ifndef ORRERY_SIM_TOPOLOGY_TOPOLOGY_BUILD_H
@@ -28,7 +28,7 @@ struct node_shape {
     uint32_t line_bytes;
     uint32_t associativity;
 };
-/* What a level has when nobody says otherwise. */
+/* The defaults of a level. */
 struct node_shape node_shape_default(enum topology_level level);
 
 bool builder_init(struct builder *builder); /* with the machine as node 0; false: no memory */
@@ -41,8 +41,8 @@ const char *builder_objection(const struct builder *builder, uint32_t parent, en
  * same. */
 bool builder_finish(struct builder *builder, const char *text, struct topology *out_topology);
 
-/* Trees as hwloc knows them (topology_import.c). BAD_SCENARIO: not a string that hwloc reads; with a text in
- * the diagnosis: one that is too large for it. */
+/* Trees of hwloc (topology_import.c). BAD_SCENARIO: not a string that hwloc reads; with a text in the
+ * diagnosis: one that is too large for it. */
 enum status topology_import_synthetic(const char *text, struct topology *out_topology,
                                       struct diagnosis *diagnosis);
 

@@ -53,7 +53,7 @@ static bool level_of(hwloc_obj_type_t type, enum topology_level *out_level)
     }
 }
 
-/* What hwloc does not know stays as usual; -1 ways are all. */
+/* Properties that hwloc lacks keep their defaults; -1 ways are all. */
 static struct node_shape shape_of(hwloc_obj_t object, enum topology_level level)
 {
     struct node_shape shape = node_shape_default(level);
@@ -67,7 +67,7 @@ static struct node_shape shape_of(hwloc_obj_t object, enum topology_level level)
     return shape;
 }
 
-/* Memory without processors hangs at the machine: it is nobody's. */
+/* Memory without processors hangs at the machine: it belongs to no node. */
 static bool is_numa(hwloc_obj_t object)
 {
     return object->type == HWLOC_OBJ_NUMANODE && !hwloc_bitmap_iszero(object->cpuset);
@@ -168,7 +168,7 @@ static enum status convert(hwloc_topology_t source, const char *text, struct top
 
 /* ---- sources ----------------------------------------------------------------------------------- */
 
-/* hwloc makes hardware threads of whatever comes last; only a string that says so is meant for it. */
+/* hwloc makes hardware threads of the last level; only a string with a level of that name is meant for it. */
 static bool names_threads(const char *text)
 {
     for (; *text; text++)
@@ -177,7 +177,7 @@ static bool names_threads(const char *text)
     return false;
 }
 
-/* The most objects that hwloc is asked to build: its time grows with their square. */
+/* The most objects that hwloc may build: its time grows with their square. */
 enum { OBJECTS_MAX = 2 * TOPOLOGY_UNITS_MAX };
 
 /* The number that begins here, read as hwloc reads it: "0x10" is 16, and "-1" the largest number there is.
@@ -296,7 +296,7 @@ static enum status load_xml(const struct file *file, const char *path, struct to
     return status == STATUS_OK ? status : diagnose(diagnosis, status, "%s: %s", path, why.text);
 }
 
-/* The child must die of what is wrong, say nothing, and leave no core file. */
+/* The child must die on an error, print nothing, and leave no core file. */
 static void child_limit(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU};
@@ -314,7 +314,7 @@ static void child_limit(void)
         dup2(nowhere, STDERR_FILENO);
 }
 
-/* One byte says that the import came to an end, well or with an error of its own. */
+/* One byte means that the import ended, well or with an error of its own. */
 static void child_run(int report, const struct file *file, const char *path)
 {
     struct topology topology;
@@ -331,7 +331,7 @@ static void child_wait(pid_t child)
         continue;
 }
 
-/* The byte and not the exit status is the answer: a host that ignores SIGCHLD leaves no status. */
+/* The byte and not the exit status is the result: a host that ignores SIGCHLD leaves no status. */
 static bool survives(const struct file *file, const char *path)
 {
     int ends[2];

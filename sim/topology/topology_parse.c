@@ -78,7 +78,7 @@ static bool word_is(const char *word, int length, const char *name)
     return strlen(name) == (size_t)length && strncmp(word, name, (size_t)length) == 0;
 }
 
-/* What stands there, for a complaint. */
+/* The text at the position, for an error. */
 static int shown(const char *at)
 {
     int length = word_length(at);
@@ -343,7 +343,7 @@ enum status topology_parse(const char *text, struct topology *out_topology, stru
     builder_fini(&parser.builder);
     if (fine)
         return STATUS_OK;
-    /* What this form does not have (other names, "[NUMANode]", indexes) hwloc may know. */
+    /* hwloc may support what this form lacks (other names, "[NUMANode]", indexes). */
     struct diagnosis large = {0};
     if (parser.status == STATUS_BAD_SCENARIO &&
         topology_import_synthetic(text, out_topology, &large) == STATUS_OK)

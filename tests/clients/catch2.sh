@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The listener of Catch2: the very test case in which a finding came fails, with the finding in its message, on the terminal and in the
+# The listener of Catch2: the very test case that had a finding fails, with the finding in its message, on the terminal and in the
 # JUnit file. CATCH2_FLAGS may name another version than the installed one.
 . "${ORRERY_SRCDIR:?}/tests/clients/listeners.sh"
 if [ -n "${CATCH2_FLAGS-}" ]; then

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The listener of Check: the very test in which a finding came fails, with the finding in its message, with a process for each test
+# The listener of Check: the very test that had a finding fails, with the finding in its message, with a process for each test
 # and without.
 . "${ORRERY_SRCDIR:?}/tests/clients/listeners.sh"
 # shellcheck disable=SC2046

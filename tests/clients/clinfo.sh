@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# clinfo asks for everything there is; no answer may be an error.
+# clinfo makes every query; none may fail.
 . "${ORRERY_SRCDIR:?}/tests/clients/run.sh"
 command -v clinfo >/dev/null || skip "no clinfo"
 clinfo >"$work/human" 2>"$work/errors" && clinfo --raw >"$work/raw" 2>>"$work/errors" || exit 1

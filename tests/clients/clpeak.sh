@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # clpeak launches twenty thousand kernels and times them by events; its long bandwidth and compute runs are left
-# out. Its kernel reads a buffer that nobody filled, so the uninitialised check stays off.
+# out. Its kernel reads an unwritten buffer, so the uninitialised check stays off.
 . "${ORRERY_SRCDIR:?}/tests/clients/run.sh"
 command -v clpeak >/dev/null || skip "no clpeak"
 clpeak --kernel-latency --use-event-timer >"$work/out" 2>"$work/errors" || exit 1

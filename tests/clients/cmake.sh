@@ -81,7 +81,7 @@ done
 works "$prefix"
 [ "$(cat "$work/project/build/icd")" = "$prefix/share/orrery" ] || fail "Orrery_ICD of a prefix" "$work/project/build/icd"
 
-# What is refused, with words.
+# Refusals, with a message.
 refused() { # LINE EXPECTED
     rm -rf "$work/refused"
     mkdir "$work/refused"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The listener of Googletest: the very test in which a finding came fails, with the finding in its message, on the terminal and in the
+# The listener of Googletest: the very test that had a finding fails, with the finding in its message, on the terminal and in the
 # XML file. Without Orrery in the process all pass.
 . "${ORRERY_SRCDIR:?}/tests/clients/listeners.sh"
 HEADER=gtest/gtest.h LANGUAGE=c++ compiled "${CXX:-g++}" listener_gtest.cpp -I"$src/include" -lgtest_main -lgtest -lOpenCL -lpthread -lm

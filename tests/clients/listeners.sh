@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the tests of the listeners: each builds one program and looks at what its framework says of each test.
+# Sourced by the tests of the listeners: each builds one program and checks its framework's result of each test.
 . "${ORRERY_SRCDIR:?}/tests/clients/run.sh"
 unset ORRERY_FAIL_ON ORRERY_CHECKS
 export ORRERY_KEEP_EXIT_CODE=1

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clCreateSubDevices with all sorts of lists, on a root device and on a sub-device of one unit: what comes of
- * each. */
+/*
+ * clCreateSubDevices with all sorts of lists, on a root device and on a sub-device of one unit: the result of
+ * each.
+ */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_ext.h>

@@ -7,9 +7,9 @@ piglit=/usr/lib/$(uname -m)-linux-gnu/piglit
 export PIGLIT_SOURCE_DIR=$piglit PIGLIT_PLATFORM=gbm
 cd "$piglit" || exit 1
 
-# What fails for a reason of its own: kernels that read or write past a buffer (they stop, and the finding says so),
+# Tests that fail for a reason of their own: kernels that read or write past a buffer (they stop, with a finding),
 # a file that is not there, programs that are no OpenCL, a result that only holds where subnormal numbers are zero,
-# and calls that are to answer what the specification forbids.
+# and calls whose expected result the specification forbids.
 own='cl-api-create-program-with-binary
 cl-api-get-command-queue-info
 cl-api-get-device-info

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The plugin of pytest: the very test in which a finding came fails, with the finding in its message, whatever is captured. Without
-# Orrery in the process it says nothing.
+# The plugin of pytest: the very test that had a finding fails, with the finding in its message, whatever is captured. Without
+# Orrery in the process it prints nothing.
 . "${ORRERY_SRCDIR:?}/tests/clients/listeners.sh"
 unset PYTHONUNBUFFERED
 export PYOPENCL_NO_CACHE=1 PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=$work PYTHONPATH=$src/include/orrery/listeners PYTHONWARNINGS=ignore COLUMNS=200

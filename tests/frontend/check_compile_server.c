@@ -75,7 +75,7 @@ static struct compile_request request_by(const char *source, const char *options
     return request;
 }
 
-/* What a build gave. */
+/* The result of a build. */
 struct outcome {
     enum status status;
     struct spirv spirv;
@@ -441,7 +441,7 @@ START_TEST(server_that_is_demanded_and_dies_is_an_error)
         ck_assert_int_eq(kill(victim, SIGKILL), 0);
         while (server_of(getpid()) == victim)
             usleep(1000);
-        expect_log(plain_source, COMPILE_BY_SERVER, STATUS_COMPILER_MISSING, "ended or did not answer");
+        expect_log(plain_source, COMPILE_BY_SERVER, STATUS_COMPILER_MISSING, "ended or did not reply");
         compare(plain_source, "");
     }
 }
@@ -619,7 +619,7 @@ END_TEST
 
 /* ---- servers that are none ------------------------------------------------------------------------ */
 
-START_TEST(missing_server_is_an_error_where_it_is_demanded)
+START_TEST(missing_server_is_an_error_when_required)
 {
     configure(NULL, NULL, "/nowhere/orrery-compile-server");
     expect_log(plain_source, COMPILE_AUTO, STATUS_OK, "");
@@ -648,7 +648,7 @@ END_TEST
 static const char *const habits[] = {"ends",     "refuses", "nonsense", "short",
                                      "stranger", "kind",    "early",    "closes"};
 
-START_TEST(server_that_answers_nonsense_leaves_the_build_to_the_programs)
+START_TEST(server_with_invalid_reply_leaves_the_build_to_the_programs)
 {
     const char *build_directory = getenv("ORRERY_BUILDDIR");
     char path[512];
@@ -696,9 +696,9 @@ int main(void)
     tcase_add_test(ends, killed_server_leaves_the_build_to_the_programs);
     tcase_add_test(ends, server_that_is_demanded_and_dies_is_an_error);
     tcase_add_test(ends, bombs_cost_one_build);
-    tcase_add_test(ends, missing_server_is_an_error_where_it_is_demanded);
+    tcase_add_test(ends, missing_server_is_an_error_when_required);
     tcase_add_test(ends, server_does_not_stand_for_a_script);
-    tcase_add_loop_test(ends, server_that_answers_nonsense_leaves_the_build_to_the_programs, 0,
+    tcase_add_loop_test(ends, server_with_invalid_reply_leaves_the_build_to_the_programs, 0,
                         (int)(sizeof habits / sizeof *habits));
     suite_add_tcase(suite, same);
     suite_add_tcase(suite, host);

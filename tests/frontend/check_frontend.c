@@ -63,7 +63,7 @@ static void configure(const char *clang, const char *llvm_spirv, const char *cac
     compiler_configure(&settings);
 }
 
-/* Compiles; the log is returned when asked for. */
+/* Compiles; the log is returned if requested. */
 static enum status compile_request(const struct compile_request *request, struct spirv *spirv, char **log)
 {
     char *text = NULL;
@@ -166,7 +166,7 @@ static void expect_good(const char *options, bool linking, struct build_options 
 
 #define BUILD(...) ((struct build_options){__VA_ARGS__})
 
-START_TEST(options_of_compilation_are_known)
+START_TEST(options_of_compilation_are_accepted)
 {
     expect_good(NULL, false, BUILD(0));
     expect_good("", false, BUILD(0));
@@ -187,7 +187,7 @@ START_TEST(options_of_compilation_are_known)
 }
 END_TEST
 
-START_TEST(options_of_linking_are_known)
+START_TEST(options_of_linking_are_accepted)
 {
     expect_good("-create-library", true, BUILD(.create_library = true));
     expect_good("-create-library -enable-link-options", true,
@@ -326,7 +326,7 @@ static uint32_t line_of(const struct spirv *spirv, uint32_t opcode)
 }
 
 /* The translator drops the position of what it gives another type: the statement before then had it. */
-START_TEST(what_tells_a_truth_has_its_line)
+START_TEST(function_that_returns_bool_has_its_line)
 {
     static const struct {
         const char *call;
@@ -623,7 +623,7 @@ START_TEST(features_follow_the_device)
 }
 END_TEST
 
-/* What real programs use: the instruction that must come of it. */
+/* Functions that real programs use, and the instruction that each must become. */
 static const struct {
     const char *options, *source, *instruction;
 } language[] = {
@@ -857,7 +857,7 @@ START_TEST(lines_of_included_files_are_kept)
 }
 END_TEST
 
-/* A clang after which somebody edits the header. */
+/* A clang after which the header is edited. */
 START_TEST(a_file_that_changed_meanwhile_is_not_quoted)
 {
     char script[400];
@@ -1071,7 +1071,7 @@ static void give_away(const char *path)
         let_all_write(path);
 }
 
-/* Entries and precompiled headers that someone else may have written are compiled again, and replaced. */
+/* Entries and precompiled headers that another user may have written are compiled again, and replaced. */
 START_TEST(cache_reads_only_the_users_own_files)
 {
     void (*const changes[])(const char *) = {let_group_write, let_all_write, make_link, make_pipe, give_away};
@@ -1169,7 +1169,7 @@ END_TEST
 
 /* Tools */
 
-START_TEST(missing_tool_says_what_to_install)
+START_TEST(missing_tool_names_the_package)
 {
     struct compile_request request = request_for(plain_source, "");
     configure("/nowhere/clang", NULL, NULL);
@@ -1417,7 +1417,7 @@ START_TEST(modules_of_different_versions_link)
         compile_text("int twice(int x) { return sub_group_shuffle(x + x, 0u); }", "-cl-std=CL2.0"),
     };
     ck_assert_uint_lt(modules[0].words[1], modules[1].words[1]);
-    for (int turn = 0; turn < 2; turn++) {
+    for (int round = 0; round < 2; round++) {
         struct spirv linked, swap = modules[0];
         char *log;
         enum status status = link_two(modules, 2, false, &linked, &log);
@@ -1563,8 +1563,8 @@ static Suite *frontend_suite(void)
 {
     Suite *suite = suite_create("frontend");
     TCase *tests = add_case(suite, "options");
-    tcase_add_test(tests, options_of_compilation_are_known);
-    tcase_add_test(tests, options_of_linking_are_known);
+    tcase_add_test(tests, options_of_compilation_are_accepted);
+    tcase_add_test(tests, options_of_linking_are_accepted);
     tcase_add_test(tests, bad_options_are_named);
     tcase_add_test(tests, quotes_and_backslashes_group_words);
     tcase_add_test(tests, first_diagnosis_stays);
@@ -1573,7 +1573,7 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, a_switch_may_have_more_cases_than_every_device_must_take);
     tcase_add_test(tests, products_and_sums_are_not_fused);
     tcase_add_test(tests, positions_name_the_users_file_and_line);
-    tcase_add_test(tests, what_tells_a_truth_has_its_line);
+    tcase_add_test(tests, function_that_returns_bool_has_its_line);
     tcase_add_test(tests, logs_name_the_users_file_and_line);
     tcase_add_test(tests, a_literal_that_is_too_long_is_named);
     tcase_add_test(tests, an_order_of_failure_that_releases_is_named_with_its_line);
@@ -1603,7 +1603,7 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, cache_that_cannot_be_written_is_no_error);
     tcase_add_test(tests, processes_share_a_cache);
     tests = add_case(suite, "tools");
-    tcase_add_test(tests, missing_tool_says_what_to_install);
+    tcase_add_test(tests, missing_tool_names_the_package);
     tcase_add_test(tests, crashing_clang_is_a_failed_compilation);
     tcase_add_test(tests, tool_that_reads_nothing_or_writes_nonsense_does_no_harm);
     tcase_add_test(tests, signal_habits_of_the_host_do_not_matter);

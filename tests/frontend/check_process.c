@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever a process does with the library, it neither hangs nor crashes: threads, fork, nothing released,
- * exit() from a callback, the loader opened and closed. Each test is a child of its own that has a minute.
+ * No use of the library hangs or crashes a process: threads, fork, nothing released, exit() from a callback,
+ * the loader opened and closed. Each test is a child of its own that has a minute.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void start(void)
     queue = cl_new_queue(context, 0);
 }
 
-/* One kernel and its answer; 0 when it is right. */
+/* One kernel and its result; 0 when it is right. */
 static int use_device(void)
 {
     int values[COUNT] = {0}, n = 7;

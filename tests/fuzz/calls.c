@@ -81,7 +81,7 @@ static cl_command_queue queue(struct sequence *s)
     return queues[next(s) % 2];
 }
 
-/* As many events as the byte says, from the table. */
+/* As many events as the byte gives, from the table. */
 static cl_uint waits(struct sequence *s, cl_event list[2])
 {
     const uint8_t byte = next(s);
@@ -91,7 +91,7 @@ static cl_uint waits(struct sequence *s, cl_event list[2])
     return count;
 }
 
-/* Where a call leaves its event: a free place, or none. */
+/* The place for a call's event: a free one, or none. */
 static cl_event *event_place(struct sequence *s)
 {
     cl_event *place = &s->events[next(s) % TABLE];
@@ -292,7 +292,7 @@ static void wait(struct sequence *s)
         clFinish(queue(s));
 }
 
-static void ask(struct sequence *s)
+static void query_event(struct sequence *s)
 {
     uint8_t answer[64];
     size_t size;
@@ -350,7 +350,7 @@ static void share(struct sequence *s)
 
 static void (*const calls[])(struct sequence *) = {
     make_buffer,  make_part, make_image, transfer, copy,      fill,     copy_rect, map, unmap,   make_kernel,
-    set_argument, launch,    launch,     marker,   make_user, set_user, wait,      ask, release, share};
+    set_argument, launch,    launch,     marker,   make_user, set_user, wait,      query_event, release, share};
 
 static void leave(struct sequence *s)
 {

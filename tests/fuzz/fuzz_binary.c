@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a program's binary and as its intermediate language: an error of the call, or a program that
- * builds or says why not, and whose kernels answer queries. */
+/*
+ * Any bytes as a program's binary and as its intermediate language: an error of the call, or a program that
+ * builds or reports an error, and whose kernels return their queries.
+ */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static void set_up(void)
         abort();
 }
 
-static void ask(cl_kernel kernel)
+static void query_kernel(cl_kernel kernel)
 {
     cl_uint count = 0;
     size_t size = 0;
@@ -52,7 +54,7 @@ static void use(cl_program program)
         abort(); /* refused without a word */
     if (!err && !clCreateKernelsInProgram(program, KERNELS_MOST, kernels, &count))
         for (cl_uint i = 0; i < count; i++) {
-            ask(kernels[i]);
+            query_kernel(kernels[i]);
             clReleaseKernel(kernels[i]);
         }
     clReleaseProgram(program);

@@ -125,7 +125,7 @@ static size_t mutate(const struct corpus *corpus, uint8_t *bytes, size_t size, u
         }
         break;
     }
-    case 10: { /* say a piece twice */
+    case 10: { /* repeat a piece */
         size_t length = (1 + (pick >> 8) % 16) * 4;
         if (at + length < size && size + length <= INPUT_MAX) {
             memmove(bytes + at + length, bytes + at, size - at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a token or record: refused with words, or a token that says the same. */
+/* Any text as a token or record: refused with a message, or an equivalent token. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool take(void *self, char *name, char *value)
     return true;
 }
 
-/* A record of many turns has no token. */
+/* A record of many steps has no token. */
 static void check_token(const struct schedule_record *record)
 {
     struct schedule_record *again = NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that validate, run on small buffers: whatever their operands have become, the device
- * says what is wrong and the bytes around the buffers stay. */
+/*
+ * Modules that validate, run on small buffers: for any operands, the device reports errors and the bytes
+ * around the buffers stay.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

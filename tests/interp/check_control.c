@@ -60,7 +60,7 @@ static void tear_down(void)
     cl_tear_down();
 }
 
-/* Flushed, not waited for: who asks for findings waits. */
+/* Flushed, not waited for: a query of the findings waits. */
 static void launch(const char *name)
 {
     cl_int err;
@@ -81,7 +81,7 @@ START_TEST(a_met_expectation_is_ok)
 }
 END_TEST
 
-START_TEST(what_is_unmet_is_reported)
+START_TEST(unmet_expectations_are_reported)
 {
     orrery_expect("out-of-bounds-write", NULL, 0, 0, 3);
     orrery_expect("out-of-bounds-read", "after", 0, 1, 1);
@@ -109,7 +109,7 @@ START_TEST(new_findings_counts_since_its_last_call)
 }
 END_TEST
 
-START_TEST(new_findings_counts_one_that_comes_again)
+START_TEST(new_findings_counts_a_repeated_one)
 {
     launch("after");
     launch("before");
@@ -130,7 +130,7 @@ START_TEST(new_findings_cuts_its_text_at_the_size)
 }
 END_TEST
 
-START_TEST(new_findings_counts_what_decides_the_exit_status)
+START_TEST(new_findings_counts_those_of_the_exit_status)
 {
     ck_assert_int_eq(orrery_set_option("check-bounds", "warning", NULL, 0), ORRERY_OK);
     launch("after");
@@ -147,7 +147,7 @@ START_TEST(new_findings_counts_what_decides_the_exit_status)
 }
 END_TEST
 
-START_TEST(new_findings_knows_nothing_of_cleared_ones)
+START_TEST(new_findings_does_not_count_cleared_ones)
 {
     launch("after");
     orrery_statistics_get(&(struct orrery_statistics){0}); /* it waits */
@@ -190,7 +190,7 @@ START_TEST(a_forbidden_kind_leaves_others_alone)
 }
 END_TEST
 
-START_TEST(what_cannot_be_expected_is_refused)
+START_TEST(invalid_expectation_is_refused)
 {
     ck_assert_int_eq(orrery_expect("no-such-finding", NULL, 0, 1, 1), ORRERY_NOT_FOUND);
     ck_assert_int_eq(orrery_expect("nothing-*", NULL, 0, 1, 1), ORRERY_NOT_FOUND);
@@ -273,7 +273,7 @@ START_TEST(an_option_waits_for_the_callbacks_before_it)
 }
 END_TEST
 
-/* A suite that turns such a check on too late must not believe that it is on. */
+/* A suite that enables such a check too late must get an error. */
 START_TEST(options_that_need_bookkeeping_are_refused_while_contexts_live)
 {
     static const char kernel_text[] = "kernel void k(global int *p) { if (p[0]) p[1] = 1; }";
@@ -297,7 +297,7 @@ START_TEST(options_that_need_bookkeeping_are_refused_while_contexts_live)
 }
 END_TEST
 
-/* Severities count at once, and what the device was made for may be turned off and on. */
+/* Severities count at once, and checks that the device was made for may be switched off and on. */
 START_TEST(options_of_checks_that_keep_their_books)
 {
     static const char *const options[] = {"uninitialized", "data-races", "check-atomics"};
@@ -388,11 +388,11 @@ START_TEST(accesses_that_race_have_their_values)
 }
 END_TEST
 
-START_TEST(what_follows_names_its_cause)
+START_TEST(follow_up_finding_names_its_cause)
 {
     struct orrery_finding finding;
     tear_down();
-    unsetenv("ORRERY_FAST"); /* the scenario says what is looked for */
+    unsetenv("ORRERY_FAST"); /* the scenario sets the checks */
     ck_assert_int_eq(orrery_load_scenario_text(
                          "orrery: 1\ndevice: {sub_group_sizes: [2]}\nchecks: {profile: fast, races: error}\n",
                          text, sizeof text),
@@ -441,7 +441,7 @@ static void quotes(size_t index, const char *file, uint32_t line, const char *wa
 }
 
 /* Each source has a name of its own. */
-START_TEST(findings_quote_headers_and_what_was_linked)
+START_TEST(findings_quote_headers_and_linked_sources)
 {
     static const char header_text[] =
         "\nstatic void put(global int *p)\n{\n    p[5] = 1; /* in the header */\n}\n";
@@ -508,16 +508,16 @@ int main(void)
 {
     const TTest *const tests[] = {
         a_met_expectation_is_ok,
-        what_is_unmet_is_reported,
+        unmet_expectations_are_reported,
         more_than_the_most_is_unmet,
         new_findings_counts_since_its_last_call,
-        new_findings_counts_one_that_comes_again,
+        new_findings_counts_a_repeated_one,
         new_findings_cuts_its_text_at_the_size,
-        new_findings_counts_what_decides_the_exit_status,
-        new_findings_knows_nothing_of_cleared_ones,
+        new_findings_counts_those_of_the_exit_status,
+        new_findings_does_not_count_cleared_ones,
         the_forbidden_is_reported_with_its_place,
         a_forbidden_kind_leaves_others_alone,
-        what_cannot_be_expected_is_refused,
+        invalid_expectation_is_refused,
         long_complaints_are_cut,
         a_reset_starts_afresh,
         a_reset_waits_for_the_launch_before_it,
@@ -526,8 +526,8 @@ int main(void)
         suppressed_findings_are_counted_apart,
         a_finding_has_both_accesses_fix_and_specification,
         accesses_that_race_have_their_values,
-        what_follows_names_its_cause,
-        findings_quote_headers_and_what_was_linked,
+        follow_up_finding_names_its_cause,
+        findings_quote_headers_and_linked_sources,
         each_function_has_a_name,
     };
     Suite *suite = suite_create("control");

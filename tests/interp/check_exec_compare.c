@@ -170,7 +170,7 @@ END_TEST
 
 /* ---- selects and moves ------------------------------------------------------------------- */
 
-/* What lane i of d must be, from the old d, a, b and the bits of c. */
+/* The expected lane i of d, from the old d, a, b and the bits of c. */
 static uint64_t moved(const char *f, const char *form, bool active, bool c, uint64_t d, uint64_t a,
                       uint64_t b)
 {

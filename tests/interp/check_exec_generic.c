@@ -41,7 +41,7 @@ static uint8_t *byte_at(struct rig *rig, uint32_t lane, uint64_t address)
     return NULL;
 }
 
-/* What is denied is reported, and done all the same. */
+/* A denied access is reported, and done all the same. */
 static bool is_denied(const struct rig *rig, uint64_t address)
 {
     return address >= rig->regions[2].low && address < rig->regions[2].high;
@@ -636,7 +636,7 @@ static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t b
     return all;
 }
 
-/* Work-items act in turn: one finds what the ones before it have left. A report makes the bytes
+/* Work-items act in order: each finds the values that the ones before it stored. A report makes the bytes
  * initialised. */
 static void poison_atomic(struct rig *rig, int isa, uint32_t form, uint32_t bytes, uint32_t a,
                           uint64_t *state)
@@ -709,7 +709,7 @@ static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_
                          1 + rig_random(state) % 5, false);
     for (int i = 0, many = rig_random(state) % 2 ? 2000 : 0; i < many; i++)
         undefined[rig_random(state) % sizeof undefined] = 1;
-    /* perhaps the only one of those asked */
+    /* perhaps the only one of the lanes read */
     if (form >= FORM_PRIVATE_UNIFORM && form != FORM_ANY && rig_random(state) % 2) {
         const uint32_t lane = rig_random(state) % 41;
         *undefined_byte(&rig, lane, poison_address(&rig, form, lane, bytes) + rig_random(state) % bytes) = 1;

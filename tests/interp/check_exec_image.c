@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Image handlers: each build gives the bits of the baseline, batches those of single lanes; what observers
- * hear. */
+/*
+ * Image handlers: each build gives the bits of the baseline, batches those of single lanes; the events of
+ * observers.
+ */
 #include "orrery/device.h"
 #include "orrery/image.h"
 #include "sim/interp/image_op.h"
@@ -129,8 +131,8 @@ START_TEST(every_build_writes_the_same_bytes)
 }
 END_TEST
 
-/* A nearest read tells one texel per lane, a filtered one four, each where it lies. */
-START_TEST(observers_hear_every_texel)
+/* A nearest read announces one texel per lane, a filtered one four, each with its address. */
+START_TEST(observers_receive_every_texel)
 {
     static struct rig rig;
     picture_rig(&rig, image_format(IMAGE_RGBA, IMAGE_UNORM_INT8), 1);
@@ -238,7 +240,7 @@ START_TEST(texels_reported_are_those_read)
 }
 END_TEST
 
-START_TEST(lanes_that_read_undefined_texels_are_known)
+START_TEST(lanes_that_read_undefined_texels_are_marked)
 {
     static struct rig rig;
     const struct image_format *format = image_format(orders[_i % 4], datas[_i % 4]);
@@ -269,7 +271,7 @@ START_TEST(lanes_that_read_undefined_texels_are_known)
 }
 END_TEST
 
-/* Of four texels one is enough. While somebody listens each lane goes by itself. */
+/* Of four texels one is enough. With an observer each lane is done by itself. */
 START_TEST(filtered_texels_too)
 {
     static struct rig rig;
@@ -296,7 +298,9 @@ START_TEST(filtered_texels_too)
 }
 END_TEST
 
-/* What a lane writes is initialised; a value that is not is reported, by the lanes that write it. */
+/*
+ * Texels that a lane writes are initialised; an uninitialised value is reported, by the lanes that write it.
+ */
 START_TEST(written_texels_are_initialised)
 {
     static struct rig rig;
@@ -320,7 +324,7 @@ START_TEST(written_texels_are_initialised)
                           y = (int32_t)(rig_random(&state) % HEIGHT);
             memcpy(rig.frame + SLOT_X + 4 * i, &x, 4);
             memcpy(rig.frame + SLOT_Y + 4 * i, &y, 4);
-            /* of others it is nobody's concern */
+            /* of others it has no effect */
             if (i < rig.wave.lane_count && (_i < 4 ? !lane_mask_test(&some, i) : i % 5 == 0))
                 undefined.word[i / 64] |= UINT64_C(1) << i % 64;
             if (i < rig.wave.lane_count && lane_mask_test(&some, i)) {
@@ -341,7 +345,7 @@ START_TEST(written_texels_are_initialised)
 }
 END_TEST
 
-/* What no argument describes reads as nothing and is not written: a module may say anything. */
+/* An image that no argument describes reads as zero and is not written: a module may name any. */
 START_TEST(made_up_images_are_nobodys)
 {
     static struct rig rig;
@@ -368,10 +372,10 @@ int main(void)
     TCase *tests = tcase_create("image handlers");
     tcase_add_loop_test(tests, every_build_reads_the_same_bits, 0, 4);
     tcase_add_loop_test(tests, every_build_writes_the_same_bytes, 0, 4);
-    tcase_add_loop_test(tests, lanes_that_read_undefined_texels_are_known, 0, 8);
+    tcase_add_loop_test(tests, lanes_that_read_undefined_texels_are_marked, 0, 8);
     tcase_add_loop_test(tests, filtered_texels_too, 0, 4);
     tcase_add_loop_test(tests, written_texels_are_initialised, 0, 8);
-    tcase_add_test(tests, observers_hear_every_texel);
+    tcase_add_test(tests, observers_receive_every_texel);
     tcase_add_loop_test(tests, texels_reported_are_those_read, 0, 4);
     tcase_add_test(tests, made_up_images_are_nobodys);
     suite_add_tcase(suite, tests);

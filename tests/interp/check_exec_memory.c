@@ -272,19 +272,19 @@ static bool refuse_third(void *self)
     return ++*(uint32_t *)self % 3 == 0;
 }
 
-START_TEST(weak_ones_fail_where_the_host_says_so)
+START_TEST(weak_exchanges_fail_when_the_host_decides_so)
 {
     for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
         for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
             for (int set = 0; set < 4; set++) {
                 struct rig rig;
                 uint64_t state = 12, expected = 5, memory[2] = {5, 5};
-                uint32_t asked = 0, wanted = 0, refused = 0;
+                uint32_t queried = 0, wanted = 0, refused = 0;
                 rig_init(&rig, 48, 47, 48);
                 const lane_mask some = rig_random_mask(&state, 47);
                 rig_activate(&rig, set % 2 ? &some : NULL);
                 rig.host.refuses = refuse_third;
-                rig.host.self = &asked;
+                rig.host.self = &queried;
                 rig.wave.observer = set < 2 ? NULL : &rig.observer;
                 rig.wave.refused.word[0] = UINT64_MAX; /* what another left */
                 rig.sites[0] = (struct site){.size = bytes, .components = 1, .align = bytes};
@@ -318,8 +318,8 @@ START_TEST(weak_ones_fail_where_the_host_says_so)
                     *m = old == expected && !fails ? (i % 5 ? 5 : 6) : old;
                 }
                 EXPECT(!memcmp((void *)(uintptr_t)base_of(&rig, 1), memory, bytes), "other values are left");
-                EXPECT(asked == wanted && rig.wave.refusals == refused && refused,
-                       "%u were asked for, %u would succeed", asked, wanted);
+                EXPECT(queried == wanted && rig.wave.refusals == refused && refused,
+                       "%u were asked for, %u would succeed", queried, wanted);
             }
 }
 END_TEST
@@ -535,7 +535,7 @@ int main(void)
     tcase_add_test(tests, denied_stores_to_live_memory_go_ahead);
     tcase_add_test(tests, private_memory);
     tcase_add_test(tests, atomics_in_lane_order);
-    tcase_add_test(tests, weak_ones_fail_where_the_host_says_so);
+    tcase_add_test(tests, weak_exchanges_fail_when_the_host_decides_so);
     tcase_add_test(tests, one_address_in_lane_order);
     tcase_add_test(tests, affine_operations);
     tcase_add_test(tests, printf_converts);

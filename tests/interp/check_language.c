@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extensions of OpenCL C: what their functions compute, and that they go when the scenario says so. */
+/*
+ * Extensions of OpenCL C: the results of their functions, and their absence when the scenario disables them.
+ */
 #include "tests/support/extension_fixture.h"
 
 /* cl_khr_kernel_clock */
@@ -12,7 +14,7 @@ enum { SINGLE_ATOMICS = 0x4231, DOUBLE_ATOMICS, HALF_ATOMICS };
 
 enum { ITEMS = 24 };
 
-/* Runs `kernel void k(global T *out, T x...)` on one group; size bytes of out come back. */
+/* Runs `kernel void k(global T *out, T x...)` on one group; size bytes of out are read back. */
 static void run(const char *source, const char *options, void *out, size_t size)
 {
     const size_t items = ITEMS;
@@ -262,7 +264,7 @@ START_TEST(groups_multiply_floats)
 }
 END_TEST
 
-/* Told, defined and taken, or none of it. */
+/* Reported, defined and accepted, or none of it. */
 
 /* ---- cl_khr_kernel_clock ---------------------------------------------------------------------------- */
 
@@ -346,7 +348,7 @@ END_TEST
     "kernel void k(global int *o) { local named_barrier_t *b = named_barrier_init(1); " \
     "work_group_named_barrier(b, CLK_LOCAL_MEM_FENCE" scope "); }"
 
-/* As many as the device tells of, and no more. */
+/* As many as the device reports, and no more. */
 START_TEST(a_kernel_has_so_many_named_barriers)
 {
     char source[8192] = "kernel void k(global int *o) { local named_barrier_t *b;";

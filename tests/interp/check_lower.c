@@ -73,7 +73,7 @@ static struct ir *classified(const char *text)
     cfg_canonical(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
-    count_turns(ir);
+    number_iterations(ir);
     classify(ir);
     return ir;
 }
@@ -129,7 +129,7 @@ START_TEST(a_variable_whose_address_is_computed_stays_in_memory)
 }
 END_TEST
 
-/* What others can see is never merged, removed or reordered, however redundant. */
+/* Accesses that others can observe are never merged, removed or reordered, however redundant. */
 START_TEST(global_accesses_all_stay_in_order)
 {
     struct ir *ir =
@@ -201,8 +201,8 @@ START_TEST(a_counter_that_leaves_a_loop_lane_by_lane_varies_outside)
 }
 END_TEST
 
-/* It costs something in every turn: only those have it who need it. */
-START_TEST(a_barrier_in_a_loop_that_all_leave_together_is_reported_no_turn)
+/* It costs time in every iteration: only loops that need it have it. */
+START_TEST(barrier_in_a_uniform_loop_has_no_iteration_operand)
 {
     struct ir *ir =
         classified(HEAD ID LOOP_TO("%n", "OpControlBarrier %two %two %ten\nOpStore %buffer %k\n") TAIL);
@@ -212,20 +212,20 @@ START_TEST(a_barrier_in_a_loop_that_all_leave_together_is_reported_no_turn)
 }
 END_TEST
 
-START_TEST(a_barrier_in_a_loop_that_lanes_leave_apart_is_reported_its_turn)
+START_TEST(barrier_in_a_divergent_loop_has_an_iteration_operand)
 {
     struct ir *ir =
         classified(HEAD ID LOOP_TO("%i", "OpControlBarrier %two %two %ten\nOpStore %buffer %k\n") TAIL);
-    const struct value *turn = ir_value(ir, only_op(ir, IR_barrier)->args[0]);
-    ck_assert_int_eq(turn->op, IR_phi);
-    ck_assert_int_eq(turn->cls, CLASS_U);
-    ck_assert_uint_eq(turn->block, ir->loops.at[0].header);
+    const struct value *iteration = ir_value(ir, only_op(ir, IR_barrier)->args[0]);
+    ck_assert_int_eq(iteration->op, IR_phi);
+    ck_assert_int_eq(iteration->cls, CLASS_U);
+    ck_assert_uint_eq(iteration->block, ir->loops.at[0].header);
     interp_module_free(module);
 }
 END_TEST
 
-/* Each wave loads it when it comes there, and another one may have written meanwhile. */
-START_TEST(a_barrier_in_a_loop_that_memory_ends_is_reported_its_turn)
+/* Each wave loads it when it gets there, and another one may have written meanwhile. */
+START_TEST(barrier_in_a_loop_that_memory_ends_has_an_iteration_operand)
 {
     struct ir *ir = classified(
         HEAD ID "OpBranch %head\n%head = OpLabel\n%m = OpLoad %int %buffer\n%c = OpSLessThan %bool %m %ten\n"
@@ -324,8 +324,8 @@ START_TEST(recursion_is_refused_by_name)
 }
 END_TEST
 
-/* Not at the first launch: whoever builds the program hears of it. */
-START_TEST(what_cannot_be_lowered_fails_the_build)
+/* Not at the first launch: the build of the program fails. */
+START_TEST(unsupported_kernel_fails_the_build)
 {
     refused("OpCapability Kernel\nOpCapability Addresses\nOpCapability Int8\nOpMemoryModel Physical64 "
             "OpenCL\nOpEntryPoint Kernel %f \"k\"\n%void = OpTypeVoid\n%int = OpTypeInt 32 0\n"
@@ -337,7 +337,7 @@ START_TEST(what_cannot_be_lowered_fails_the_build)
 }
 END_TEST
 
-START_TEST(a_value_from_nothing_is_checked_where_it_is_used)
+START_TEST(uninitialised_value_is_checked_at_its_use)
 {
     struct ir *ir = lowered(
         HEAD "%v = OpVariable %pvar Function\n%a = OpLoad %int %v\n%c = OpIEqual %bool %a "
@@ -374,16 +374,16 @@ int main(void)
     tcase_add_test(tcase, constants_fold_as_two_complement);
     tcase_add_test(tcase, a_loop_counter_to_an_argument_is_uniform);
     tcase_add_test(tcase, a_counter_that_leaves_a_loop_lane_by_lane_varies_outside);
-    tcase_add_test(tcase, a_barrier_in_a_loop_that_all_leave_together_is_reported_no_turn);
-    tcase_add_test(tcase, a_barrier_in_a_loop_that_lanes_leave_apart_is_reported_its_turn);
-    tcase_add_test(tcase, a_barrier_in_a_loop_that_memory_ends_is_reported_its_turn);
+    tcase_add_test(tcase, barrier_in_a_uniform_loop_has_no_iteration_operand);
+    tcase_add_test(tcase, barrier_in_a_divergent_loop_has_an_iteration_operand);
+    tcase_add_test(tcase, barrier_in_a_loop_that_memory_ends_has_an_iteration_operand);
     tcase_add_test(tcase, the_global_id_is_affine_and_its_square_varies);
     tcase_add_test(tcase, small_diamonds_become_selects);
     tcase_add_test(tcase, a_store_in_one_arm_keeps_the_branch);
     tcase_add_test(tcase, loops_are_contiguous_with_one_latch);
     tcase_add_test(tcase, recursion_is_refused_by_name);
-    tcase_add_test(tcase, what_cannot_be_lowered_fails_the_build);
-    tcase_add_test(tcase, a_value_from_nothing_is_checked_where_it_is_used);
+    tcase_add_test(tcase, unsupported_kernel_fails_the_build);
+    tcase_add_test(tcase, uninitialised_value_is_checked_at_its_use);
     tcase_add_test(tcase, preemption_points_stand_before_every_access);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -199,7 +199,10 @@ static const double edges[] = {0,
                                NAN};
 enum { EDGES = sizeof(edges) / sizeof(edges[0]) };
 
-/* A quarter each: any bits, a moderate size, near one, near an edge (where exp and its kin overflow, say). */
+/*
+ * A quarter each: any bits, a moderate size, near one, near an edge (where exp and similar functions
+ * overflow, say).
+ */
 static void put_sample(const struct format *f, void *array, size_t i)
 {
     const uint64_t r = random_bits();
@@ -972,7 +975,7 @@ static bool takes_integer(uint32_t entry)
     return entry == OpenCLstd_Pown || entry == OpenCLstd_Rootn || entry == OpenCLstd_Ldexp;
 }
 
-/* Small results are exact in these rows: all must come out to the bit. */
+/* Small results are exact in these rows: all must be exact to the bit. */
 static void check_edge(const struct edge *edge, const struct format *f)
 {
     for (size_t i = 0; i < 16; i++) {
@@ -1176,7 +1179,7 @@ START_TEST(nan_and_bit_choices)
 }
 END_TEST
 
-/* Whatever NaN goes in, arithmetic gives the canonical one. */
+/* For every input NaN, arithmetic gives the canonical one. */
 START_TEST(arithmetic_nan_is_canonical)
 {
     const struct format *f = &formats[_i];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module reader: refusals with their place, layout of types, constants, what kernels say of themselves.
- */
+/* The module reader: refusals with their place, layout of types, constants, properties of kernels. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static struct module *load(const char *text)
     return module;
 }
 
-/* Types and constants are made when asked for, inside a call that may fail. */
+/* Types and constants are made at the first use, inside a call that may fail. */
 static jmp_buf failed;
 static void open_module(struct module *module)
 {
@@ -100,7 +99,7 @@ START_TEST(reads_words_of_the_other_byte_order)
 }
 END_TEST
 
-START_TEST(names_an_instruction_it_does_not_know)
+START_TEST(unknown_instruction_is_named)
 {
     struct diagnosis d;
     struct module *m = load_with(HEAD "OpCapability Shader\nOpEntryPoint Kernel %f \"k\"\n%void = "
@@ -150,7 +149,7 @@ START_TEST(lays_out_types_as_opencl_does)
 }
 END_TEST
 
-START_TEST(flattens_constants_and_folds_what_is_specialised)
+START_TEST(constants_are_flattened_and_specialised_ones_folded)
 {
     const char *text =
         HEAD "OpName %c \"c\"\nOpName %sum \"sum\"\nOpName %wide \"wide\"\nOpDecorate %x SpecId 7\n" TYPES
@@ -245,8 +244,10 @@ START_TEST(describes_kernels)
 }
 END_TEST
 
-/* What the validator need not have seen: image instructions whose operands are no images, lack coordinates,
- * or ask for what OpenCL has not. */
+/*
+ * Errors that the validator need not find: image instructions whose operands are no images, lack coordinates,
+ * or use features that OpenCL lacks.
+ */
 START_TEST(image_instructions_are_checked)
 {
     static const struct {
@@ -303,9 +304,9 @@ int main(void)
     tcase_add_test(tcase, refuses_a_bad_magic_number_and_names_it);
     tcase_add_test(tcase, refuses_an_instruction_that_runs_past_the_end);
     tcase_add_test(tcase, reads_words_of_the_other_byte_order);
-    tcase_add_test(tcase, names_an_instruction_it_does_not_know);
+    tcase_add_test(tcase, unknown_instruction_is_named);
     tcase_add_test(tcase, lays_out_types_as_opencl_does);
-    tcase_add_test(tcase, flattens_constants_and_folds_what_is_specialised);
+    tcase_add_test(tcase, constants_are_flattened_and_specialised_ones_folded);
     tcase_add_test(tcase, writes_initialisers_with_the_addresses_of_variables);
     tcase_add_test(tcase, describes_kernels);
     tcase_add_loop_test(tcase, image_instructions_are_checked, 0, 12);

@@ -70,7 +70,7 @@ static bool accepted(const struct fixture *f, struct slot_fault *fault)
     return right;
 }
 
-START_TEST(a_value_that_left_a_loop_and_is_written_by_the_next_turn_is_found)
+START_TEST(value_past_its_loop_overwritten_by_the_next_iteration_is_found)
 {
     struct fixture f = {0};
     struct slot_fault fault;
@@ -83,7 +83,7 @@ START_TEST(a_value_that_left_a_loop_and_is_written_by_the_next_turn_is_found)
 }
 END_TEST
 
-/* The condition itself is read by those who wait: each turn writes it anew. */
+/* The condition itself is read by waiting lanes: each iteration writes it anew. */
 START_TEST(a_mask_that_is_read_after_the_loop_is_found)
 {
     struct fixture f = {0};
@@ -127,7 +127,7 @@ static void put_branch(struct fixture *f, enum op before)
     put(f, OP_ret, 0, 0, 0, 0);
 }
 
-START_TEST(one_way_of_a_branch_may_not_write_what_the_other_brings)
+START_TEST(branch_side_that_overwrites_the_other_sides_value_is_found)
 {
     struct fixture f = {0};
     struct slot_fault fault;
@@ -231,11 +231,11 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("slots");
     TCase *tcase = tcase_create("slots");
     suite_add_tcase(suite, tcase);
-    tcase_add_test(tcase, a_value_that_left_a_loop_and_is_written_by_the_next_turn_is_found);
+    tcase_add_test(tcase, value_past_its_loop_overwritten_by_the_next_iteration_is_found);
     tcase_add_test(tcase, a_mask_that_is_read_after_the_loop_is_found);
     tcase_add_test(tcase, a_copy_of_active_lanes_keeps_the_value);
     tcase_add_test(tcase, a_loop_that_all_leave_together_may_write_it);
-    tcase_add_test(tcase, one_way_of_a_branch_may_not_write_what_the_other_brings);
+    tcase_add_test(tcase, branch_side_that_overwrites_the_other_sides_value_is_found);
     tcase_add_test(tcase, a_slot_that_is_undefined_on_the_way_is_nobodys);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

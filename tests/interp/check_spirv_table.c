@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every instruction of the SPIR-V grammar is in a class: done (a row of spirv_ops.def of the same
- * number), or refused by name when a module has it. The grammar also tells which of the refused
- * are not for kernels, since they need a capability that only shaders have.
+ * Every instruction of the SPIR-V grammar is in a class: done (a row of spirv_ops.def of the same number), or
+ * refused by name when a module has it. The grammar also has which of the refused are not for kernels, since
+ * they need a capability that only shaders have.
  */
 #include <check.h>
 #include <jansson.h>
@@ -83,7 +83,7 @@ static size_t put(uint32_t *words, size_t at, uint32_t opcode, size_t count, con
     at = put(words, at, opcode, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), \
              (const uint32_t[]){__VA_ARGS__})
 
-/* With every operand that must be there, ids that exist and literals that ask for no more. */
+/* With every operand that must be there, ids that exist and literals that need no further operands. */
 static size_t put_instruction(uint32_t *words, size_t at, const json_t *instruction)
 {
     uint32_t operands[64], count = 0;

@@ -231,7 +231,7 @@ START_TEST(memory_that_a_buffer_was_made_with)
         ck_assert_uint_eq(finding.access[0].size_bytes, 4);
         ck_assert_str_eq(finding.fix_claim, "orders");
     }
-    /* nobody's memory */
+    /* memory of no allocation */
     cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, 64, one_more, 0, NULL, NULL));
     cl_ok(clReleaseEvent(event));
     cl_ok(clReleaseMemObject(own));
@@ -277,7 +277,7 @@ START_TEST(a_read_into_memory_that_is_mapped)
 END_TEST
 
 /* 5.2.4: what is read through the pointer is there when the map is complete. */
-START_TEST(a_write_from_a_map_that_nobody_waited_for)
+START_TEST(write_from_a_map_without_a_wait)
 {
     const bool write_first = _i & 1, waits = _i & 2, mapped_before = _i & 4;
     const size_t expected = !waits && !mapped_before;
@@ -517,7 +517,7 @@ int main(void)
     tcase_add_loop_test(cases, memory_that_a_buffer_was_made_with, 0, 32);
     ADD(memory_of_a_buffer_that_is_read);
     tcase_add_loop_test(cases, a_read_into_memory_that_is_mapped, 0, 4);
-    tcase_add_loop_test(cases, a_write_from_a_map_that_nobody_waited_for, 0, 8);
+    tcase_add_loop_test(cases, write_from_a_map_without_a_wait, 0, 8);
     tcase_add_loop_test(cases, a_write_that_the_map_waits_for, 0, 2);
     tcase_add_loop_test(cases, shared_memory_that_a_buffer_is_made_from, 0, 2);
     ADD(shared_memory_that_is_not_mapped);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults of the scenario: calls refused, the device lost, commands that are late. The rows of
- * lib/api_rows.def with errors that only want for resources are gone through here, each refused in its call.
- * Linked with the library itself: a loader answers some calls alone.
+ * Faults of the scenario: calls refused, the device lost, commands that are delayed. The rows of
+ * lib/api_rows.def whose errors are lack of resources are tested here, each refused in its call. Linked with
+ * the library itself: a loader handles some calls alone.
  */
 #include <stdio.h>
 #include <sys/wait.h>
@@ -450,8 +450,8 @@ START_TEST(a_lost_device_runs_nothing_more)
 }
 END_TEST
 
-/* Two roots, the command that brings the loss on the second one. The first (_i = 0: the second) goes on. */
-START_TEST(one_root_is_lost_and_the_other_goes_on)
+/* Two roots, the command that brings the loss on the second one. The first (_i = 0: the second) continues. */
+START_TEST(loss_of_one_root_leaves_the_other_running)
 {
     static const char *const losses[] = {"device: a", "device: b"};
     const cl_uint one = 1;
@@ -507,7 +507,7 @@ START_TEST(one_root_is_lost_and_the_other_goes_on)
 }
 END_TEST
 
-START_TEST(who_waits_for_a_lost_command_hears_of_it)
+START_TEST(wait_for_a_lost_command_fails)
 {
     const cl_uint one = 1;
     cl_event event;
@@ -568,7 +568,7 @@ static void say_at_the_end(const char *log)
     cl_tear_down();
 }
 
-START_TEST(what_nothing_met_is_reported)
+START_TEST(fault_that_never_applied_is_reported)
 {
     char log[] = "/tmp/orrery-faults-XXXXXX", text[2000] = "";
     int status, file = mkstemp(log);
@@ -605,12 +605,12 @@ int main(void)
     tcase_add_test(tcase, faults_work_without_the_check);
     tcase_add_test(tcase, another_scenario_counts_anew);
     tcase_add_test(tcase, a_lost_device_runs_nothing_more);
-    tcase_add_loop_test(tcase, one_root_is_lost_and_the_other_goes_on, 0, 3);
-    tcase_add_test(tcase, who_waits_for_a_lost_command_hears_of_it);
+    tcase_add_loop_test(tcase, loss_of_one_root_leaves_the_other_running, 0, 3);
+    tcase_add_test(tcase, wait_for_a_lost_command_fails);
     tcase_add_test(tcase, a_command_is_late_by_so_much);
     suite_add_tcase(suite, tcase);
     TCase *ends = tcase_create("ends");
-    tcase_add_test(ends, what_nothing_met_is_reported);
+    tcase_add_test(ends, fault_that_never_applied_is_reported);
     suite_add_tcase(suite, ends);
     return cl_run_suite(suite);
 }

@@ -48,7 +48,7 @@ START_TEST(calls_of_3_0_name_its_sections)
 }
 END_TEST
 
-START_TEST(values_tell_conditions_of_one_error_apart)
+START_TEST(values_distinguish_conditions_of_one_error)
 {
     char bytes[8];
     cl_mem buffer = cl_buffer(context, 0, 16, NULL);
@@ -127,7 +127,7 @@ START_TEST(names_are_reported)
 }
 END_TEST
 
-START_TEST(what_the_build_says_is_added)
+START_TEST(build_log_is_added)
 {
     static const char *source = "kernel void k(void) {}";
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
@@ -186,7 +186,7 @@ START_TEST(the_context_is_notified_as_well)
 }
 END_TEST
 
-static void CL_CALLBACK ask_inside(const char *text, const void *info, size_t size, void *data)
+static void CL_CALLBACK query_inside(const char *text, const void *info, size_t size, void *data)
 {
     cl_uint count;
     (void)text;
@@ -198,16 +198,16 @@ static void CL_CALLBACK ask_inside(const char *text, const void *info, size_t si
 START_TEST(a_call_inside_a_call_is_another_one)
 {
     static const char *source = "kernel void k(void) {}";
-    cl_context asking = NULL;
-    asking = clCreateContext(NULL, 1, &device, ask_inside, &asking, NULL);
-    cl_program program = clCreateProgramWithSource(asking, 1, &source, NULL, NULL);
+    cl_context querying = NULL;
+    querying = clCreateContext(NULL, 1, &device, query_inside, &querying, NULL);
+    cl_program program = clCreateProgramWithSource(querying, 1, &source, NULL, NULL);
     cl_is(clBuildProgram(program, 0, NULL, "-cl-nonsense", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     struct orrery_finding finding = finding_last("api-error");
     ck_assert_str_eq(finding.access[0].what, "clBuildProgram returned CL_INVALID_BUILD_OPTIONS");
     ck_assert_ptr_nonnull(strstr(finding.why, "unknown build option '-cl-nonsense'"));
     ck_assert_uint_eq(findings_of("api-error"), 2);
     cl_ok(clReleaseProgram(program));
-    cl_ok(clReleaseContext(asking));
+    cl_ok(clReleaseContext(querying));
 }
 END_TEST
 
@@ -262,12 +262,12 @@ int main(void)
     tcase_add_test(tcase, a_refused_call_names_argument_condition_and_section);
     tcase_add_test(tcase, flags_are_reported_in_hexadecimal_and_a_null_pointer_as_that);
     tcase_add_test(tcase, calls_of_3_0_name_its_sections);
-    tcase_add_test(tcase, values_tell_conditions_of_one_error_apart);
+    tcase_add_test(tcase, values_distinguish_conditions_of_one_error);
     tcase_add_test(tcase, objects_are_reported_by_kind_and_number);
     tcase_add_test(tcase, vectors_are_reported_with_their_numbers);
     tcase_add_test(tcase, the_entry_of_a_wait_list_is_reported);
     tcase_add_test(tcase, names_are_reported);
-    tcase_add_test(tcase, what_the_build_says_is_added);
+    tcase_add_test(tcase, build_log_is_added);
     tcase_add_test(tcase, a_call_without_error_code_is_refused_with_nothing);
     tcase_add_test(tcase, each_line_of_the_program_is_a_finding_of_its_own);
     tcase_add_test(tcase, calls_that_succeed_are_none);
@@ -278,7 +278,7 @@ int main(void)
     return cl_run_suite(suite);
 }
 
-/* The last lines of this file: no others come from that one. */
+/* The last lines of this file: no other findings are at that one. */
 static void refuse_in_line_file(void)
 {
 #line 3 LINE_FILE

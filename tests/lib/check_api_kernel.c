@@ -247,7 +247,7 @@ END_TEST
 /* ---- queries --------------------------------------------------------------------------------------------
  */
 
-START_TEST(clGetKernelInfo_answers)
+START_TEST(clGetKernelInfo_returns_its_values)
 {
     char name[64];
     cl_uint count = 0;
@@ -272,7 +272,7 @@ START_TEST(clGetKernelInfo_answers)
 }
 END_TEST
 
-START_TEST(clGetKernelArgInfo_answers)
+START_TEST(clGetKernelArgInfo_returns_its_values)
 {
     static const struct {
         const char *name, *type;
@@ -355,7 +355,7 @@ START_TEST(local_memory_is_that_of_the_kernel_alone)
 }
 END_TEST
 
-START_TEST(clGetKernelWorkGroupInfo_answers)
+START_TEST(clGetKernelWorkGroupInfo_returns_its_values)
 {
     cl_kernel sized = kernel_of(program, "sized"), with_local = kernel_of(program, "with_local");
     size_t triple[3] = {9, 9, 9}, value = 0, most = 0;
@@ -401,7 +401,7 @@ static size_t sub_group(cl_kernel_sub_group_info name, size_t x, size_t y)
     return value;
 }
 
-START_TEST(clGetKernelSubGroupInfo_answers)
+START_TEST(clGetKernelSubGroupInfo_returns_its_values)
 {
     size_t value = 0, count = 3, local[3] = {9, 9, 9};
     ck_assert_uint_eq(sub_group(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 64, 2), 32);
@@ -506,12 +506,12 @@ int main(void)
     tcase_add_test(tests, clSetKernelArgSVMPointer_judges_its_arguments);
     tcase_add_test(tests, clSetKernelExecInfo_judges_its_arguments);
     tcase_add_test(tests, clCloneKernel_copies_arguments_and_then_goes_its_own_way);
-    tcase_add_test(tests, clGetKernelInfo_answers);
-    tcase_add_test(tests, clGetKernelArgInfo_answers);
+    tcase_add_test(tests, clGetKernelInfo_returns_its_values);
+    tcase_add_test(tests, clGetKernelArgInfo_returns_its_values);
     tcase_add_test(tests, clGetKernelArgInfo_judges_its_arguments);
     tcase_add_test(tests, local_memory_is_that_of_the_kernel_alone);
-    tcase_add_test(tests, clGetKernelWorkGroupInfo_answers);
-    tcase_add_test(tests, clGetKernelSubGroupInfo_answers);
+    tcase_add_test(tests, clGetKernelWorkGroupInfo_returns_its_values);
+    tcase_add_test(tests, clGetKernelSubGroupInfo_returns_its_values);
     tcase_add_test(tests, clGetKernelSubGroupInfo_judges_its_arguments);
     tcase_add_test(version, clGetKernelSubGroupInfo_needs_sub_groups);
     tcase_add_test(version, kernels_of_custom_devices_have_a_global_size);

@@ -3,7 +3,7 @@
  * and their fixes. */
 #include "tests/support/order_fixture.h"
 
-START_TEST(a_map_nobody_waited_for)
+START_TEST(map_without_a_wait)
 {
     cl_int err;
     fill(queue, 0, NULL);
@@ -39,7 +39,7 @@ static cl_event other_command(bool writes, const cl_event *wait)
 }
 
 /* Where it is among them when they are enqueued, and when they run: a command that ran after the unmap of a
- * map for writing, and was enqueued before the map, once was not told at all. */
+ * map for writing, and was enqueued before the map, once was not reported at all. */
 START_TEST(a_map_for_writing_and_a_command)
 {
     static const int orders[3][THREE] = {
@@ -123,11 +123,11 @@ END_TEST
 
 /* Between the two the command is undefined, so no fix may put it there; once that of the first was to have
  * the unmap wait for it. */
-START_TEST(fixes_of_what_races_with_an_unmap)
+START_TEST(fixes_of_a_race_with_an_unmap)
 {
     cl_event waits[2];
     void *bytes = map_for_writing(unordered, CL_TRUE, NULL);
-    if (_i) { /* as the fix says */
+    if (_i) { /* as in the fix */
         waits[0] = unmap(unordered, bytes, 0, NULL);
         fill(unordered, 1, waits);
         ck_assert_uint_eq(races() + findings_of("mapped-access"), 0);
@@ -146,7 +146,7 @@ END_TEST
 
 /* It belongs between the two. Once it was to go after the unmap, or before the map that gives it the
  * pointer. */
-START_TEST(fixes_of_what_has_the_pointer_of_a_map)
+START_TEST(fixes_of_a_command_with_the_pointer_of_a_map)
 {
     static const char *const expected[] = {
         "add the event of command 2 to the wait list of command 3",
@@ -169,7 +169,7 @@ START_TEST(fixes_of_what_has_the_pointer_of_a_map)
 }
 END_TEST
 
-START_TEST(fixes_of_what_an_unmap_waits_for)
+START_TEST(fixes_of_a_command_that_an_unmap_waits_for)
 {
     cl_event waits[2] = {NULL, NULL};
     void *bytes = _i ? NULL : map_for_writing(unordered, CL_FALSE, &waits[0]);
@@ -187,7 +187,7 @@ START_TEST(fixes_of_what_an_unmap_waits_for)
 }
 END_TEST
 
-START_TEST(fixes_of_what_runs_before_a_map)
+START_TEST(fixes_of_a_command_before_a_map)
 {
     cl_event mapped;
     void *bytes = map_for_writing(queue, CL_FALSE, &mapped);
@@ -286,7 +286,7 @@ START_TEST(a_kernel_and_a_part_that_is_mapped)
 END_TEST
 
 /* Once it was "a command of the host", of no line, and the map was not shown at all. */
-START_TEST(who_touches_what_is_mapped_and_who_mapped_it)
+START_TEST(access_to_mapped_bytes_names_the_map)
 {
     cl_kernel stores = kernel_of(put_source, "put");
     void *bytes = map_for_writing(queue, CL_TRUE, NULL);
@@ -315,17 +315,17 @@ int main(void)
     Suite *suite = suite_create("maps");
     TCase *cases = tcase_create("calls");
     tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, a_map_nobody_waited_for);
+    tcase_add_test(cases, map_without_a_wait);
     tcase_add_test(cases, map_and_unmap_in_order);
     tcase_add_loop_test(cases, a_map_for_writing_and_a_command, 0, 18);
     tcase_add_loop_test(cases, a_map_and_its_unmap, 0, 4);
     tcase_add_loop_test(cases, a_map_of_shared_memory_and_its_unmap, 0, 4);
-    tcase_add_loop_test(cases, fixes_of_what_races_with_an_unmap, 0, 2);
-    tcase_add_loop_test(cases, fixes_of_what_has_the_pointer_of_a_map, 0, 3);
-    tcase_add_loop_test(cases, fixes_of_what_an_unmap_waits_for, 0, 2);
-    tcase_add_loop_test(cases, fixes_of_what_runs_before_a_map, 0, 2);
+    tcase_add_loop_test(cases, fixes_of_a_race_with_an_unmap, 0, 2);
+    tcase_add_loop_test(cases, fixes_of_a_command_with_the_pointer_of_a_map, 0, 3);
+    tcase_add_loop_test(cases, fixes_of_a_command_that_an_unmap_waits_for, 0, 2);
+    tcase_add_loop_test(cases, fixes_of_a_command_before_a_map, 0, 2);
     tcase_add_test(cases, a_kernel_and_a_part_that_is_mapped);
-    tcase_add_loop_test(cases, who_touches_what_is_mapped_and_who_mapped_it, 0, 2);
+    tcase_add_loop_test(cases, access_to_mapped_bytes_names_the_map, 0, 2);
     suite_add_tcase(suite, cases);
     return cl_run_suite(suite);
 }

@@ -12,7 +12,7 @@ static cl_int buffer_error(cl_context owner, const cl_mem_properties *properties
     ck_assert_int_eq(made != NULL, err == CL_SUCCESS);
     if (made)
         cl_ok(clReleaseMemObject(made));
-    if (!properties) { /* the older call says the same */
+    if (!properties) { /* the older call returns the same */
         made = clCreateBuffer(owner, flags, size, host, &plain);
         cl_is(plain, err);
         if (made)
@@ -21,7 +21,7 @@ static cl_int buffer_error(cl_context owner, const cl_mem_properties *properties
     return err;
 }
 
-static uint64_t ask(cl_mem memobj, cl_mem_info name, size_t size)
+static uint64_t query(cl_mem memobj, cl_mem_info name, size_t size)
 {
     uint64_t value = 0;
     size_t written = 0;
@@ -86,7 +86,7 @@ START_TEST(clCreateBuffer_rejects_a_bad_context)
 }
 END_TEST
 
-START_TEST(clCreateBufferWithProperties_knows_no_property)
+START_TEST(clCreateBufferWithProperties_refuses_every_property)
 {
     const cl_mem_properties unknown[] = {0x7777, 1, 0}, empty[] = {0};
     size_t size = 7;
@@ -104,27 +104,27 @@ START_TEST(clCreateBufferWithProperties_knows_no_property)
 }
 END_TEST
 
-START_TEST(clGetMemObjectInfo_answers_for_a_buffer)
+START_TEST(clGetMemObjectInfo_of_a_buffer_returns_its_values)
 {
     char host[SIZE];
     size_t size;
     cl_mem made = cl_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, SIZE, host);
-    ck_assert_uint_eq(ask(made, CL_MEM_TYPE, 4), CL_MEM_OBJECT_BUFFER);
-    ck_assert_uint_eq(ask(made, CL_MEM_FLAGS, 8), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR);
-    ck_assert_uint_eq(ask(made, CL_MEM_SIZE, 8), SIZE);
-    ck_assert_uint_eq(ask(made, CL_MEM_HOST_PTR, 8), (uintptr_t)host);
-    ck_assert_uint_eq(ask(made, CL_MEM_MAP_COUNT, 4), 0);
-    ck_assert_uint_eq(ask(made, CL_MEM_REFERENCE_COUNT, 4), 1);
-    ck_assert_uint_eq(ask(made, CL_MEM_CONTEXT, 8), (uintptr_t)context);
-    ck_assert_uint_eq(ask(made, CL_MEM_ASSOCIATED_MEMOBJECT, 8), 0);
-    ck_assert_uint_eq(ask(made, CL_MEM_OFFSET, 8), 0);
-    ck_assert_uint_eq(ask(made, CL_MEM_USES_SVM_POINTER, 4), CL_FALSE);
+    ck_assert_uint_eq(query(made, CL_MEM_TYPE, 4), CL_MEM_OBJECT_BUFFER);
+    ck_assert_uint_eq(query(made, CL_MEM_FLAGS, 8), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR);
+    ck_assert_uint_eq(query(made, CL_MEM_SIZE, 8), SIZE);
+    ck_assert_uint_eq(query(made, CL_MEM_HOST_PTR, 8), (uintptr_t)host);
+    ck_assert_uint_eq(query(made, CL_MEM_MAP_COUNT, 4), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_REFERENCE_COUNT, 4), 1);
+    ck_assert_uint_eq(query(made, CL_MEM_CONTEXT, 8), (uintptr_t)context);
+    ck_assert_uint_eq(query(made, CL_MEM_ASSOCIATED_MEMOBJECT, 8), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_OFFSET, 8), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_USES_SVM_POINTER, 4), CL_FALSE);
     cl_is(clGetMemObjectInfo(made, 0x7777, 0, NULL, &size), CL_INVALID_VALUE);
     cl_is(clGetMemObjectInfo((cl_mem)context, CL_MEM_SIZE, 0, NULL, &size), CL_INVALID_MEM_OBJECT);
     cl_ok(clReleaseMemObject(made));
     made = cl_buffer(context, 0, SIZE, NULL);
-    ck_assert_uint_eq(ask(made, CL_MEM_FLAGS, 8), CL_MEM_READ_WRITE);
-    ck_assert_uint_eq(ask(made, CL_MEM_HOST_PTR, 8), 0);
+    ck_assert_uint_eq(query(made, CL_MEM_FLAGS, 8), CL_MEM_READ_WRITE);
+    ck_assert_uint_eq(query(made, CL_MEM_HOST_PTR, 8), 0);
     cl_ok(clReleaseMemObject(made));
 }
 END_TEST
@@ -133,7 +133,7 @@ START_TEST(clRetainMemObject_and_clReleaseMemObject_count)
 {
     cl_mem made = cl_buffer(context, 0, SIZE, NULL);
     cl_ok(clRetainMemObject(made));
-    ck_assert_uint_eq(ask(made, CL_MEM_REFERENCE_COUNT, 4), 2);
+    ck_assert_uint_eq(query(made, CL_MEM_REFERENCE_COUNT, 4), 2);
     cl_ok(clReleaseMemObject(made));
     cl_ok(clReleaseMemObject(made));
     cl_is(clReleaseMemObject(made), CL_INVALID_MEM_OBJECT);
@@ -142,7 +142,7 @@ START_TEST(clRetainMemObject_and_clReleaseMemObject_count)
 }
 END_TEST
 
-START_TEST(clCreateBuffer_copies_what_the_host_gives)
+START_TEST(clCreateBuffer_copies_the_host_memory)
 {
     unsigned char host[SIZE], back[SIZE];
     for (int i = 0; i < SIZE; i++)
@@ -242,7 +242,7 @@ START_TEST(clCreateSubBuffer_cannot_win_back_access)
 }
 END_TEST
 
-START_TEST(clGetMemObjectInfo_answers_for_a_sub_buffer)
+START_TEST(clGetMemObjectInfo_of_a_sub_buffer_returns_its_values)
 {
     static char host[SIZE];
     const cl_buffer_region region = {2 * ALIGN, 64};
@@ -251,16 +251,16 @@ START_TEST(clGetMemObjectInfo_answers_for_a_sub_buffer)
         cl_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY, SIZE, host);
     cl_mem sub = clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
     cl_ok(err);
-    ck_assert_uint_eq(ask(sub, CL_MEM_FLAGS, 8),
+    ck_assert_uint_eq(query(sub, CL_MEM_FLAGS, 8),
                       CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY);
-    ck_assert_uint_eq(ask(sub, CL_MEM_SIZE, 8), 64);
-    ck_assert_uint_eq(ask(sub, CL_MEM_OFFSET, 8), 2 * ALIGN);
-    ck_assert_uint_eq(ask(sub, CL_MEM_ASSOCIATED_MEMOBJECT, 8), (uintptr_t)parent);
-    ck_assert_uint_eq(ask(sub, CL_MEM_HOST_PTR, 8), (uintptr_t)(host + 2 * ALIGN));
-    ck_assert_uint_eq(ask(sub, CL_MEM_CONTEXT, 8), (uintptr_t)context);
+    ck_assert_uint_eq(query(sub, CL_MEM_SIZE, 8), 64);
+    ck_assert_uint_eq(query(sub, CL_MEM_OFFSET, 8), 2 * ALIGN);
+    ck_assert_uint_eq(query(sub, CL_MEM_ASSOCIATED_MEMOBJECT, 8), (uintptr_t)parent);
+    ck_assert_uint_eq(query(sub, CL_MEM_HOST_PTR, 8), (uintptr_t)(host + 2 * ALIGN));
+    ck_assert_uint_eq(query(sub, CL_MEM_CONTEXT, 8), (uintptr_t)context);
     cl_is(sub_error(sub, 0, CL_BUFFER_CREATE_TYPE_REGION, 0, 16), CL_INVALID_MEM_OBJECT);
     cl_ok(clReleaseMemObject(parent));
-    ck_assert_uint_eq(ask(sub, CL_MEM_SIZE, 8), 64);
+    ck_assert_uint_eq(query(sub, CL_MEM_SIZE, 8), 64);
     cl_ok(clReleaseMemObject(sub));
 }
 END_TEST
@@ -361,7 +361,7 @@ START_TEST(clSVMAlloc_aligns_and_keeps_allocations_apart)
 }
 END_TEST
 
-START_TEST(clSVMFree_ignores_what_is_not_its_own)
+START_TEST(clSVMFree_of_another_pointer_is_ignored)
 {
     char *made = clSVMAlloc(context, 0, SIZE, 0);
     clSVMFree(context, NULL);
@@ -369,7 +369,7 @@ START_TEST(clSVMFree_ignores_what_is_not_its_own)
     clSVMFree(context, made + 16);
     clSVMFree((cl_context)device, made);
     cl_mem over = cl_buffer(context, CL_MEM_USE_HOST_PTR, SIZE, made);
-    ck_assert_uint_eq(ask(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE); /* still there */
+    ck_assert_uint_eq(query(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE); /* still there */
     cl_ok(clReleaseMemObject(over));
     clSVMFree(context, made);
 }
@@ -380,8 +380,8 @@ START_TEST(clCreateBuffer_over_shared_memory_shares_its_bytes)
     unsigned char back[16];
     unsigned char *made = clSVMAlloc(context, 0, SIZE, 0);
     cl_mem over = cl_buffer(context, CL_MEM_USE_HOST_PTR, SIZE, made);
-    ck_assert_uint_eq(ask(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE);
-    ck_assert_uint_eq(ask(over, CL_MEM_HOST_PTR, 8), (uintptr_t)made);
+    ck_assert_uint_eq(query(over, CL_MEM_USES_SVM_POINTER, 4), CL_TRUE);
+    ck_assert_uint_eq(query(over, CL_MEM_HOST_PTR, 8), (uintptr_t)made);
     memset(back, 0x5a, sizeof back);
     cl_ok(clEnqueueWriteBuffer(queue, over, CL_TRUE, 0, sizeof back, back, 0, NULL, NULL));
     cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, made, SIZE, 0, NULL, NULL));
@@ -422,20 +422,20 @@ int main(void)
     tcase_add_test(tests, clCreateBuffer_rejects_flags_that_exclude_each_other);
     tcase_add_test(tests, clCreateBuffer_rejects_a_host_pointer_that_does_not_fit_the_flags);
     tcase_add_test(tests, clCreateBuffer_rejects_a_bad_context);
-    tcase_add_test(tests, clCreateBufferWithProperties_knows_no_property);
-    tcase_add_test(tests, clGetMemObjectInfo_answers_for_a_buffer);
+    tcase_add_test(tests, clCreateBufferWithProperties_refuses_every_property);
+    tcase_add_test(tests, clGetMemObjectInfo_of_a_buffer_returns_its_values);
     tcase_add_test(tests, clRetainMemObject_and_clReleaseMemObject_count);
-    tcase_add_test(tests, clCreateBuffer_copies_what_the_host_gives);
+    tcase_add_test(tests, clCreateBuffer_copies_the_host_memory);
     tcase_add_test(tests, clCreateBuffer_fails_softly_when_the_device_is_full);
     tcase_add_test(tests, clCreateSubBuffer_judges_its_region);
     tcase_add_test(tests, clCreateSubBuffer_cannot_win_back_access);
-    tcase_add_test(tests, clGetMemObjectInfo_answers_for_a_sub_buffer);
+    tcase_add_test(tests, clGetMemObjectInfo_of_a_sub_buffer_returns_its_values);
     tcase_add_test(tests, a_sub_buffer_shares_the_bytes_of_its_parent);
     tcase_add_test(tests, clSetMemObjectDestructorCallback_calls_in_reverse_order);
     tcase_add_test(tests, a_parent_is_destroyed_after_its_sub_buffers);
     tcase_add_test(tests, clSVMAlloc_judges_its_arguments);
     tcase_add_test(tests, clSVMAlloc_aligns_and_keeps_allocations_apart);
-    tcase_add_test(tests, clSVMFree_ignores_what_is_not_its_own);
+    tcase_add_test(tests, clSVMFree_of_another_pointer_is_ignored);
     tcase_add_test(tests, clCreateBuffer_over_shared_memory_shares_its_bytes);
     tcase_add_test(tests, a_context_takes_its_shared_memory_with_it);
     suite_add_tcase(suite, tests);

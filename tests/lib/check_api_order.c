@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders commands, and what the host's calls do: OpenCL 2.2 API, 3.3.6 (1) to (12). */
+/* The order of commands, and the effects of the host's calls: OpenCL 2.2 API, 3.3.6 (1) to (12). */
 #include <pthread.h>
 
 #include "tests/support/order_fixture.h"
@@ -110,7 +110,7 @@ START_TEST(R31_6_a_second_marker_waits_for_all)
 }
 END_TEST
 
-START_TEST(R31_6_nobody_waits_for_a_marker_unasked)
+START_TEST(R31_6_no_command_waits_for_a_marker_implicitly)
 {
     fill(unordered, 0, NULL);
     cl_ok(clEnqueueMarkerWithWaitList(unordered, 0, NULL, NULL));
@@ -140,7 +140,7 @@ START_TEST(R31_7_a_barrier)
 }
 END_TEST
 
-START_TEST(R31_7_a_barrier_with_a_list_holds_up_what_follows)
+START_TEST(R31_7_barrier_with_a_list_orders_later_commands)
 {
     cl_event event = fill(queue, 0, NULL);
     cl_ok(clEnqueueBarrierWithWaitList(unordered, 1, &event, NULL));
@@ -149,7 +149,7 @@ START_TEST(R31_7_a_barrier_with_a_list_holds_up_what_follows)
 }
 END_TEST
 
-START_TEST(R31_7_a_barrier_with_a_list_knows_no_more)
+START_TEST(R31_7_barrier_with_a_list_is_ordered_after_the_list_only)
 {
     cl_mem apart = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
     cl_event other;
@@ -317,7 +317,7 @@ START_TEST(not_before_the_wait_nor_after_the_signal)
 }
 END_TEST
 
-START_TEST(what_the_host_learns_later_is_no_order)
+START_TEST(later_wait_of_the_host_is_no_order)
 {
     cl_semaphore_khr semaphore = new_semaphore();
     wait_on(second, semaphore);
@@ -338,7 +338,7 @@ static void CL_CALLBACK fills(cl_event event, cl_int status, void *done)
     cl_ok(clSetUserEventStatus(done, CL_COMPLETE));
 }
 
-/* 5.11: what waits is undefined in a callback, so no fix says to. A program itself may. */
+/* 5.11: a call that waits is undefined in a callback, so no fix suggests it. A program itself may. */
 START_TEST(no_fix_waits_in_a_callback)
 {
     cl_event done = cl_user_event(context), marker;
@@ -374,11 +374,11 @@ int main(void)
     ADD(R31_5_not_an_out_of_order_queue);
     ADD(R31_6_a_marker_waits_for_all);
     ADD(R31_6_a_second_marker_waits_for_all);
-    ADD(R31_6_nobody_waits_for_a_marker_unasked);
+    ADD(R31_6_no_command_waits_for_a_marker_implicitly);
     ADD(R31_6_a_marker_with_a_list_waits_for_that);
     ADD(R31_7_a_barrier);
-    ADD(R31_7_a_barrier_with_a_list_holds_up_what_follows);
-    ADD(R31_7_a_barrier_with_a_list_knows_no_more);
+    ADD(R31_7_barrier_with_a_list_orders_later_commands);
+    ADD(R31_7_barrier_with_a_list_is_ordered_after_the_list_only);
     ADD(R31_8_clFinish);
     ADD(R31_8_clFinish_before_another_queue);
     ADD(R31_8_clFinish_of_another_queue);
@@ -388,7 +388,7 @@ int main(void)
     ADD(R31_12_a_user_event_set_too_early);
     tcase_add_loop_test(cases, a_semaphore, 0, 2);
     tcase_add_loop_test(cases, not_before_the_wait_nor_after_the_signal, 0, 2);
-    ADD(what_the_host_learns_later_is_no_order);
+    ADD(later_wait_of_the_host_is_no_order);
 #undef ADD
     tcase_add_loop_test(cases, no_fix_waits_in_a_callback, 0, 2);
     suite_add_tcase(suite, cases);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who and where: devices, lines of kernels and calls of the program that are reported of commands that
- * race. */
+/* Units and places: devices, lines of kernels and calls of the program in reports of commands that race. */
 #include <unistd.h>
 
 #include "tests/support/order_fixture.h"
 
-/* ---- who ran it ------------------------------------------------------------------------ */
+/* ---- the device that ran it ------------------------------------------------------------------------ */
 
 static char log_name[] = "check_api_places.XXXXXX";
 
@@ -59,7 +58,7 @@ START_TEST(of_two_sub_devices_each_is_named)
 }
 END_TEST
 
-/* The map, which comes first, is to wait for the fill, and what it hands over is waited for. */
+/* The map, which is first, is to wait for the fill, and the host waits for the map. */
 START_TEST(a_map_after_a_queue_that_was_not_flushed)
 {
     cl_int err;

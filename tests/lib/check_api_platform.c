@@ -7,7 +7,7 @@
 #include <CL/cl_gl.h>
 #include <stdio.h>
 
-/* Asks twice, for the size and for the value, and checks that both agree. */
+/* Queries twice, for the size and for the value, and checks that both agree. */
 static size_t ask_device(cl_device_info name, void *value, size_t room)
 {
     size_t size = 12345, again = 0;
@@ -37,7 +37,7 @@ static const char *text(cl_device_info name)
 
 /* ---- platform -------------------------------------------------------------------------- */
 
-START_TEST(clGetPlatformInfo_answers)
+START_TEST(clGetPlatformInfo_returns_its_values)
 {
     char value[4096];
     cl_version version = 0;
@@ -91,7 +91,7 @@ START_TEST(clUnloadPlatformCompiler_judges_its_platform)
 }
 END_TEST
 
-START_TEST(clGetExtensionFunctionAddressForPlatform_knows_the_control_functions)
+START_TEST(clGetExtensionFunctionAddressForPlatform_returns_the_control_functions)
 {
     ck_assert_ptr_nonnull(clGetExtensionFunctionAddressForPlatform(platform, "orrery_set_seed"));
     ck_assert_ptr_nonnull(clGetExtensionFunctionAddressForPlatform(platform, "clCreateProgramWithILKHR"));
@@ -134,7 +134,7 @@ START_TEST(clGetDeviceIDs_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(clGetDeviceInfo_says_who_it_is)
+START_TEST(clGetDeviceInfo_identifies_the_device)
 {
     ck_assert_str_eq(text(CL_DEVICE_NAME), "Orrery (simulated)");
     ck_assert_str_eq(text(CL_DEVICE_VENDOR), "Orrery");
@@ -151,7 +151,7 @@ START_TEST(clGetDeviceInfo_says_who_it_is)
 }
 END_TEST
 
-/* The least a full profile device of this version may answer. */
+/* The least values of a full profile device of this version. */
 START_TEST(clGetDeviceInfo_meets_the_minimum_of_the_full_profile)
 {
     static const struct {
@@ -193,7 +193,7 @@ START_TEST(clGetDeviceInfo_meets_the_minimum_of_the_full_profile)
 }
 END_TEST
 
-START_TEST(clGetDeviceInfo_admits_what_is_absent)
+START_TEST(clGetDeviceInfo_reports_absent_features)
 {
     static const struct {
         cl_device_info name;
@@ -339,7 +339,7 @@ END_TEST
 
 /* ---- context ----------------------------------------------------------------------------- */
 
-static void CL_CALLBACK hear(const char *message, const void *info, size_t size, void *data)
+static void CL_CALLBACK on_error(const char *message, const void *info, size_t size, void *data)
 {
     (void)info, (void)size;
     snprintf(data, 256, "%s", message);
@@ -349,7 +349,7 @@ static cl_int context_error(const cl_context_properties *properties, cl_uint cou
                             const cl_device_id *devices, bool notify, void *data)
 {
     cl_int err = 1;
-    cl_context made = clCreateContext(properties, count, devices, notify ? hear : NULL, data, &err);
+    cl_context made = clCreateContext(properties, count, devices, notify ? on_error : NULL, data, &err);
     ck_assert_int_eq(made != NULL, err == CL_SUCCESS);
     if (made)
         cl_ok(clReleaseContext(made));
@@ -366,11 +366,11 @@ START_TEST(clCreateContext_judges_its_arguments)
     const cl_context_properties sync[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
                                           CL_CONTEXT_INTEROP_USER_SYNC, 7, 0};
     cl_device_id twins[] = {device, device}, strangers[] = {device, (cl_device_id)context};
-    char heard[256];
+    char reported[256];
     cl_ok(context_error(good, 1, &device, false, NULL));
-    cl_ok(context_error(NULL, 2, twins, true, heard));
+    cl_ok(context_error(NULL, 2, twins, true, reported));
     cl_is(context_error(good, 0, &device, false, NULL), CL_INVALID_VALUE);
-    cl_is(context_error(good, 1, &device, false, heard), CL_INVALID_VALUE);
+    cl_is(context_error(good, 1, &device, false, reported), CL_INVALID_VALUE);
     cl_is(context_error(twice, 1, &device, false, NULL), CL_INVALID_PROPERTY);
     cl_is(context_error(unknown, 1, &device, false, NULL), CL_INVALID_PROPERTY);
     cl_is(context_error(sync, 1, &device, false, NULL), CL_INVALID_PROPERTY);
@@ -394,7 +394,7 @@ START_TEST(clCreateContextFromType_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(clGetContextInfo_answers)
+START_TEST(clGetContextInfo_returns_its_values)
 {
     const cl_context_properties given[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
     cl_device_id twins[] = {device, device}, found[2];
@@ -465,15 +465,15 @@ START_TEST(a_context_is_found_through_its_children)
 }
 END_TEST
 
-START_TEST(the_notify_function_hears_of_refused_calls)
+START_TEST(notify_function_is_called_for_refused_calls)
 {
-    char heard[256] = "";
+    char reported[256] = "";
     cl_int err;
-    cl_context made = clCreateContext(NULL, 1, &device, hear, heard, &err);
+    cl_context made = clCreateContext(NULL, 1, &device, on_error, reported, &err);
     ck_assert_ptr_null(clCreateBuffer(made, 0, 0, NULL, &err));
     cl_is(err, CL_INVALID_BUFFER_SIZE);
-    ck_assert_ptr_nonnull(strstr(heard, "clCreateBuffer"));
-    ck_assert_ptr_nonnull(strstr(heard, "CL_INVALID_BUFFER_SIZE"));
+    ck_assert_ptr_nonnull(strstr(reported, "clCreateBuffer"));
+    ck_assert_ptr_nonnull(strstr(reported, "CL_INVALID_BUFFER_SIZE"));
     cl_ok(clReleaseContext(made));
 }
 END_TEST
@@ -501,7 +501,7 @@ END_TEST
 
 /* ---- other devices ------------------------------------------------------------------------------ */
 
-START_TEST(a_custom_device_is_asked_for_by_name)
+START_TEST(custom_device_is_found_by_its_type_only)
 {
     cl_uint count = 7;
     setenv("ORRERY_DEVICE_TYPE", "custom", 1);
@@ -540,16 +540,16 @@ int main(void)
     Suite *suite = suite_create("api platform");
     TCase *tests = tcase_create("platform, device, context");
     tcase_add_checked_fixture(tests, cl_set_up, cl_tear_down);
-    tcase_add_test(tests, clGetPlatformInfo_answers);
+    tcase_add_test(tests, clGetPlatformInfo_returns_its_values);
     tcase_add_test(tests, clGetPlatformInfo_judges_its_arguments);
     tcase_add_test(tests, clGetPlatformIDs_finds_the_platform);
     tcase_add_test(tests, clUnloadPlatformCompiler_judges_its_platform);
-    tcase_add_test(tests, clGetExtensionFunctionAddressForPlatform_knows_the_control_functions);
+    tcase_add_test(tests, clGetExtensionFunctionAddressForPlatform_returns_the_control_functions);
     tcase_add_test(tests, clGetDeviceIDs_matches_types);
     tcase_add_test(tests, clGetDeviceIDs_judges_its_arguments);
-    tcase_add_test(tests, clGetDeviceInfo_says_who_it_is);
+    tcase_add_test(tests, clGetDeviceInfo_identifies_the_device);
     tcase_add_test(tests, clGetDeviceInfo_meets_the_minimum_of_the_full_profile);
-    tcase_add_test(tests, clGetDeviceInfo_admits_what_is_absent);
+    tcase_add_test(tests, clGetDeviceInfo_reports_absent_features);
     tcase_add_test(tests, clGetDeviceInfo_lists_extensions_the_same_way_twice);
     tcase_add_test(tests, clGetDeviceInfo_lists_versions_and_features);
     tcase_add_test(tests, clGetDeviceInfo_has_consistent_atomics);
@@ -559,13 +559,13 @@ int main(void)
     tcase_add_test(tests, clGetDeviceAndHostTimer_and_clGetHostTimer_share_a_clock);
     tcase_add_test(tests, clCreateContext_judges_its_arguments);
     tcase_add_test(tests, clCreateContextFromType_judges_its_arguments);
-    tcase_add_test(tests, clGetContextInfo_answers);
+    tcase_add_test(tests, clGetContextInfo_returns_its_values);
     tcase_add_test(tests, clSetContextDestructorCallback_calls_in_reverse_order_after_the_last_child);
     tcase_add_test(tests, a_context_is_found_through_its_children);
-    tcase_add_test(tests, the_notify_function_hears_of_refused_calls);
+    tcase_add_test(tests, notify_function_is_called_for_refused_calls);
     tcase_add_test(tests, sharing_with_graphics_is_refused);
     TCase *others = tcase_create("other devices");
-    tcase_add_test(others, a_custom_device_is_asked_for_by_name);
+    tcase_add_test(others, custom_device_is_found_by_its_type_only);
     tcase_add_test(others, a_1_2_device_has_nothing_of_later_versions);
     tcase_add_test(others, a_2_2_device_claims_opencl_c_2_0);
     suite_add_tcase(suite, tests);

@@ -148,7 +148,7 @@ START_TEST(clBuildProgram_makes_an_executable)
 }
 END_TEST
 
-START_TEST(clBuildProgram_reports_what_the_compiler_says)
+START_TEST(clBuildProgram_puts_compiler_output_into_the_log)
 {
     cl_program made = from_source(bad);
     cl_int err = 1;
@@ -206,7 +206,7 @@ static pthread_cond_t reported_change = PTHREAD_COND_INITIALIZER;
 static cl_program reported;
 static cl_build_status reported_status;
 
-static void CL_CALLBACK tell(cl_program program, void *data)
+static void CL_CALLBACK count_call(cl_program program, void *data)
 {
     ck_assert_ptr_eq(data, &reported);
     cl_build_status status = status_of(program);
@@ -226,26 +226,26 @@ static void wait_until_reported(cl_program program)
     pthread_mutex_unlock(&reported_lock);
 }
 
-START_TEST(builds_with_a_callback_tell_when_they_are_done)
+START_TEST(build_with_a_callback_calls_it_at_the_end)
 {
     cl_int err = 1;
     cl_program made = from_source(good), wrong = from_source(bad);
-    cl_ok(clBuildProgram(made, 0, NULL, NULL, tell, &reported));
+    cl_ok(clBuildProgram(made, 0, NULL, NULL, count_call, &reported));
     wait_until_reported(made);
     cl_is(reported_status, CL_BUILD_SUCCESS);
-    cl_ok(clBuildProgram(wrong, 0, NULL, NULL, tell, &reported));
+    cl_ok(clBuildProgram(wrong, 0, NULL, NULL, count_call, &reported));
     wait_until_reported(wrong);
     cl_is(reported_status, CL_BUILD_ERROR);
-    cl_ok(clCompileProgram(made, 0, NULL, NULL, 0, NULL, NULL, tell, &reported));
+    cl_ok(clCompileProgram(made, 0, NULL, NULL, 0, NULL, NULL, count_call, &reported));
     wait_until_reported(made);
-    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &made, tell, &reported, &err);
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &made, count_call, &reported, &err);
     cl_ok(err);
     wait_until_reported(linked);
     cl_is(reported_status, CL_BUILD_SUCCESS);
     cl_ok(clReleaseProgram(linked));
     cl_ok(clReleaseProgram(made));
     cl_ok(clReleaseProgram(wrong));
-    /* The callback thread lets go of the programs soon after it has told. */
+    /* The callback thread releases the programs soon after the callback. */
     for (int i = 0; i < 1000 && clRetainProgram(linked) == CL_SUCCESS; i++) {
         cl_ok(clReleaseProgram(linked));
         usleep(1000);
@@ -275,7 +275,7 @@ END_TEST
 
 /* ---- queries ---------------------------------------------------------------------------------- */
 
-START_TEST(clGetProgramInfo_answers)
+START_TEST(clGetProgramInfo_returns_its_values)
 {
     cl_program made = built(good, NULL);
     cl_uint count = 0;
@@ -318,7 +318,7 @@ END_TEST
 
 /* ---- binaries ------------------------------------------------------------------------------------ */
 
-START_TEST(clCreateProgramWithBinary_takes_back_what_was_built)
+START_TEST(clCreateProgramWithBinary_accepts_a_built_binary)
 {
     cl_program made = built(good, "-DX=2 -cl-kernel-arg-info");
     struct blob blob = binary_of(made), again;
@@ -505,7 +505,7 @@ static const uint32_t specialised[] = {
 };
 /* clang-format on */
 
-/* What kernel k leaves in the first word of a buffer that held 40. */
+/* The value of kernel k in the first word of a buffer that held 40. */
 static cl_uint outcome(cl_program program)
 {
     cl_uint value = 40;
@@ -919,15 +919,15 @@ START_TEST(cxx_for_opencl_runs_with_its_constructors)
                 {"2.0", "-cl-std=CLC++", CL_SUCCESS},
                 {"2.0", "-cl-std=CLC++2021", CL_BUILD_PROGRAM_FAILURE},
                 {"1.2", "-cl-std=CLC++", CL_BUILD_PROGRAM_FAILURE}};
-    char said[100], names[20];
+    char log_line[100], names[20];
     setenv("ORRERY_DEVICE_VERSION", rows[_i].version, 1);
     cl_set_up();
     cl_program made = from_source(cxx);
     ck_assert_int_eq(has_extension("cl_ext_cxx_for_opencl"), rows[_i].version[0] > '1');
     cl_is(clBuildProgram(made, 0, NULL, rows[_i].options, NULL, NULL), rows[_i].err);
     if (rows[_i].err) {
-        snprintf(said, sizeof said, "'%s': the device has OpenCL %s", rows[_i].options, rows[_i].version);
-        ck_assert_ptr_nonnull(strstr(build_text(made, CL_PROGRAM_BUILD_LOG), said));
+        snprintf(log_line, sizeof log_line, "'%s': the device has OpenCL %s", rows[_i].options, rows[_i].version);
+        ck_assert_ptr_nonnull(strstr(build_text(made, CL_PROGRAM_BUILD_LOG), log_line));
     } else {
         cl_ok(clGetProgramInfo(made, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL));
         ck_assert_str_eq(names, "count");
@@ -1044,13 +1044,13 @@ int main(void)
     tcase_add_test(tests, clCreateProgramWithSource_joins_its_strings);
     tcase_add_test(tests, clCreateProgramWithSource_judges_its_arguments);
     tcase_add_test(tests, clBuildProgram_makes_an_executable);
-    tcase_add_test(tests, clBuildProgram_reports_what_the_compiler_says);
+    tcase_add_test(tests, clBuildProgram_puts_compiler_output_into_the_log);
     tcase_add_test(tests, clBuildProgram_judges_its_arguments);
     tcase_add_test(tests, clBuildProgram_is_refused_while_kernels_are_attached);
-    tcase_add_test(tests, builds_with_a_callback_tell_when_they_are_done);
+    tcase_add_test(tests, build_with_a_callback_calls_it_at_the_end);
     tcase_add_test(tests, programs_build_on_several_threads);
-    tcase_add_test(tests, clGetProgramInfo_answers);
-    tcase_add_test(tests, clCreateProgramWithBinary_takes_back_what_was_built);
+    tcase_add_test(tests, clGetProgramInfo_returns_its_values);
+    tcase_add_test(tests, clCreateProgramWithBinary_accepts_a_built_binary);
     tcase_add_test(tests, clCreateProgramWithBinary_notices_every_damaged_byte);
     tcase_add_test(tests, clCreateProgramWithBinary_judges_its_arguments);
     tcase_add_test(tests, clCreateProgramWithBuiltInKernels_has_none_to_give);

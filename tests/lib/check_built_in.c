@@ -65,7 +65,7 @@ static cl_program made(cl_uint count, const char *names, cl_int expected)
     return made;
 }
 
-/* What the kernel makes of 1, 2, 3, 4 and the argument 40. */
+/* The kernel's result for 1, 2, 3, 4 and the argument 40. */
 static void outcome(cl_device_id on, const char *name, cl_int values[4])
 {
     const cl_int n = 40;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel that a kernel enqueues comes after what the call comes after, and no more, of fine-grained shared
- * virtual memory (OpenCL 2.2 API, 3.3.6, host-side and device-side commands, rule (1)); of other memory not
- * even after that, but for what it waits for.
+ * A kernel that a kernel enqueues is ordered after the call's predecessors, and no more, for fine-grained
+ * shared virtual memory (OpenCL 2.2 API, 3.3.6, host-side and device-side commands, rule (1)); for other
+ * memory only after the commands that it waits for.
  */
 #include "tests/support/host_fixture.h"
 #include "orrery/limits.h"
@@ -75,7 +75,7 @@ static const struct {
      "enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, &e, NULL, ^{ o[3] = b[5] + b[6]; }); }",
      {true, false},
      {true, false}},
-    /* a marker's call comes after, too */
+    /* a marker's call is ordered after, too */
     {"global clk_event_t *e = (global clk_event_t *)(o + 512); if (g == 5) { b[6] = 2; clk_event_t first; "
      "enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &first, ^{ o[3] = b[5]; }); enqueue_marker(q, 1, "
      "&first, e); }"
@@ -83,13 +83,16 @@ static const struct {
      "ndrange_1D(1), 1, &f, NULL, ^{ o[3] = b[6]; }); }",
      {false, false},
      {true, false}},
-    /* a marker stands for what it waits for, and for what its call comes after */
+    /* a marker stands for the commands that it waits for, and for its call's predecessors */
     {"clk_event_t e, m; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ o[3] = b[5]; "
      "}); " CHILD(1, "b[6] = 2;") "enqueue_marker(q, 1, &e, &m); enqueue_kernel(q, FLAGS, ndrange_1D(1), 1, "
                                   "&m, NULL, ^{ o[3] = b[6]; }); }",
      {true, true},
      {true, true}},
-    /* who waits for an event comes after what that kernel enqueued, too, which alone has atomics */
+    /*
+     * a waiter for an event is ordered after the kernels that that kernel enqueued, too, which alone have
+     * atomics
+     */
     {"clk_event_t e; if (g == 0) { enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{" LATER(
          "o[3] = b[5]; atomic_fetch_add_explicit((global atomic_int *)&b[600], 1, memory_order_relaxed, "
          "memory_scope_device);") "});"
@@ -216,7 +219,7 @@ START_TEST(each_two_places_are_reported)
 }
 END_TEST
 
-/* Who came of a child that does not wait is mended there. */
+/* A race with a descendant of a child that does not wait is fixed there. */
 START_TEST(the_child_between)
 {
     struct orrery_finding finding;
@@ -245,8 +248,8 @@ START_TEST(the_group_between)
 }
 END_TEST
 
-/* A sibling that the marker does not wait for: no atomics, and no other call, tell of it. */
-START_TEST(a_marker_covers_whom_it_waits_for)
+/* A sibling that the marker does not wait for: no atomics, and no other call, order it. */
+START_TEST(marker_covers_the_commands_of_its_list)
 {
     struct orrery_finding finding;
     char text[1024];
@@ -271,8 +274,8 @@ END_TEST
 
 #define ADDS "atomic_fetch_add_explicit((global atomic_int *)o, 1, memory_order_relaxed, SCOPE);"
 
-/* Atomics of kernels that came of one another, whatever memory they act on, do not race if each includes
- * the other's work-item. */
+/* Atomics of kernels of one launch tree, on any memory, do not race if each includes the other's
+ * work-item. */
 START_TEST(by_scope)
 {
     static const char *const scopes[] = {"sub_group", "work_group", "device"};
@@ -310,8 +313,10 @@ END_TEST
     "barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { clk_event_t m = handed; enqueue_kernel(q, FLAGS, " \
     "ndrange_1D(1), 1, &m, NULL, ^{ " operation " }); }"
 
-/* A call orders what came before it in fine-grained memory, and what atomics of other kernels hand on from
- * there. */
+/*
+ * A call orders earlier accesses to fine-grained memory, and the clocks that atomics of other kernels pass on
+ * from there.
+ */
 static const struct {
     const char *parent;
     size_t fine, coarse;
@@ -355,7 +360,7 @@ static const struct {
     {"if (g == 0) { " CHILD(1, RELEASES) CHILD(
          1, ACQUIRES "o[0] = b[1] + b[2];") " } if (g < 3) { b[g] = 1; " CHILD(1, "o[9 + g] = b[g];") " }",
      2, 3},
-    /* what it knows of the work-group that it waited for */
+    /* the clock of the work-group that it waited for */
     {"if (g == 0) { b[0] = 1; " OF_GROUP(RELEASES) " } if (g == 40) { " CHILD(1,
                                                                               ACQUIRES "o[0] = b[0];") " }",
      0, 0},
@@ -368,7 +373,7 @@ static const struct {
     {"if (g == 50) b[0] = 1; if (g == 0) { " OF_GROUP(RELEASES) " } if (g == 40) { " CHILD(
          1, ACQUIRES "o[0] = b[0];") " }",
      1, 1},
-    /* who began before hears of it */
+    /* a kernel that began before acquires it */
     {"if (g == 0) { " CHILD(1, "b[0] = 1;" OF_GROUP(RELEASES)) ACQUIRES "o[0] = b[0]; }", 0, 0},
     {"if (g == 0) { " CHILD(1, "b[0] = 1;" OF_GROUP(RELEASES)) "o[0] = b[0];" ACQUIRES " }", 1, 1},
     {"if (g == 0) { " CHILD(1, ACQUIRES "o[0] = b[0];") CHILD(1, "b[0] = 1;" OF_GROUP(RELEASES)) " }", 0, 0},
@@ -467,7 +472,7 @@ START_TEST(by_one_side_of_a_pipe)
     cl_ok(clSetKernelArg(kernel, 0, sizeof pipe, &pipe));
     cl_ok(clSetKernelArg(kernel, 1, sizeof pipe, &pipe));
     cl_ok(clSetKernelArg(kernel, 2, sizeof flag, &flag));
-    for (int turn = 0; turn < 2; turn++) { /* of two families in order, each is one by itself */
+    for (int round = 0; round < 2; round++) { /* of two families in order, each is one by itself */
         orrery_clear_findings();
         cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
         cl_ok(clFinish(queue));
@@ -491,7 +496,7 @@ int main(void)
     tcase_add_loop_test(tests, each_two_places_are_reported, 0, 2);
     tcase_add_test(tests, the_child_between);
     tcase_add_test(tests, the_group_between);
-    tcase_add_loop_test(tests, a_marker_covers_whom_it_waits_for, 0, 8);
+    tcase_add_loop_test(tests, marker_covers_the_commands_of_its_list, 0, 8);
     tcase_add_loop_test(tests, by_scope, 0, 18);
     tcase_add_loop_test(tests, by_calls, 0, 4 * REPORTED);
     tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);

@@ -64,7 +64,7 @@ START_TEST(it_is_pending_until_it_has_run)
 }
 END_TEST
 
-START_TEST(simultaneous_use_is_for_those_that_say_so)
+START_TEST(simultaneous_use_needs_its_flag)
 {
     cl_command_buffer_khr recorder = filler(simultaneous);
     cl_event user = cl_user_event(context), other = cl_user_event(context);
@@ -97,7 +97,7 @@ START_TEST(a_pending_one_may_be_released)
 }
 END_TEST
 
-START_TEST(it_tells_its_context)
+START_TEST(recorder_query_returns_its_context)
 {
     cl_context owner = NULL;
     cl_command_queue_properties supported = 0;
@@ -188,7 +188,7 @@ START_TEST(a_barrier_between)
     cl_ok(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL));
     cl_ok(clFinish(unordered));
     ck_assert_uint_eq(findings_of("race-commands"), !_i);
-    if (!_i) { /* told as it was recorded */
+    if (!_i) { /* reported as it was recorded */
         const struct orrery_finding finding = finding_last("race-commands");
         ck_assert_ptr_nonnull(strstr(finding.fix, "add the sync point of command"));
         ck_assert_ptr_nonnull(strstr(finding.access[0].by, "clCommandFillBufferKHR"));
@@ -222,9 +222,9 @@ int main(void)
     TCase *usual = tcase_create("usual");
     tcase_add_checked_fixture(usual, set_up, tear_down);
     tcase_add_loop_test(usual, it_is_pending_until_it_has_run, 0, 2);
-    tcase_add_test(usual, simultaneous_use_is_for_those_that_say_so);
+    tcase_add_test(usual, simultaneous_use_needs_its_flag);
     tcase_add_test(usual, a_pending_one_may_be_released);
-    tcase_add_test(usual, it_tells_its_context);
+    tcase_add_test(usual, recorder_query_returns_its_context);
     tcase_add_test(usual, shared_memory_is_filled_and_copied);
     suite_add_tcase(suite, usual);
     TCase *races = tcase_create("races");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels of different sub-devices at the same time: in what order their work-groups begin, as an observer
- * hears it, and that those which wait for each other get on. The library is linked in; the calls are the
+ * Kernels of different sub-devices at the same time: in what order their work-groups begin, by an observer,
+ * and that kernels which wait for each other make progress. The library is linked in; the calls are the
  * exported ones.
  */
 #include "tests/support/cl_fixture.h"
@@ -13,14 +13,14 @@
 
 #include "lib/api_runtime.h"
 
-/* ---- what is heard ------------------------------------------------------------------- */
+/* ---- the observed events ------------------------------------------------------------------- */
 
 enum { GROUPS = 8, HEARD_MAX = 4096 };
 static struct {
     uint32_t launch;
     uint64_t group;
-} heard[HEARD_MAX];
-static size_t heard_count;
+} events[HEARD_MAX];
+static size_t event_count;
 static uint32_t running, most_running;
 
 static void on_launch(void *self, const struct launch_event *event)
@@ -31,17 +31,17 @@ static void on_launch(void *self, const struct launch_event *event)
     most_running = running > most_running ? running : most_running;
     if (event->phase != GROUP_BEGIN)
         return;
-    ck_assert_uint_lt(heard_count, HEARD_MAX);
-    heard[heard_count].launch = event->launch->launch;
-    heard[heard_count++].group = event->group_linear;
+    ck_assert_uint_lt(event_count, HEARD_MAX);
+    events[event_count].launch = event->launch->launch;
+    events[event_count++].group = event->group_linear;
 }
 
 /* How often the launch whose groups begin changes. */
 static size_t switches(void)
 {
     size_t count = 0;
-    for (size_t i = 1; i < heard_count; i++)
-        count += heard[i].launch != heard[i - 1].launch;
+    for (size_t i = 1; i < event_count; i++)
+        count += events[i].launch != events[i - 1].launch;
     return count;
 }
 
@@ -91,7 +91,7 @@ static cl_command_queue queue_on(cl_device_id id)
     return queue_of(id, -1);
 }
 
-/* What has compute units of its own. */
+/* Devices with compute units of their own. */
 enum pair { HALVES, ROOTS, SLICES, PAIR_COUNT };
 
 static void find_pair(enum pair pair)
@@ -133,7 +133,7 @@ static void start_with(enum pair pair, const char *policy, const char *seed)
                                   0, NULL, NULL));
         cl_ok(clFinish(on[i]));
     }
-    heard_count = 0;
+    event_count = 0;
 }
 
 static void start(const char *policy, const char *seed)
@@ -179,21 +179,21 @@ enum { POLICY_COUNT = sizeof policies / sizeof *policies };
 
 /* ---- tests -------------------------------------------------------------------------------- */
 
-START_TEST(halves_take_turns)
+START_TEST(halves_alternate)
 {
     start_with(_i / POLICY_COUNT, policies[_i % POLICY_COUNT], "7");
     cl_event first = enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
     cl_event second = enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
     cl_ok(clFlush(on[0]));
     cl_ok(clFlush(on[1]));
-    ck_assert_uint_eq(heard_count, 0);
+    ck_assert_uint_eq(event_count, 0);
     cl_ok(clFinish(on[0]));
     ck_assert_uint_eq(most_running, 2);
-    ck_assert_uint_eq(heard_count, 2 * GROUPS);
+    ck_assert_uint_eq(event_count, 2 * GROUPS);
     const char *policy = policies[_i % POLICY_COUNT];
     /* a unit for each group */
     bool all_at_once = strcmp(policy, "random") == 0 && _i / POLICY_COUNT == SLICES;
-    if (strcmp(policy, "pct") != 0 && !all_at_once) /* pct: who has priority may keep it */
+    if (strcmp(policy, "pct") != 0 && !all_at_once) /* pct: the wave with priority may keep it */
         ck_assert_uint_ge(switches(), 3);
     cl_ok(clFinish(on[1]));
     ck_assert(time_of(first, CL_PROFILING_COMMAND_START) < time_of(second, CL_PROFILING_COMMAND_END));
@@ -211,7 +211,7 @@ START_TEST(lockstep_alternates)
     cl_ok(clFlush(on[0]));
     cl_ok(clFinish(on[1]));
     for (size_t i = 0; i < 2 * GROUPS; i++)
-        ck_assert_uint_eq(heard[i].launch, heard[i % 2].launch);
+        ck_assert_uint_eq(events[i].launch, events[i % 2].launch);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ START_TEST(one_that_is_not_flushed_does_not_run)
     enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
     enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
     cl_ok(clFinish(on[0]));
-    ck_assert_uint_eq(heard_count, GROUPS);
+    ck_assert_uint_eq(event_count, GROUPS);
     ck_assert_uint_eq(most_running, 1);
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(units_are_not_shared)
     cl_ok(clFlush(on[0]));
     cl_ok(clFinish(other));
     ck_assert_uint_eq(most_running, 1);
-    ck_assert_uint_eq(heard_count, 2 * GROUPS);
+    ck_assert_uint_eq(event_count, 2 * GROUPS);
 }
 END_TEST
 
@@ -253,8 +253,8 @@ START_TEST(the_same_seed_is_the_same_order)
             enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
             cl_ok(clFlush(on[0]));
             cl_ok(clFinish(on[1]));
-            for (size_t k = 0; k < heard_count; k++)
-                dprintf(pipes[1], "%u%u ", heard[k].launch, (unsigned)heard[k].group);
+            for (size_t k = 0; k < event_count; k++)
+                dprintf(pipes[1], "%u%u ", events[k].launch, (unsigned)events[k].group);
             _exit(0);
         }
         close(pipes[1]);
@@ -270,7 +270,7 @@ START_TEST(the_same_seed_is_the_same_order)
 }
 END_TEST
 
-/* Each waits until the other has come: impossible one after the other. */
+/* Each waits until the other has begun: impossible one after the other. */
 START_TEST(those_that_meet_get_on)
 {
     start(policies[_i], "5");
@@ -309,7 +309,7 @@ START_TEST(a_wait_within_a_device_is_reported)
 }
 END_TEST
 
-/* Both wait for what nobody does: proved, not waited for. */
+/* Both wait for a store that never happens: proved, not waited for. */
 START_TEST(both_in_a_livelock)
 {
     start(policies[_i], "5");
@@ -386,8 +386,10 @@ static const struct finding *race_of(const char *kernel)
     return found;
 }
 
-/* What the first access wrote, memory may not have any more where another launch has run since; what the
- * second one is about to write is certain. */
+/*
+ * Memory may have lost the first access's value if another launch has run since; the second one's value is
+ * certain.
+ */
 START_TEST(values_are_reported_of_those_alone)
 {
     const bool alone = _i == 0;
@@ -446,7 +448,7 @@ static cl_event spin_at_once(bool races)
     return spins;
 }
 
-START_TEST(who_is_waited_for_may_be_enqueued_later)
+START_TEST(kernel_waits_for_a_later_enqueue)
 {
     cl_event spins = spin_at_once(_i);
     usleep(20000);
@@ -548,7 +550,7 @@ int main(void)
         return EXIT_FAILURE;
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, halves_take_turns, 0, PAIR_COUNT * POLICY_COUNT);
+    tcase_add_loop_test(tests, halves_alternate, 0, PAIR_COUNT * POLICY_COUNT);
     tcase_add_test(tests, lockstep_alternates);
     tcase_add_test(tests, one_that_is_not_flushed_does_not_run);
     tcase_add_loop_test(tests, units_are_not_shared, 0, POLICY_COUNT);
@@ -561,7 +563,7 @@ int main(void)
     tcase_add_loop_test(tests, races_are_found_in_both, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, values_are_reported_of_those_alone, 0, 2);
     tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
-    tcase_add_loop_test(tests, who_is_waited_for_may_be_enqueued_later, 0, 2);
+    tcase_add_loop_test(tests, kernel_waits_for_a_later_enqueue, 0, 2);
     tcase_add_loop_test(tests, others_are_complete_while_one_spins, 0, 2);
     tcase_add_loop_test(tests, another_thread_may_enqueue_it, 0, 2);
     tcase_add_loop_test(tests, a_callback_may_enqueue_it, 0, 2);

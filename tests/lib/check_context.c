@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What extensions add to contexts: memory that begins as zeros (cl_khr_initialize_memory), and termination
- * (cl_khr_terminate_context), as their texts say.
+ * Extensions of contexts: memory that begins as zeros (cl_khr_initialize_memory), and termination
+ * (cl_khr_terminate_context), by their texts.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -23,7 +23,7 @@ static cl_context made_with(const cl_context_properties *properties, cl_int expe
 static void load(const char *scenario)
 {
     char error[200] = "";
-    unsetenv("ORRERY_FAST"); /* the scenario says what is looked for */
+    unsetenv("ORRERY_FAST"); /* the scenario sets the checks */
     ck_assert_msg(orrery_load_scenario_text(scenario, error, sizeof error) == 0, "%s", error);
 }
 
@@ -43,8 +43,8 @@ static cl_kernel kernel_in(cl_context owner, const char *source)
 
 enum { ITEMS = 64, DIRTY = 0x5a5a5a5a };
 
-/* What each work-item finds in its variables: one in a register, an array after an index, structures, two
- * kinds of local memory. Once a group has left other values there. */
+/* The values that each work-item finds in its variables: one in a register, an array after an index,
+ * structures, two kinds of local memory. After a group has left other values there. */
 static const char memory_source[] =
     "struct pair { int a; long b; };\n"
     "int deeper(int i) { int x; struct pair p[3]; p[i % 2].a += 1; return x + p[i % 3].a + (int)p[2].b - (i "
@@ -86,7 +86,7 @@ static void run_memory(cl_bitfield zeroed, cl_int private_too, cl_int local_too)
     cl_ok(clReleaseContext(zeros));
 }
 
-START_TEST(memory_begins_as_zeros_where_it_is_wanted)
+START_TEST(memory_begins_as_zeros_if_requested)
 {
     static const char *const policies[] = {"lockstep", "serial", "random"};
     char scenario[100];
@@ -101,7 +101,7 @@ START_TEST(memory_begins_as_zeros_where_it_is_wanted)
 }
 END_TEST
 
-/* Nothing of SPIR-V says that a variable has a value: the context does. */
+/* In SPIR-V the variable has no initial value: it is the context's. */
 START_TEST(the_property_is_reported_and_checked)
 {
     const cl_context_properties both[] = {CL_CONTEXT_MEMORY_INITIALIZE_KHR, LOCAL | PRIVATE, 0},
@@ -235,9 +235,11 @@ START_TEST(a_context_is_terminated_once_and_only_if_it_may)
 }
 END_TEST
 
-/* In order or not, flushed or not, with and without a user event in front: what has not run by then ends so,
- * and those that wait for it; what another context does goes on. */
-START_TEST(what_waits_ends_with_the_context)
+/*
+ * In order or not, flushed or not, with and without a user event in front: commands that have not run by then
+ * end so, and those that wait for them; commands of another context continue.
+ */
+START_TEST(waiting_commands_end_with_the_context)
 {
     const cl_command_queue_properties order = _i & 1 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
     cl_ulong time;
@@ -292,8 +294,8 @@ START_TEST(what_waits_ends_with_the_context)
 }
 END_TEST
 
-/* One that waits for the host, one that would never come to its end, and one whose child would not. */
-START_TEST(what_runs_is_stopped)
+/* One that waits for the host, one that would never end, and one whose child would not. */
+START_TEST(running_commands_are_stopped)
 {
     static const char *const sources[] = {
         "kernel void k(global atomic_int *p) { while (!atomic_load_explicit(p, memory_order_relaxed, "
@@ -330,7 +332,7 @@ START_TEST(what_runs_is_stopped)
 }
 END_TEST
 
-/* What creates or enqueues, and what takes the context otherwise; and what goes on. */
+/* Calls that create or enqueue, calls that take the context otherwise, and calls that remain valid. */
 START_TEST(calls_of_a_terminated_context)
 {
     static const char *text = "kernel void k(global int *p) { *p = 1; }";
@@ -403,13 +405,13 @@ int main(void)
     Suite *suite = suite_create("context");
     TCase *tests = tcase_create("extensions");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, memory_begins_as_zeros_where_it_is_wanted, 0, 48);
+    tcase_add_loop_test(tests, memory_begins_as_zeros_if_requested, 0, 48);
     tcase_add_test(tests, the_property_is_reported_and_checked);
     tcase_add_loop_test(tests, features_take_both_away, 0, 2);
     tcase_add_test(tests, one_device_that_cannot_is_enough);
     tcase_add_test(tests, a_context_is_terminated_once_and_only_if_it_may);
-    tcase_add_loop_test(tests, what_waits_ends_with_the_context, 0, 8);
-    tcase_add_loop_test(tests, what_runs_is_stopped, 0, 3);
+    tcase_add_loop_test(tests, waiting_commands_end_with_the_context, 0, 8);
+    tcase_add_loop_test(tests, running_commands_are_stopped, 0, 3);
     tcase_add_test(tests, calls_of_a_terminated_context);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);

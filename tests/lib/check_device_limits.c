@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The limits that the device reports hold: what is as large as the limit works, what is one larger is refused
- * with the error of the specification. And answers of single calls that depend on the device or on the kind
- * of a binary. The numbers are those of clGetDeviceInfo, so the tests hold for any configuration.
+ * The limits that the device reports hold: a value at the limit works, one past it is refused with the error
+ * of the specification. And results of single calls that depend on the device or on the kind of a binary. The
+ * numbers are those of clGetDeviceInfo, so the tests hold for any configuration.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -105,7 +105,7 @@ START_TEST(program_variable_of_the_limit_builds)
 }
 END_TEST
 
-/* SPIR-V, 2.17, asks for 255; OpenCL C knows a limit in bytes only. */
+/* SPIR-V, 2.17, requires 255; OpenCL C has a limit in bytes only. */
 START_TEST(function_of_more_than_255_parameters_builds_and_runs)
 {
     enum { COUNT = 300 };
@@ -129,7 +129,7 @@ START_TEST(function_of_more_than_255_parameters_builds_and_runs)
 END_TEST
 
 /* OpenCL 2.2 API, table 27: at least what each work-item uses. */
-START_TEST(private_memory_is_known_before_the_first_launch)
+START_TEST(private_memory_is_computed_before_the_first_launch)
 {
     cl_ulong bytes = 0;
     cl_kernel kernel = cl_kernel_of(
@@ -203,7 +203,7 @@ static void split(void)
 static const char calls[] = "int f(void); kernel void k(global int *o) { o[0] = f(); }";
 static const char called[] = "int f(void) { return 1; }";
 
-/* who has what: bit d, device d */
+/* devices of each: bit d, device d */
 static const struct {
     int first, second;
     cl_int err;
@@ -338,7 +338,7 @@ int main(void)
     tcase_add_test(limits, arguments_of_the_limit_run_and_larger_ones_are_refused);
     tcase_add_test(limits, program_variable_of_the_limit_builds);
     tcase_add_test(limits, function_of_more_than_255_parameters_builds_and_runs);
-    tcase_add_test(limits, private_memory_is_known_before_the_first_launch);
+    tcase_add_test(limits, private_memory_is_computed_before_the_first_launch);
     tcase_add_test(limits, build_of_object_and_library_binary_is_refused_and_of_executable_is_not);
     tcase_add_loop_test(limits, fill_writes_the_fourth_channel_of_rgbx_as_of_rgba, 0, 4);
     tcase_add_test(limits, image_of_a_buffer_takes_its_pitch_or_none_and_no_smaller_one);

@@ -58,7 +58,7 @@ static const char source[] =
     "a[1] + 1;\n"
     "      enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(1), ^{ a[3] = a[2] + 1; }); } }); "
     "}); }\n"
-    /* a parent is complete when its children are: what waits for A comes after what A started */
+    /* a parent is complete when its children are: waiters for A run after the kernels that A started */
     "kernel void completion(global int *a, queue_t q)\n"
     "{ clk_event_t e;\n"
     "  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 0, NULL, &e, ^{ a[1] = ++a[0];\n"
@@ -236,22 +236,22 @@ static size_t found(const char *id)
 
 /* ---- queues -------------------------------------------------------------------------------- */
 
-static cl_ulong ask(cl_device_info name, size_t size)
+static cl_ulong query(cl_device_info name, size_t size)
 {
     cl_ulong value = 0;
     cl_ok(clGetDeviceInfo(device, name, size, &value, NULL));
     return value;
 }
 
-START_TEST(the_device_tells_what_its_queues_can)
+START_TEST(device_reports_its_queue_properties)
 {
-    ck_assert_uint_eq(ask(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8),
+    ck_assert_uint_eq(query(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8),
                       CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
-    ck_assert_uint_ge(ask(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4), 16 << 10);
-    ck_assert_uint_ge(ask(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), 256 << 10);
-    ck_assert_uint_ge(ask(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), 1);
-    ck_assert_uint_eq(ask(CL_DEVICE_MAX_ON_DEVICE_EVENTS, 4), QUEUE_EVENTS);
-    ck_assert_uint_eq(ask(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8),
+    ck_assert_uint_ge(query(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4), 16 << 10);
+    ck_assert_uint_ge(query(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), 256 << 10);
+    ck_assert_uint_ge(query(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), 1);
+    ck_assert_uint_eq(query(CL_DEVICE_MAX_ON_DEVICE_EVENTS, 4), QUEUE_EVENTS);
+    ck_assert_uint_eq(query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8),
                       CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT);
 }
 END_TEST
@@ -261,14 +261,14 @@ START_TEST(device_queues_have_a_size)
     cl_uint size = 0;
     cl_int err = 1;
     cl_ok(clGetCommandQueueInfo(on_device, CL_QUEUE_SIZE, sizeof size, &size, NULL));
-    ck_assert_uint_eq(size, ask(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4));
+    ck_assert_uint_eq(size, query(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4));
     cl_command_queue other = new_device_queue(context, CL_QUEUE_PROFILING_ENABLE, 4096, &err);
     cl_ok(err);
     cl_ok(clGetCommandQueueInfo(other, CL_QUEUE_SIZE, sizeof size, &size, NULL));
     ck_assert_uint_eq(size, 4096);
     cl_ok(clReleaseCommandQueue(other));
     ck_assert_ptr_null(
-        new_device_queue(context, 0, (cl_uint)ask(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4) + 1, &err));
+        new_device_queue(context, 0, (cl_uint)query(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4) + 1, &err));
     cl_is(err, CL_INVALID_QUEUE_PROPERTIES);
     cl_is(clGetCommandQueueInfo(queue, CL_QUEUE_SIZE, sizeof size, &size, NULL), CL_INVALID_COMMAND_QUEUE);
 }
@@ -277,7 +277,7 @@ END_TEST
 START_TEST(there_are_only_so_many)
 {
     cl_command_queue made[64];
-    cl_uint most = (cl_uint)ask(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), count = 0;
+    cl_uint most = (cl_uint)query(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), count = 0;
     cl_int err = CL_SUCCESS;
     while (count < 64 && (made[count] = new_device_queue(context, 0, 0, &err)))
         count++;
@@ -371,8 +371,10 @@ START_TEST(kernels_see_the_default_queue)
 }
 END_TEST
 
-/* Without a default queue get_default_queue() is null. Each function that enqueues to it says so, once for each
- * place, does nothing, and gives an error; the kernel goes on. */
+/*
+ * Without a default queue get_default_queue() is null. Each function that enqueues to it reports this, once
+ * for each place, does nothing, and returns an error; the kernel continues.
+ */
 START_TEST(a_null_queue_is_found_wherever_it_is_used)
 {
     static const char *const calls[] = {
@@ -437,7 +439,7 @@ START_TEST(every_form_runs_its_block)
 }
 END_TEST
 
-START_TEST(ranges_are_what_the_descriptor_says)
+START_TEST(ranges_are_those_of_the_descriptor)
 {
     static const struct {
         int dimensions, size[3], local[3], offset[3];
@@ -504,7 +506,7 @@ static cl_int run_user(cl_int status, cl_int *out_seen)
     return ended;
 }
 
-START_TEST(user_events_hold_back_what_waits_for_them)
+START_TEST(user_events_delay_their_waiters)
 {
     cl_int seen[8];
     cl_ok(run_user(CL_COMPLETE, seen));
@@ -524,7 +526,7 @@ START_TEST(an_error_goes_up_to_the_parent)
 }
 END_TEST
 
-START_TEST(times_tell_an_end_and_a_completion)
+START_TEST(times_of_end_and_completion_differ)
 {
     cl_kernel kernel = kernel_of("times");
     const cl_int steps = 100;
@@ -546,7 +548,7 @@ START_TEST(times_tell_an_end_and_a_completion)
 }
 END_TEST
 
-START_TEST(a_block_can_be_asked_for_its_sizes)
+START_TEST(block_size_queries_return)
 {
     cl_kernel kernel = kernel_of("asks");
     size_t width = 0, most = 0;
@@ -568,7 +570,7 @@ END_TEST
 
 static const cl_int *run_errors(void)
 {
-    cl_int err = 1, big = (cl_int)ask(CL_DEVICE_MAX_WORK_GROUP_SIZE, 8) + 1;
+    cl_int err = 1, big = (cl_int)query(CL_DEVICE_MAX_WORK_GROUP_SIZE, 8) + 1;
     cl_command_queue small = new_device_queue(context, 0, 16, &err);
     cl_ok(err);
     cl_kernel kernel = kernel_of("errors");
@@ -609,7 +611,7 @@ START_TEST(without_g_every_refusal_is_a_failure)
 }
 END_TEST
 
-START_TEST(groups_must_divide_where_the_program_says_so)
+START_TEST(groups_must_divide_with_uniform_work_group_size)
 {
     static const char text[] =
         "kernel void k(global int *a, queue_t q)\n"
@@ -631,7 +633,7 @@ START_TEST(events_run_out)
     const cl_int more = QUEUE_EVENTS + 100;
     cl_int err = 1;
     cl_ok(clReleaseCommandQueue(on_device));
-    on_device = new_device_queue(context, 0, (cl_uint)ask(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), &err);
+    on_device = new_device_queue(context, 0, (cl_uint)query(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), &err);
     const cl_int *seen = run("crowd", 1, &more);
     ck_assert_int_eq(seen[0], QUEUE_EVENTS);
     ck_assert_int_eq(seen[1], EVENT_ALLOCATION);
@@ -657,7 +659,10 @@ END_TEST
 
 /* ---- the complete example of OpenCL C, in small ------------------------------------------------------ */
 
-/* Two functions that enqueue each other until all work is done: room in the queue comes back as they end. */
+/*
+ * Two functions that enqueue each other until all work is done: their space in the queue is free again as
+ * they end.
+ */
 START_TEST(an_iteration_outlives_the_room_of_the_queue)
 {
     static const char text[] =
@@ -718,7 +723,7 @@ START_TEST(a_device_without_has_nothing_of_it)
     context = cl_new_context();
     cl_ulong capabilities;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && _i; i++)
-        ck_assert_uint_eq(ask(sizes[i].name, sizes[i].size), 0);
+        ck_assert_uint_eq(query(sizes[i].name, sizes[i].size), 0);
     cl_int answer = clGetDeviceInfo(device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof capabilities,
                                     &capabilities, NULL);
     cl_is(answer, _i % 3 ? CL_SUCCESS : CL_INVALID_VALUE);
@@ -739,7 +744,7 @@ int main(void)
     Suite *suite = suite_create("device queue");
     TCase *queues = tcase_create("queues"), *kernels = tcase_create("kernels"),
           *errors = tcase_create("errors"), *without = tcase_create("without");
-    tcase_add_test(queues, the_device_tells_what_its_queues_can);
+    tcase_add_test(queues, device_reports_its_queue_properties);
     tcase_add_test(queues, device_queues_have_a_size);
     tcase_add_test(queues, there_are_only_so_many);
     tcase_add_test(queues, a_context_has_one_default_queue_for_a_device);
@@ -749,19 +754,19 @@ int main(void)
     tcase_add_test(queues, a_null_queue_is_found_wherever_it_is_used);
     tcase_add_test(queues, blocks_are_no_kernels_of_the_program);
     tcase_add_test(kernels, every_form_runs_its_block);
-    tcase_add_loop_test(kernels, ranges_are_what_the_descriptor_says, 0, 9);
+    tcase_add_loop_test(kernels, ranges_are_those_of_the_descriptor, 0, 9);
     tcase_add_test(kernels, an_empty_range_runs_nothing);
     tcase_add_test(kernels, children_have_children);
     tcase_add_test(kernels, a_parent_is_complete_when_its_children_are);
     tcase_add_test(kernels, markers_wait_for_their_list);
-    tcase_add_test(kernels, user_events_hold_back_what_waits_for_them);
+    tcase_add_test(kernels, user_events_delay_their_waiters);
     tcase_add_test(kernels, an_error_goes_up_to_the_parent);
-    tcase_add_test(kernels, times_tell_an_end_and_a_completion);
-    tcase_add_test(kernels, a_block_can_be_asked_for_its_sizes);
+    tcase_add_test(kernels, times_of_end_and_completion_differ);
+    tcase_add_test(kernels, block_size_queries_return);
     tcase_add_test(kernels, an_iteration_outlives_the_room_of_the_queue);
     tcase_add_test(errors, each_refusal_has_its_error);
     tcase_add_test(errors, without_g_every_refusal_is_a_failure);
-    tcase_add_loop_test(errors, groups_must_divide_where_the_program_says_so, 0, 2);
+    tcase_add_loop_test(errors, groups_must_divide_with_uniform_work_group_size, 0, 2);
     tcase_add_test(errors, events_run_out);
     tcase_add_test(errors, misused_events_are_found);
     TCase *const all[] = {queues, kernels, errors};

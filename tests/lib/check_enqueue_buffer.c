@@ -130,7 +130,7 @@ START_TEST(host_access_flags_are_kept)
 }
 END_TEST
 
-START_TEST(what_is_written_is_read)
+START_TEST(written_bytes_are_read_back)
 {
     char back[SIZE] = {0};
     cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, SIZE, bytes, 0, NULL, NULL));
@@ -610,7 +610,7 @@ static Suite *buffer_suite(void)
     tcase_add_test(moves, clEnqueueWriteBuffer_judges_its_arguments);
     tcase_add_test(moves, a_refused_command_leaves_no_event);
     tcase_add_test(moves, host_access_flags_are_kept);
-    tcase_add_test(moves, what_is_written_is_read);
+    tcase_add_test(moves, written_bytes_are_read_back);
     tcase_add_test(moves, a_buffer_released_early_lives_until_its_commands_end);
     tcase_add_test(moves, clEnqueueCopyBuffer_judges_its_arguments);
     tcase_add_test(moves, copies_between_sub_buffers_see_their_overlap);

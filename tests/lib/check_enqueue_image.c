@@ -369,7 +369,7 @@ static void tear_down_objects(void)
 
 #define BAD_QUEUE ((cl_command_queue)context)
 
-/* What origin and region of a 2D image may not be. */
+/* Invalid origins and regions of a 2D image. */
 static const struct place {
     size_t origin[3], region[3];
 } bad_places[] = {{{0, 0, 0}, {0, 1, 1}},         {{0, 0, 0}, {1, 0, 1}},      {{0, 0, 0}, {1, 1, 0}},

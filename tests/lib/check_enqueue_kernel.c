@@ -129,7 +129,7 @@ END_TEST
 
 /* OpenCL C 2.0, 6.13.13.1: the output is flushed when the kernel's event is complete, wherever stdout
  * leads. */
-START_TEST(what_a_kernel_prints_is_out_when_it_is_complete)
+START_TEST(printf_output_is_flushed_at_completion)
 {
     const char *text = "kernel void say(int n) { printf(\"%d|\", n); }";
     char got[16] = "";
@@ -140,14 +140,14 @@ START_TEST(what_a_kernel_prints_is_out_when_it_is_complete)
     cl_program made = clCreateProgramWithSource(context, 1, &text, NULL, &err);
     cl_ok(err);
     cl_ok(clBuildProgram(made, 1, &device, "", NULL, NULL));
-    cl_kernel say = kernel_of(made, "say");
-    cl_ok(clSetKernelArg(say, 0, sizeof seven, &seven));
+    cl_kernel prints = kernel_of(made, "say");
+    cl_ok(clSetKernelArg(prints, 0, sizeof seven, &seven));
     ck_assert_int_eq(pipe(ends), 0);
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
     dup2(ends[1], STDOUT_FILENO);
     setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
-    err = clEnqueueNDRangeKernel(queue, say, 1, NULL, &items, NULL, 0, NULL, NULL);
+    err = clEnqueueNDRangeKernel(queue, prints, 1, NULL, &items, NULL, 0, NULL, NULL);
     err = err ? err : clFinish(queue);
     dup2(kept, STDOUT_FILENO);
     close(ends[1]);
@@ -156,7 +156,7 @@ START_TEST(what_a_kernel_prints_is_out_when_it_is_complete)
     ck_assert_str_eq(got, "7|7|");
     close(ends[0]);
     close(kept);
-    cl_ok(clReleaseKernel(say));
+    cl_ok(clReleaseKernel(prints));
     cl_ok(clReleaseProgram(made));
 }
 END_TEST
@@ -194,7 +194,7 @@ START_TEST(a_required_size_is_required)
 }
 END_TEST
 
-/* Uniform groups: the default of source programs, and what the option asks for. */
+/* Uniform groups: the default of source programs, and with the option. */
 START_TEST(ragged_groups_need_a_program_that_allows_them)
 {
     static const struct {
@@ -350,7 +350,7 @@ START_TEST(offsets_and_dimensions_reach_the_kernel)
 }
 END_TEST
 
-START_TEST(the_event_of_a_launch_says_so)
+START_TEST(event_of_a_launch_has_its_command_type)
 {
     cl_event event;
     cl_command_type type = 0;
@@ -518,7 +518,7 @@ static Suite *kernel_suite(void)
     tcase_add_checked_fixture(launches, set_up, tear_down);
     tcase_set_timeout(launches, 60);
     tcase_add_test(launches, clEnqueueNDRangeKernel_judges_its_arguments);
-    tcase_add_test(launches, what_a_kernel_prints_is_out_when_it_is_complete);
+    tcase_add_test(launches, printf_output_is_flushed_at_completion);
     tcase_add_test(launches, work_group_sizes_are_judged);
     tcase_add_test(launches, a_required_size_is_required);
     tcase_add_loop_test(launches, ragged_groups_need_a_program_that_allows_them, 0, 5);
@@ -530,7 +530,7 @@ static Suite *kernel_suite(void)
     tcase_add_test(launches, a_kernel_released_early_still_runs);
     tcase_add_test(launches, local_memory_over_the_limit_is_refused);
     tcase_add_test(launches, offsets_and_dimensions_reach_the_kernel);
-    tcase_add_test(launches, the_event_of_a_launch_says_so);
+    tcase_add_test(launches, event_of_a_launch_has_its_command_type);
     tcase_add_test(launches, clEnqueueTask_runs_one_work_item);
     tcase_add_test(launches, launches_of_one_queue_see_each_other);
     tcase_add_test(launches, a_sub_buffer_is_an_argument);

@@ -110,7 +110,7 @@ START_TEST(clEnqueueSVMMap_and_Unmap_judge_their_arguments)
 }
 END_TEST
 
-START_TEST(what_is_mapped_is_shared)
+START_TEST(mapped_memory_is_shared)
 {
     char back[SIZE];
     cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, shared, SIZE, 0, NULL, NULL));
@@ -190,7 +190,7 @@ START_TEST(clEnqueueSVMMigrateMem_judges_its_arguments)
 }
 END_TEST
 
-/* What the event of one command says it is; then the event is gone. */
+/* The command type of one event; then the event is gone. */
 static void type_is(cl_int error, cl_event event, cl_command_type expected)
 {
     cl_command_type type = 0;
@@ -200,7 +200,7 @@ static void type_is(cl_int error, cl_event event, cl_command_type expected)
     cl_ok(clReleaseEvent(event));
 }
 
-START_TEST(events_tell_which_command_it_was)
+START_TEST(events_return_the_command_type)
 {
     cl_event event;
     const void *range[1] = {shared};
@@ -244,10 +244,10 @@ static Suite *svm_suite(void)
     tcase_add_test(commands, clEnqueueSVMMemFill_judges_its_arguments);
     tcase_add_test(commands, clEnqueueSVMMemFill_repeats_its_pattern);
     tcase_add_test(commands, clEnqueueSVMMap_and_Unmap_judge_their_arguments);
-    tcase_add_test(commands, what_is_mapped_is_shared);
+    tcase_add_test(commands, mapped_memory_is_shared);
     tcase_add_test(commands, clEnqueueSVMFree_frees);
     tcase_add_test(commands, clEnqueueSVMMigrateMem_judges_its_arguments);
-    tcase_add_test(commands, events_tell_which_command_it_was);
+    tcase_add_test(commands, events_return_the_command_type);
     tcase_add_test(without, a_device_without_svm_refuses);
     suite_add_tcase(suite, commands);
     suite_add_tcase(suite, without);

@@ -9,7 +9,7 @@
 
 /* ---- queries ------------------------------------------------------------------------ */
 
-START_TEST(clGetEventInfo_answers)
+START_TEST(clGetEventInfo_returns_its_values)
 {
     cl_event event = cl_trace(queue, 1, 0, NULL);
     cl_command_queue of_queue = NULL;
@@ -166,7 +166,7 @@ START_TEST(clSetUserEventStatus_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(a_failed_event_ends_what_waits_for_it)
+START_TEST(failed_event_ends_its_waiters)
 {
     cl_event gate = cl_user_event(context);
     cl_event first = cl_trace(unordered, 1, 1, &gate), second = cl_trace(unordered, 2, 1, &first);
@@ -227,23 +227,23 @@ static struct {
     cl_int status;
     int number;
     pthread_t thread;
-} heard[TRACE_MAX];
+} calls[TRACE_MAX];
 static int heard_count;
 static sem_t heard_one;
 
-static void CL_CALLBACK hear(cl_event event, cl_int status, void *data)
+static void CL_CALLBACK on_event(cl_event event, cl_int status, void *data)
 {
     int at = heard_count++;
-    heard[at].event = event;
-    heard[at].status = status;
-    heard[at].number = (int)(intptr_t)data;
-    heard[at].thread = pthread_self();
+    calls[at].event = event;
+    calls[at].status = status;
+    calls[at].number = (int)(intptr_t)data;
+    calls[at].thread = pthread_self();
     sem_post(&heard_one);
 }
 
 static void listen(cl_event event, cl_int state, int number)
 {
-    cl_ok(clSetEventCallback(event, state, hear, (void *)(intptr_t)number));
+    cl_ok(clSetEventCallback(event, state, on_event, (void *)(intptr_t)number));
 }
 
 static void wait_heard(int count)
@@ -264,17 +264,17 @@ static void callback_set_up(void)
 START_TEST(clSetEventCallback_judges_its_arguments)
 {
     cl_event event = cl_user_event(context);
-    cl_is(clSetEventCallback(NULL, CL_COMPLETE, hear, NULL), CL_INVALID_EVENT);
-    cl_is(clSetEventCallback((cl_event)queue, CL_COMPLETE, hear, NULL), CL_INVALID_EVENT);
+    cl_is(clSetEventCallback(NULL, CL_COMPLETE, on_event, NULL), CL_INVALID_EVENT);
+    cl_is(clSetEventCallback((cl_event)queue, CL_COMPLETE, on_event, NULL), CL_INVALID_EVENT);
     cl_is(clSetEventCallback(event, CL_COMPLETE, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clSetEventCallback(event, CL_QUEUED, hear, NULL), CL_INVALID_VALUE);
-    cl_is(clSetEventCallback(event, -1, hear, NULL), CL_INVALID_VALUE);
-    cl_is(clSetEventCallback(event, 9, hear, NULL), CL_INVALID_VALUE);
+    cl_is(clSetEventCallback(event, CL_QUEUED, on_event, NULL), CL_INVALID_VALUE);
+    cl_is(clSetEventCallback(event, -1, on_event, NULL), CL_INVALID_VALUE);
+    cl_is(clSetEventCallback(event, 9, on_event, NULL), CL_INVALID_VALUE);
     cl_ok(clReleaseEvent(event));
 }
 END_TEST
 
-START_TEST(callbacks_come_in_order_on_a_thread_of_their_own)
+START_TEST(callbacks_run_in_order_on_their_own_thread)
 {
     cl_event a = cl_trace(queue, 1, 0, NULL), b = cl_trace(queue, 2, 0, NULL);
     listen(b, CL_COMPLETE, 6);
@@ -286,19 +286,19 @@ START_TEST(callbacks_come_in_order_on_a_thread_of_their_own)
     cl_ok(clFinish(queue));
     wait_heard(6);
     for (int i = 0; i < 6; i++) {
-        ck_assert_int_eq(heard[i].number, i + 1);
-        ck_assert(!pthread_equal(heard[i].thread, pthread_self()));
-        ck_assert(pthread_equal(heard[i].thread, heard[0].thread));
-        ck_assert_ptr_eq(heard[i].event, i == 1 || i >= 4 ? b : a);
+        ck_assert_int_eq(calls[i].number, i + 1);
+        ck_assert(!pthread_equal(calls[i].thread, pthread_self()));
+        ck_assert(pthread_equal(calls[i].thread, calls[0].thread));
+        ck_assert_ptr_eq(calls[i].event, i == 1 || i >= 4 ? b : a);
     }
-    cl_is(heard[0].status, CL_SUBMITTED);
-    cl_is(heard[2].status, CL_RUNNING);
-    cl_is(heard[3].status, CL_COMPLETE);
+    cl_is(calls[0].status, CL_SUBMITTED);
+    cl_is(calls[2].status, CL_RUNNING);
+    cl_is(calls[3].status, CL_COMPLETE);
     clReleaseEvent(a), clReleaseEvent(b);
 }
 END_TEST
 
-START_TEST(a_callback_set_late_comes_at_once)
+START_TEST(callback_set_late_runs_at_once)
 {
     cl_event event = cl_trace(queue, 1, 0, NULL);
     cl_ok(clFinish(queue));
@@ -306,14 +306,14 @@ START_TEST(a_callback_set_late_comes_at_once)
     listen(event, CL_RUNNING, 2);
     listen(event, CL_SUBMITTED, 3);
     wait_heard(3);
-    cl_is(heard[0].status, CL_COMPLETE);
-    cl_is(heard[1].status, CL_RUNNING);
-    cl_is(heard[2].status, CL_SUBMITTED);
+    cl_is(calls[0].status, CL_COMPLETE);
+    cl_is(calls[1].status, CL_RUNNING);
+    cl_is(calls[2].status, CL_SUBMITTED);
     cl_ok(clReleaseEvent(event));
 }
 END_TEST
 
-START_TEST(callbacks_of_user_events_come)
+START_TEST(callbacks_of_user_events_run)
 {
     cl_event event = cl_user_event(context);
     listen(event, CL_SUBMITTED, 1);
@@ -323,9 +323,9 @@ START_TEST(callbacks_of_user_events_come)
     ck_assert_int_eq(heard_count, 1);
     cl_ok(clSetUserEventStatus(event, CL_COMPLETE));
     wait_heard(2);
-    ck_assert_int_eq(heard[1].number, 2);
-    cl_is(heard[1].status, CL_COMPLETE);
-    ck_assert_int_eq(heard[2].number, 3);
+    ck_assert_int_eq(calls[1].number, 2);
+    cl_is(calls[1].status, CL_COMPLETE);
+    ck_assert_int_eq(calls[2].number, 3);
     cl_ok(clReleaseEvent(event));
 }
 END_TEST
@@ -339,11 +339,11 @@ START_TEST(a_failure_reaches_every_callback)
     cl_ok(clFlush(queue));
     cl_ok(clSetUserEventStatus(gate, -17));
     wait_heard(3);
-    ck_assert_int_eq(heard[0].number, 3);
-    cl_is(heard[0].status, -17);
-    ck_assert_int_eq(heard[1].number, 1);
-    cl_is(heard[1].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-    cl_is(heard[2].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    ck_assert_int_eq(calls[0].number, 3);
+    cl_is(calls[0].status, -17);
+    ck_assert_int_eq(calls[1].number, 1);
+    cl_is(calls[1].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_is(calls[2].status, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     clReleaseEvent(gate), clReleaseEvent(event);
 }
 END_TEST
@@ -432,7 +432,7 @@ START_TEST(many_callbacks_keep_their_order)
     cl_ok(clFinish(queue));
     wait_heard(COUNT);
     for (int i = 0; i < COUNT; i++)
-        ck_assert_int_eq(heard[i].number, i);
+        ck_assert_int_eq(calls[i].number, i);
 }
 END_TEST
 
@@ -522,9 +522,8 @@ static cl_ulong time_taken(const char *text, cl_int n)
     return taken;
 }
 
-/* What is checked, how many lanes run together and in which order are nothing to the device that is
- * simulated. */
-START_TEST(a_launch_takes_as_long_whatever_is_checked)
+/* The checks, the number of lanes and their order have no effect on the simulated device. */
+START_TEST(launch_time_does_not_depend_on_checks)
 {
     static const char *const ways[] = {"checks: {races: off, uninitialised: off}",
                                        "checks: {races: error, uninitialised: error}",
@@ -627,22 +626,22 @@ static Suite *event_suite(void)
     TCase *events = tcase_create("events"), *callbacks = tcase_create("callbacks"),
           *profiling = tcase_create("profiling");
     tcase_add_checked_fixture(events, cl_set_up, cl_tear_down);
-    tcase_add_test(events, clGetEventInfo_answers);
+    tcase_add_test(events, clGetEventInfo_returns_its_values);
     tcase_add_test(events, every_command_has_its_type);
     tcase_add_test(events, a_released_event_is_refused);
     tcase_add_test(events, an_event_outlives_its_queue);
     tcase_add_test(events, clWaitForEvents_judges_its_arguments);
     tcase_add_test(events, clCreateUserEvent_starts_as_submitted);
     tcase_add_test(events, clSetUserEventStatus_judges_its_arguments);
-    tcase_add_test(events, a_failed_event_ends_what_waits_for_it);
+    tcase_add_test(events, failed_event_ends_its_waiters);
     tcase_add_test(events, queue_order_does_not_hand_failure_on);
     tcase_add_test(events, a_user_event_may_be_released_before_it_is_waited_for);
     tcase_add_checked_fixture(callbacks, callback_set_up, cl_tear_down);
     tcase_set_timeout(callbacks, 30);
     tcase_add_test(callbacks, clSetEventCallback_judges_its_arguments);
-    tcase_add_test(callbacks, callbacks_come_in_order_on_a_thread_of_their_own);
-    tcase_add_test(callbacks, a_callback_set_late_comes_at_once);
-    tcase_add_test(callbacks, callbacks_of_user_events_come);
+    tcase_add_test(callbacks, callbacks_run_in_order_on_their_own_thread);
+    tcase_add_test(callbacks, callback_set_late_runs_at_once);
+    tcase_add_test(callbacks, callbacks_of_user_events_run);
     tcase_add_test(callbacks, a_failure_reaches_every_callback);
     tcase_add_test(callbacks, an_event_is_good_inside_its_callback);
     tcase_add_test(callbacks, callbacks_may_enqueue_and_flush);
@@ -651,7 +650,7 @@ static Suite *event_suite(void)
     tcase_add_checked_fixture(profiling, cl_set_up, cl_tear_down);
     tcase_add_test(profiling, profiling_times_rise);
     tcase_add_test(profiling, times_are_the_costs_of_the_manual);
-    tcase_add_loop_test(profiling, a_launch_takes_as_long_whatever_is_checked, 0,
+    tcase_add_loop_test(profiling, launch_time_does_not_depend_on_checks, 0,
                         (int)(sizeof timed / sizeof *timed));
     tcase_add_test(profiling, clGetEventProfilingInfo_judges_its_arguments);
     tcase_add_test(profiling, the_same_calls_take_the_same_time);

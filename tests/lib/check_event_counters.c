@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cl_orrery_counters: what each command of a program came to. */
+/* cl_orrery_counters: the counters of each command of a program. */
 #include "tests/support/cl_fixture.h"
 
 #include "CL/cl_orrery_counters.h"

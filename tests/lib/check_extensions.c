@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extensions of the host API that have no test program of their own: what their texts say, each query, each
- * error, and that they go when the scenario says so. */
+/*
+ * Extensions of the host API that have no test program of their own: their texts, each query, each error, and
+ * their absence when the scenario disables them.
+ */
 #include "tests/support/extension_fixture.h"
 
 /* cl_khr_spirv_queries */
@@ -18,7 +20,7 @@ static void find_suggest(void)
 }
 
 /* The size that a kernel enqueued without one sees must be the suggested one. */
-START_TEST(the_suggested_size_is_what_an_enqueue_takes)
+START_TEST(suggested_size_is_that_of_an_enqueue)
 {
     static const struct {
         cl_uint dimensions;
@@ -217,8 +219,8 @@ static cl_int build_with_capability(uint32_t capability)
     return status_of_build(words, sizeof words);
 }
 
-/* What is reported is what is taken. */
-START_TEST(spirv_modules_are_held_to_what_is_reported)
+/* The reported ones are those accepted. */
+START_TEST(spirv_module_beyond_reported_capabilities_is_refused)
 {
     static const struct {
         const char *feature;
@@ -284,7 +286,7 @@ START_TEST(a_required_sub_group_size_is_reported)
 }
 END_TEST
 
-/* Of the right size, it runs in it; of another, it does not build, and the log says why. */
+/* Of the right size, it runs in it; of another, it does not build, and the log has the reason. */
 START_TEST(a_required_sub_group_size_is_one_of_the_devices)
 {
     static const char *const sources[] = {"kernel __attribute__((intel_reqd_sub_group_size(16))) void "
@@ -325,13 +327,13 @@ int main(void)
     Suite *suite = suite_create("extensions");
     TCase *tests = tcase_create("host");
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, the_suggested_size_is_what_an_enqueue_takes);
+    tcase_add_test(tests, suggested_size_is_that_of_an_enqueue);
     tcase_add_test(tests, a_required_size_is_suggested);
     tcase_add_test(tests, a_suggestion_has_the_errors_of_its_text);
     tcase_add_loop_test(tests, queues_take_hints, 0, 2);
     tcase_add_test(tests, names_that_no_other_test_has);
     tcase_add_test(tests, spirv_is_reported);
-    tcase_add_loop_test(tests, spirv_modules_are_held_to_what_is_reported, 0, 8);
+    tcase_add_loop_test(tests, spirv_module_beyond_reported_capabilities_is_refused, 0, 8);
     tcase_add_test(tests, without_il_there_is_no_spirv);
     tcase_add_test(tests, a_required_sub_group_size_is_reported);
     tcase_add_test(tests, a_required_sub_group_size_is_one_of_the_devices);

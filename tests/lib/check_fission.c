@@ -29,7 +29,7 @@ static cl_uint units_of(cl_device_id id)
     return units;
 }
 
-static size_t ask(cl_device_id id, cl_device_info what, property list[16])
+static size_t query(cl_device_id id, cl_device_info what, property list[16])
 {
     size_t size = 0;
     cl_ok(clGetDeviceInfo(id, what, 16 * sizeof *list, list, &size));
@@ -92,7 +92,7 @@ static const struct {
     {"one-unit", {0x4053, 0x100, 0}, {0}, CL_DEVICE_PARTITION_FAILED_EXT, 0, {0}, 0},
 };
 
-START_TEST(each_call_comes_to_what_the_text_says)
+START_TEST(each_call_makes_the_specified_devices)
 {
     cl_device_id made[32], parent;
     property style[16];
@@ -108,7 +108,7 @@ START_TEST(each_call_comes_to_what_the_text_says)
             ck_assert_uint_eq(units_of(made[i]), calls[_i].units[i]);
         cl_ok(clGetDeviceInfo(made[i], CL_DEVICE_PARENT_DEVICE_EXT, sizeof parent, &parent, NULL));
         ck_assert_ptr_eq(parent, device);
-        ck_assert_uint_eq(ask(made[i], CL_DEVICE_PARTITION_STYLE_EXT, style), calls[_i].words);
+        ck_assert_uint_eq(query(made[i], CL_DEVICE_PARTITION_STYLE_EXT, style), calls[_i].words);
         ck_assert_mem_eq(style, calls[_i].style, calls[_i].words * sizeof *style);
     }
     release_all(made, count);
@@ -138,7 +138,7 @@ END_TEST
 
 /* ---- queries ---------------------------------------------------------------------------------- */
 
-START_TEST(roots_answer_the_extension)
+START_TEST(root_queries_of_the_extension_return)
 {
     property list[16];
     cl_device_id parent = device;
@@ -149,10 +149,10 @@ START_TEST(roots_answer_the_extension)
     ck_assert_ptr_nonnull(strstr(extensions, "cl_ext_device_fission"));
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE_EXT, sizeof parent, &parent, NULL));
     ck_assert_ptr_null(parent);
-    ck_assert_uint_eq(ask(device, CL_DEVICE_PARTITION_STYLE_EXT, list), 1);
+    ck_assert_uint_eq(query(device, CL_DEVICE_PARTITION_STYLE_EXT, list), 1);
     ck_assert_uint_eq(list[0], CL_PROPERTIES_LIST_END_EXT);
-    ck_assert_uint_eq(ask(device, CL_DEVICE_PARTITION_TYPES_EXT, list), 4);
-    ck_assert_uint_eq(ask(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 5);
+    ck_assert_uint_eq(query(device, CL_DEVICE_PARTITION_TYPES_EXT, list), 4);
+    ck_assert_uint_eq(query(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 5);
     for (cl_uint i = 0; i < 3; i++)
         cl_ok(retain(device));
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_REFERENCE_COUNT_EXT, sizeof count, &count, NULL));
@@ -169,7 +169,7 @@ START_TEST(no_domain_is_an_empty_array)
 {
     property list[16];
     start("cu:8");
-    ck_assert_uint_eq(ask(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 0);
+    ck_assert_uint_eq(query(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 0);
 }
 END_TEST
 
@@ -183,11 +183,11 @@ START_TEST(domains_shrink_with_the_device)
     cl_uint count;
     start("four-numa-l4");
     cl_ok(create(device, numa, 4, nodes, NULL));
-    ck_assert_uint_eq(ask(nodes[0], CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 3);
+    ck_assert_uint_eq(query(nodes[0], CL_DEVICE_AFFINITY_DOMAINS_EXT, list), 3);
     ck_assert_uint_eq(list[0], CL_AFFINITY_DOMAIN_L3_CACHE_EXT);
     cl_is(create(nodes[0], numa, 0, NULL, &count), CL_DEVICE_PARTITION_FAILED_EXT);
     cl_ok(create(nodes[0], next, 2, parts, NULL));
-    ck_assert_uint_eq(ask(parts[0], CL_DEVICE_PARTITION_STYLE_EXT, list), 3);
+    ck_assert_uint_eq(query(parts[0], CL_DEVICE_PARTITION_STYLE_EXT, list), 3);
     ck_assert_uint_eq(list[1], CL_AFFINITY_DOMAIN_L3_CACHE_EXT);
     release_all(parts, 2);
     release_all(nodes, 4);
@@ -196,7 +196,7 @@ END_TEST
 
 /* ---- both calls, one kind of device ------------------------------------------------------------ */
 
-START_TEST(either_call_knows_the_others_devices)
+START_TEST(either_call_accepts_the_others_devices)
 {
     const property ext[] = {CL_DEVICE_PARTITION_BY_COUNTS_EXT, 3, 1, 0, 0};
     const cl_device_partition_property core[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
@@ -213,7 +213,7 @@ START_TEST(either_call_knows_the_others_devices)
     ck_assert(type[0] == CL_DEVICE_PARTITION_BY_COUNTS && type[1] == 3 && type[2] == 1 && !type[3] &&
               !type[4]);
     cl_ok(clCreateSubDevices(device, core, 2, by_core, NULL));
-    ck_assert_uint_eq(ask(by_core[1], CL_DEVICE_PARTITION_STYLE_EXT, style), 3);
+    ck_assert_uint_eq(query(by_core[1], CL_DEVICE_PARTITION_STYLE_EXT, style), 3);
     ck_assert(style[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT &&
               style[1] == CL_AFFINITY_DOMAIN_NUMA_EXT);
     cl_ok(retain(by_core[0]));
@@ -321,7 +321,7 @@ START_TEST(a_context_of_a_part_does_not_serve_the_rest)
     cl_is(clBuildProgram(program, 1, &device, "", NULL, NULL), CL_INVALID_DEVICE);
     cl_is(clBuildProgram(program, 1, &made[1], "", NULL, NULL), CL_INVALID_DEVICE);
     cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    /* What is built for a device is good for its parts. */
+    /* A build for a device is valid for its parts. */
     cl_command_queue deep = clCreateCommandQueue(context, inner[1], 0, &err);
     cl_ok(err);
     cl_kernel kernel = clCreateKernel(program, "k", &err);
@@ -405,7 +405,7 @@ static unsigned char *binary_of(cl_device_id id, const char *text, const char *o
     return targets[at];
 }
 
-/* What kernel k of the program leaves when it runs on the device. */
+/* The result of kernel k of the program on the device. */
 static cl_int result_on(cl_program program, cl_device_id id)
 {
     cl_int err, value = 0;
@@ -478,7 +478,7 @@ START_TEST(each_device_runs_its_own_binary)
     ck_assert_int_eq(result_on(program, made[0]), 1);
     ck_assert_int_eq(result_on(program, made[1]), 2);
     ck_assert_int_eq(result_on(program, made[2]), 1);
-    /* What is asked for is what was given. */
+    /* Queries return the properties given at creation. */
     unsigned char *targets[3] = {malloc(sizes[0]), malloc(sizes[1]), malloc(sizes[2])};
     cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof each, each, NULL));
     ck_assert_mem_eq(each, sizes, 3 * sizeof *sizes);
@@ -498,7 +498,7 @@ START_TEST(each_device_runs_its_own_binary)
 }
 END_TEST
 
-START_TEST(each_device_links_what_was_made_for_it)
+START_TEST(each_device_links_its_own_objects)
 {
     cl_device_id made[4];
     cl_program_binary_type type = 0;
@@ -551,7 +551,7 @@ START_TEST(events_order_queues_of_siblings)
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(trace.number[i], 3 - i);
     cl_ok(clReleaseEvent(last));
-    /* Whatever is released first. */
+    /* In every order of releases. */
     release_all(made, 4);
     cl_ok(clReleaseContext(context));
     for (int i = 0; i < 4; i++)
@@ -670,17 +670,17 @@ int main(void)
 {
     Suite *suite = suite_create("device fission");
     TCase *tests = tcase_create("extension");
-    tcase_add_loop_test(tests, each_call_comes_to_what_the_text_says, 0, sizeof calls / sizeof *calls);
+    tcase_add_loop_test(tests, each_call_makes_the_specified_devices, 0, sizeof calls / sizeof *calls);
     tcase_add_test(tests, less_room_gets_the_first_ones);
-    tcase_add_test(tests, roots_answer_the_extension);
+    tcase_add_test(tests, root_queries_of_the_extension_return);
     tcase_add_test(tests, no_domain_is_an_empty_array);
     tcase_add_test(tests, domains_shrink_with_the_device);
-    tcase_add_test(tests, either_call_knows_the_others_devices);
+    tcase_add_test(tests, either_call_accepts_the_others_devices);
     tcase_add_test(tests, a_context_of_the_parent_serves_its_parts);
     tcase_add_test(tests, a_context_of_a_part_does_not_serve_the_rest);
     tcase_add_test(tests, binaries_are_shared);
     tcase_add_test(tests, each_device_runs_its_own_binary);
-    tcase_add_test(tests, each_device_links_what_was_made_for_it);
+    tcase_add_test(tests, each_device_links_its_own_objects);
     tcase_add_test(tests, events_order_queues_of_siblings);
     tcase_add_test(tests, each_part_runs_its_own_build);
     tcase_add_test(tests, kernels_must_have_the_same_arguments);

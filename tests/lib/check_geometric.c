@@ -190,7 +190,7 @@ static void judge(uint32_t n, const struct format *f, uint32_t width)
         fprintf(stderr, "%-6s%u %-14s %9.3f ulp of %g\n", f->name, width, function->name, worst, limit);
 }
 
-START_TEST(geometric_functions_are_as_near_as_the_specification_asks_for)
+START_TEST(geometric_functions_are_within_the_specified_error)
 {
     cl_program program = geometric_program();
     mpfr_inits2(PRECISION, length, term, expected, (mpfr_ptr)0);
@@ -214,7 +214,7 @@ int main(void)
     TCase *tcase = tcase_create("geometric");
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, cl_set_up, cl_tear_down);
-    tcase_add_test(tcase, geometric_functions_are_as_near_as_the_specification_asks_for);
+    tcase_add_test(tcase, geometric_functions_are_within_the_specified_error);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

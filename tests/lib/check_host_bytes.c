@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host stores into the memory of a buffer made with CL_MEM_USE_HOST_PTR: told when a command reads
- * it that had to be handed over first (OpenCL 2.2 API, 5.2.1: a device may work on a copy), and at no other
- * time.
+ * Host stores into the memory of a buffer made with CL_MEM_USE_HOST_PTR: reported when a command reads bytes
+ * that had to be given to the device first (OpenCL 2.2 API, 5.2.1: a device may work on a copy), and at no
+ * other time.
  */
 #include "tests/support/host_fixture.h"
 
@@ -54,11 +54,11 @@ static void unmap(void *pointer)
     host_unmap(buffer, pointer);
 }
 
-/* ---- told ---------------------------------------------------------------------------------- */
+/* ---- reported ---------------------------------------------------------------------------------- */
 
 static const size_t places[] = {0, 1, COUNT / 2, COUNT - 1};
 
-START_TEST(a_kernel_reads_what_was_stored)
+START_TEST(kernel_reads_stored_bytes)
 {
     struct orrery_finding finding;
     set_up();
@@ -100,7 +100,7 @@ START_TEST(each_time)
 END_TEST
 
 /* Beside a map, and beside what is handed over. */
-START_TEST(beside_what_was_handed_over)
+START_TEST(store_beside_the_bytes_of_a_map_or_command)
 {
     const cl_int zero = 0;
     set_up();
@@ -117,7 +117,7 @@ START_TEST(beside_what_was_handed_over)
 }
 END_TEST
 
-/* The host stores while a kernel waits: it is about who comes later. */
+/* The host stores while a kernel waits: later commands race with it. */
 START_TEST(only_those_enqueued_later)
 {
     set_up();
@@ -174,7 +174,7 @@ START_TEST(a_read_stores_there)
 }
 END_TEST
 
-/* ---- not told ------------------------------------------------------------------------------- */
+/* ---- not reported ------------------------------------------------------------------------------- */
 
 static const cl_int zero = 0;
 static cl_mem third;
@@ -314,7 +314,7 @@ static void (*const handed_over[])(void) = {
     rows_of_its_own,
 };
 
-START_TEST(what_was_handed_over)
+START_TEST(bytes_given_to_a_command_are_not_reported)
 {
     set_up();
     third = cl_buffer(context, 0, BYTES, NULL);
@@ -325,7 +325,7 @@ START_TEST(what_was_handed_over)
 }
 END_TEST
 
-START_TEST(after_what_a_kernel_reads)
+START_TEST(store_past_the_bytes_that_a_kernel_reads)
 {
     set_up();
     memory[COUNT - 1] = 9;
@@ -349,8 +349,10 @@ START_TEST(an_unmap_that_waits)
 }
 END_TEST
 
-/* Of two maps that begin at one byte the host has the larger one until both are over: nobody says which
- * the first unmap was of. */
+/*
+ * Of two maps that begin at one byte the host has the larger one until both are over: which map the first
+ * unmap was of is undefined.
+ */
 START_TEST(in_the_larger_of_two_maps)
 {
     const bool large_first = _i & 1, read_between = _i & 2;
@@ -397,15 +399,15 @@ int main(void)
     TCase *tests = tcase_create("stores");
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_kernel_reads_what_was_stored, 0, 4);
+    tcase_add_loop_test(tests, kernel_reads_stored_bytes, 0, 4);
     tcase_add_loop_test(tests, copies_and_reads_do, 0, 2);
     tcase_add_test(tests, each_time);
-    tcase_add_loop_test(tests, beside_what_was_handed_over, 0, 2);
+    tcase_add_loop_test(tests, store_beside_the_bytes_of_a_map_or_command, 0, 2);
     tcase_add_test(tests, only_those_enqueued_later);
     tcase_add_test(tests, in_a_sub_buffer);
     tcase_add_loop_test(tests, a_read_stores_there, 0, 4);
-    tcase_add_loop_test(tests, what_was_handed_over, 0, sizeof handed_over / sizeof *handed_over);
-    tcase_add_test(tests, after_what_a_kernel_reads);
+    tcase_add_loop_test(tests, bytes_given_to_a_command_are_not_reported, 0, sizeof handed_over / sizeof *handed_over);
+    tcase_add_test(tests, store_past_the_bytes_that_a_kernel_reads);
     tcase_add_test(tests, an_unmap_that_waits);
     tcase_add_loop_test(tests, in_the_larger_of_two_maps, 0, 4);
     tcase_add_loop_test(tests, other_buffers_and_no_check, 0, 2);

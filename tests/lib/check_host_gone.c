@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory of the host that is given back (munmap) before the command that uses it runs: for each command that
- * takes a pointer, and for each use of a buffer made with CL_MEM_USE_HOST_PTR. One finding, the program goes
- * on; none when the memory stays.
+ * takes a pointer, and for each use of a buffer made with CL_MEM_USE_HOST_PTR. One finding, the program
+ * continues; none when the memory stays.
  */
 #include "tests/support/finding_fixture.h"
 

@@ -134,8 +134,10 @@ static struct orrery_finding reported_first(const char *what, const char *by)
     return finding;
 }
 
-/* By memory, whether the command has run by then, and, told of the program's own only so, whether pages
- * are closed. */
+/*
+ * By memory, whether the command has run by then, and whether pages are closed: the program's own memory is
+ * reported only then.
+ */
 struct way {
     enum memory memory;
     bool flushed, closed;
@@ -157,7 +159,7 @@ static size_t begin(const struct way *way, cl_event (*enqueue)(void))
     return way->memory != OF_PROGRAM || way->closed;
 }
 
-START_TEST(a_load_of_what_is_read)
+START_TEST(load_of_bytes_that_a_command_reads)
 {
     const struct way way = way_of(_i);
     const size_t expected = begin(&way, read_all);
@@ -173,7 +175,7 @@ START_TEST(a_load_of_what_is_read)
 }
 END_TEST
 
-START_TEST(a_store_into_what_is_read)
+START_TEST(store_into_bytes_that_a_command_reads)
 {
     const struct way way = way_of(_i);
     const size_t expected = begin(&way, read_all);
@@ -182,7 +184,7 @@ START_TEST(a_store_into_what_is_read)
 }
 END_TEST
 
-START_TEST(a_store_into_what_is_written)
+START_TEST(store_into_bytes_that_a_command_writes)
 {
     const struct way way = way_of(_i);
     const size_t expected = begin(&way, write_all);
@@ -193,7 +195,7 @@ START_TEST(a_store_into_what_is_written)
 }
 END_TEST
 
-START_TEST(a_load_of_what_is_written)
+START_TEST(load_of_bytes_that_a_command_writes)
 {
     const struct way way = way_of(_i);
     begin(&way, write_all);
@@ -264,7 +266,7 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *pointer
     pthread_barrier_wait(&called);
 }
 
-START_TEST(whoever_knows_that_it_is_complete)
+START_TEST(access_ordered_after_completion)
 {
     cl_ulong when;
     int ends[2];
@@ -333,8 +335,10 @@ START_TEST(neighbours)
 }
 END_TEST
 
-/* All that is mapped of its page is in use: the page is closed. What lies after is nobody's, and tells
- * nothing. */
+/*
+ * All that is mapped of its page is in use: the page is closed. Memory after it is unused, and never
+ * reported.
+ */
 START_TEST(less_than_a_page)
 {
     const bool beyond = _i % 2;
@@ -447,8 +451,7 @@ static void *load_once(void *unused)
     return unused;
 }
 
-/* One thread works on pages that nobody uses while another has the device copy; a third does what it must
- * not. */
+/* One thread works on unused pages while another has the device copy; a third does what it must not. */
 START_TEST(threads)
 {
     pthread_t worker, breaker;
@@ -473,7 +476,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* Two halves in turn, as programs do it: one is computed with while the other is copied. */
+/* Two halves alternate, as in programs: one is computed with while the other is copied. */
 START_TEST(double_buffering)
 {
     enum { HALF = COUNT / 2 };
@@ -529,13 +532,13 @@ int main(void)
     TCase *all = tcase_create("all");
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, a_load_of_what_is_read, 0, WAYS);
-    tcase_add_loop_test(all, a_store_into_what_is_read, 0, WAYS);
-    tcase_add_loop_test(all, a_store_into_what_is_written, 0, WAYS);
-    tcase_add_loop_test(all, a_load_of_what_is_written, 0, WAYS);
+    tcase_add_loop_test(all, load_of_bytes_that_a_command_reads, 0, WAYS);
+    tcase_add_loop_test(all, store_into_bytes_that_a_command_reads, 0, WAYS);
+    tcase_add_loop_test(all, store_into_bytes_that_a_command_writes, 0, WAYS);
+    tcase_add_loop_test(all, load_of_bytes_that_a_command_writes, 0, WAYS);
     tcase_add_test(all, a_load_and_a_store);
     tcase_add_loop_test(all, pieces, 0, 4);
-    tcase_add_loop_test(all, whoever_knows_that_it_is_complete, 0, 24);
+    tcase_add_loop_test(all, access_ordered_after_completion, 0, 24);
     tcase_add_loop_test(all, around_the_user_event, 0, 4);
     tcase_add_test(all, neighbours);
     tcase_add_loop_test(all, less_than_a_page, 0, 4);

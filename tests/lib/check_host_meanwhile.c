@@ -2,8 +2,8 @@
 /*
  * A thread of the host touches memory that is not its own while another thread executes commands:
  * coarse-grained shared virtual memory (OpenCL 2.2 API, 5.6.2) and buffers that were mapped (5.5.3). It is
- * reported, the access goes ahead, and what executes finds its memory wherever it looks for it: told is only
- * what no command opened before.
+ * reported, the access goes ahead, and what executes finds its memory wherever it looks for it: only accesses
+ * to pages that no command opened before are reported.
  */
 #include "tests/support/host_fixture.h"
 
@@ -339,7 +339,7 @@ START_TEST(a_store_goes_ahead)
 END_TEST
 
 /* A command may be reported of by what the maps were when it happened. */
-START_TEST(the_maps_of_the_moment_count)
+START_TEST(current_maps_count)
 {
     struct orrery_finding finding;
     set_up(true);
@@ -354,7 +354,7 @@ START_TEST(the_maps_of_the_moment_count)
 END_TEST
 
 /* One page is mapped, a kernel works on another. */
-START_TEST(what_is_mapped_is_open)
+START_TEST(mapped_pages_are_open)
 {
     set_up(true);
     fill_in();
@@ -390,7 +390,7 @@ START_TEST(a_native_kernel_has_all_memory)
 }
 END_TEST
 
-/* What parent and child store from then on is their own, and the parent is watched as before. */
+/* Later stores of parent and child are their own, and the parent is watched as before. */
 START_TEST(a_child_has_a_copy)
 {
     int ends[2], status;
@@ -419,8 +419,8 @@ START_TEST(a_child_has_a_copy)
 }
 END_TEST
 
-/* Memory that comes back is zero again, and of very many allocations each still has its bytes. */
-START_TEST(allocations_come_and_go)
+/* Memory allocated again is zero, and of very many allocations each still has its bytes. */
+START_TEST(allocations_made_and_freed)
 {
     enum { MANY = 400 };
     static cl_int *some[MANY];
@@ -455,11 +455,11 @@ int main(void)
     tcase_add_loop_test(tests, image_kernels_leave_it_closed, 0, IMAGE_KERNELS);
     tcase_add_loop_test(tests, transfers_leave_it_closed, 0, 10);
     tcase_add_loop_test(tests, a_store_goes_ahead, 0, 2);
-    tcase_add_test(tests, the_maps_of_the_moment_count);
-    tcase_add_test(tests, what_is_mapped_is_open);
+    tcase_add_test(tests, current_maps_count);
+    tcase_add_test(tests, mapped_pages_are_open);
     tcase_add_test(tests, a_native_kernel_has_all_memory);
     tcase_add_test(tests, a_child_has_a_copy);
-    tcase_add_test(tests, allocations_come_and_go);
+    tcase_add_test(tests, allocations_made_and_freed);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the program that commands use, with its pages closed (checks.shared_pages): what reads and writes
- * that do not block were given (OpenCL 2.2 API, 5.2.2), and what buffers and images were made with (5.2.1,
- * 5.2.4). Told is what no synchronisation and no map allows, with its line, and nothing else; and the program
+ * Memory of the program that commands use, with its pages closed (checks.shared_pages): the memory of
+ * non-blocking reads and writes (OpenCL 2.2 API, 5.2.2), and of buffers and images (5.2.1, 5.2.4). An access
+ * that no synchronisation and no map allows is reported, with its line, and nothing else; and the program
  * runs as it would.
  */
 #include "tests/support/host_fixture.h"
@@ -68,7 +68,7 @@ static void run(const char *name)
     run_on(name, buffer, COUNT);
 }
 
-/* Its bytes are the device's, and it has had its turn. */
+/* Its bytes are the device's, and the device has used them. */
 static void set_up_given(void)
 {
     set_up_after();
@@ -76,7 +76,7 @@ static void set_up_given(void)
     cl_ok(clFinish(queue));
 }
 
-/* What is reported first, with its line. */
+/* The first finding, with its line. */
 static struct orrery_finding reported_first(const char *what)
 {
     struct orrery_finding finding;
@@ -102,15 +102,15 @@ static cl_event write_from(const cl_int *pointer, const cl_event *after)
 
 /* ---- reads and writes that do not block ------------------------------------------------------ */
 
-enum moment { BEFORE_IT_RUNS, WHEN_IT_IS_COMPLETE };
+enum time { BEFORE_IT_RUNS, WHEN_IT_IS_COMPLETE };
 
-static void let_run(int moment)
+static void let_run(int time)
 {
-    if (moment == WHEN_IT_IS_COMPLETE)
+    if (time == WHEN_IT_IS_COMPLETE)
         cl_ok(clFlush(queue)); /* nothing runs beside the host: it is over */
 }
 
-START_TEST(a_load_of_what_is_read)
+START_TEST(load_of_bytes_that_a_command_reads)
 {
     set_up();
     read_into(target, NULL);
@@ -124,7 +124,7 @@ START_TEST(a_load_of_what_is_read)
 }
 END_TEST
 
-START_TEST(a_store_into_what_is_read_or_written)
+START_TEST(store_into_bytes_that_a_command_reads_or_writes)
 {
     set_up();
     if (_i / 2)
@@ -137,7 +137,7 @@ START_TEST(a_store_into_what_is_read_or_written)
 }
 END_TEST
 
-START_TEST(a_load_of_what_is_written)
+START_TEST(load_of_bytes_that_a_command_writes)
 {
     set_up();
     write_from(target, NULL);
@@ -227,7 +227,7 @@ static void CL_CALLBACK native(void *arguments)
 }
 
 /* 5.2.2: "can be used to query the execution status": that is enough for the program's own memory. */
-START_TEST(whoever_knows_that_it_is_complete)
+START_TEST(access_ordered_after_completion)
 {
     cl_ulong when;
     cl_event event;
@@ -287,7 +287,7 @@ START_TEST(around_the_user_event)
 }
 END_TEST
 
-/* Nobody waits for the user event. */
+/* No call waits for the user event. */
 START_TEST(beside_a_user_event)
 {
     set_up();
@@ -303,7 +303,7 @@ START_TEST(beside_a_user_event)
 }
 END_TEST
 
-/* What lies on the same pages as the ends, and on others, is nobody's business. */
+/* Accesses to the same pages as the ends, and to others, are not reported. */
 START_TEST(neighbours)
 {
     set_up();
@@ -430,7 +430,7 @@ static void *free_in_use(void *unused)
     return unused;
 }
 
-/* Then who faults holds malloc's lock, which others, and fork, wait for. */
+/* Then the faulting thread holds malloc's lock, which others, and fork, wait for. */
 START_TEST(faults_inside_malloc)
 {
     enum { THREADS = 4 };
@@ -618,7 +618,7 @@ START_TEST(bytes_that_no_command_wrote)
 }
 END_TEST
 
-START_TEST(what_maps_and_reads_hand_over)
+START_TEST(bytes_of_maps_and_reads)
 {
     cl_int *pointer;
     set_up_after();
@@ -695,7 +695,7 @@ START_TEST(a_store_while_a_command_is_under_way)
 END_TEST
 
 /* What it finds there is its own, whatever the device has. */
-START_TEST(loads_of_what_the_host_stored)
+START_TEST(loads_of_the_hosts_own_stores)
 {
     set_up_given();
     memory[7] = 9;
@@ -798,7 +798,7 @@ START_TEST(two_buffers_of_one_memory)
 }
 END_TEST
 
-START_TEST(when_nobody_asked)
+START_TEST(without_the_option)
 {
     set_up_with("false", CL_MEM_USE_HOST_PTR);
     run("give");
@@ -861,11 +861,11 @@ int main(void)
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(used, 60);
     tcase_set_timeout(past, 60);
-    tcase_add_loop_test(used, a_load_of_what_is_read, 0, 2);
-    tcase_add_loop_test(used, a_store_into_what_is_read_or_written, 0, 4);
-    tcase_add_loop_test(used, a_load_of_what_is_written, 0, 2);
+    tcase_add_loop_test(used, load_of_bytes_that_a_command_reads, 0, 2);
+    tcase_add_loop_test(used, store_into_bytes_that_a_command_reads_or_writes, 0, 4);
+    tcase_add_loop_test(used, load_of_bytes_that_a_command_writes, 0, 2);
     tcase_add_loop_test(used, pieces, 0, 6);
-    tcase_add_loop_test(used, whoever_knows_that_it_is_complete, 0, 18);
+    tcase_add_loop_test(used, access_ordered_after_completion, 0, 18);
     tcase_add_loop_test(used, around_the_user_event, 0, 4);
     tcase_add_loop_test(used, beside_a_user_event, 0, 2);
     tcase_add_test(used, neighbours);
@@ -883,17 +883,17 @@ int main(void)
     tcase_add_loop_test(past, a_load_without_a_map, 0, 9);
     tcase_add_loop_test(past, a_load_before_the_map_is_complete, 0, 4);
     tcase_add_test(past, bytes_that_no_command_wrote);
-    tcase_add_loop_test(past, what_maps_and_reads_hand_over, 0, 6);
+    tcase_add_loop_test(past, bytes_of_maps_and_reads, 0, 6);
     tcase_add_loop_test(past, a_store_without_a_map_has_its_line, 0, 2);
     tcase_add_loop_test(past, a_store_while_a_command_is_under_way, 0, 4);
-    tcase_add_test(past, loads_of_what_the_host_stored);
+    tcase_add_test(past, loads_of_the_hosts_own_stores);
     tcase_add_test(past, a_store_before_the_map_is_complete);
     tcase_add_test(past, stores_that_are_handed_over);
     tcase_add_loop_test(past, an_image, 0, 2);
     tcase_add_loop_test(past, a_store_after_an_image, 0, 10);
     tcase_add_test(past, when_the_buffer_is_gone);
     tcase_add_test(past, two_buffers_of_one_memory);
-    tcase_add_test(past, when_nobody_asked);
+    tcase_add_test(past, without_the_option);
     tcase_add_loop_test(past, a_long_run_that_is_right, 0, 20);
     suite_add_tcase(suite, used);
     suite_add_tcase(suite, past);

@@ -206,7 +206,7 @@ END_TEST
 
 /* ---- creation ---------------------------------------------------------------------------------- */
 
-START_TEST(images_answer_what_they_are)
+START_TEST(image_queries_return_the_descriptor)
 {
     static const struct {
         cl_mem_object_type type;
@@ -462,7 +462,7 @@ END_TEST
 
 /* ---- samplers ---------------------------------------------------------------------------------- */
 
-START_TEST(samplers_answer_what_they_are)
+START_TEST(sampler_queries_return_the_properties)
 {
     cl_int err;
     cl_bool normalized = 9;
@@ -684,7 +684,7 @@ START_TEST(images_are_refused)
 }
 END_TEST
 
-START_TEST(nothing_is_said_of_images)
+START_TEST(image_queries_fail_without_image_support)
 {
     static const cl_device_info zeros[] = {
         CL_DEVICE_IMAGE_SUPPORT,        CL_DEVICE_MAX_READ_IMAGE_ARGS,
@@ -723,7 +723,7 @@ static Suite *suite(void)
     tcase_add_test(with, format_queries_check_their_arguments);
     tcase_add_test(with, formats_are_checked);
     tcase_add_test(with, limits_are_at_least_the_least);
-    tcase_add_test(with, images_answer_what_they_are);
+    tcase_add_test(with, image_queries_return_the_descriptor);
     tcase_add_test(with, sizes_are_checked);
     tcase_add_test(with, descriptors_are_checked);
     tcase_add_test(with, mipmapped_images_are_checked);
@@ -731,14 +731,14 @@ static Suite *suite(void)
     tcase_add_test(with, images_of_1_1_are_made);
     tcase_add_test(with, images_share_the_bytes_of_a_buffer);
     tcase_add_test(with, images_view_other_images);
-    tcase_add_test(with, samplers_answer_what_they_are);
+    tcase_add_test(with, sampler_queries_return_the_properties);
     tcase_add_test(with, samplers_have_properties);
     tcase_add_test(with, sampler_creation_checks_its_arguments);
     tcase_add_test(with, arguments_are_checked);
     suite_add_tcase(suite, with);
     tcase_add_checked_fixture(without, without_images, cl_tear_down);
     tcase_add_test(without, images_are_refused);
-    tcase_add_test(without, nothing_is_said_of_images);
+    tcase_add_test(without, image_queries_fail_without_image_support);
     suite_add_tcase(suite, without);
     return suite;
 }

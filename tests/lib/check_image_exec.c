@@ -35,7 +35,7 @@ static uint32_t next_number(void)
 
 /* ---- formats: a second opinion ----------------------------------------------------------------- */
 
-/* Channels in order of memory; x: nobody's; I, L: in all of rgba, in rgb. */
+/* Channels in order of memory; x: unused; I, L: in all of rgba, in rgb. */
 static const char *channels_of(cl_channel_order order)
 {
     switch (order) {
@@ -279,7 +279,7 @@ START_TEST(every_format_reads_as_its_numbers)
 }
 END_TEST
 
-/* What a channel may hold: the least and the greatest. */
+/* The least and the greatest value of a channel. */
 static void channel_range(cl_channel_type type, double *low, double *high)
 {
     *low = type == CL_SNORM_INT8 || type == CL_SNORM_INT16 ? -1 : 0;
@@ -411,7 +411,7 @@ START_TEST(halves_are_read_and_written)
     for (size_t i = 0; i < COUNT * 4; i++)
         ck_assert_msg(fabs(wide[i] - bytes[i] / 255.0) <= ldexp(bytes[i] / 255.0, -11) * 1.01, "%u: %g",
                       bytes[i], (double)wide[i]);
-    ck_assert_mem_eq(again, bytes, sizeof bytes); /* 11 bits tell 256 values apart */
+    ck_assert_mem_eq(again, bytes, sizeof bytes); /* 11 bits distinguish 256 values */
     const cl_mem objects[] = {in, halves, floats, to};
     for (int i = 0; i < 4; i++)
         cl_ok(clReleaseMemObject(objects[i]));
@@ -547,7 +547,7 @@ static void random_points(const struct reference *r, float (*points)[4])
         }
 }
 
-START_TEST(every_sampler_takes_what_the_text_says)
+START_TEST(every_sampler_reads_the_specified_texels)
 {
     static const cl_image_format r32 = {CL_R, CL_FLOAT};
     const struct kind *kind = &kinds[_i];
@@ -736,7 +736,7 @@ START_TEST(borders_have_the_alpha_of_their_order)
 }
 END_TEST
 
-START_TEST(kernels_ask_what_images_are)
+START_TEST(kernels_query_images)
 {
     cl_program program = build_program(
         "kernel void ask(read_only image2d_array_t a, read_only image3d_t v, write_only image1d_array_t l, "
@@ -849,7 +849,7 @@ static void *extension(const char *name)
     return function;
 }
 
-/* Exactly this finding came of the last launch, with these words in its reason. */
+/* The last launch has exactly this finding, with these words in its reason. */
 static void expect_finding(const char *id, const char *why)
 {
     orrery_finding_count_fn *count = (orrery_finding_count_fn *)extension("orrery_finding_count");
@@ -906,7 +906,7 @@ static cl_sampler mip_sampler(cl_filter_mode mip, float low, float high)
     return sampler;
 }
 
-START_TEST(levels_are_chosen_as_asked)
+START_TEST(levels_are_chosen_as_requested)
 {
     static const cl_image_format r32 = {CL_R, CL_FLOAT};
     static const struct {
@@ -983,7 +983,7 @@ END_TEST
 
 /* ---- findings ---------------------------------------------------------------------------------- */
 
-START_TEST(what_the_text_leaves_undefined_is_found)
+START_TEST(undefined_image_access_is_found)
 {
     static const struct {
         const char *body, *id, *why;
@@ -1028,7 +1028,7 @@ START_TEST(what_the_text_leaves_undefined_is_found)
 }
 END_TEST
 
-/* A mapped image is the host's; a texel nobody wrote is nobody's. */
+/* A mapped image is the host's; an unwritten texel has no writer. */
 START_TEST(mapped_images_are_found)
 {
     size_t pitch;
@@ -1064,7 +1064,7 @@ static void track_uninitialised(void)
     cl_set_up();
 }
 
-START_TEST(texels_nobody_wrote_are_found)
+START_TEST(unwritten_texels_are_found)
 {
     cl_program program =
         build_program("kernel void get(read_only image2d_t in, global float *p) {\n"
@@ -1181,19 +1181,19 @@ static Suite *suite(void)
     tcase_add_test(tests, every_format_reads_as_its_numbers);
     tcase_add_test(tests, every_format_takes_the_nearest_number);
     tcase_add_test(tests, halves_are_read_and_written);
-    tcase_add_loop_test(tests, every_sampler_takes_what_the_text_says, 0, KINDS);
+    tcase_add_loop_test(tests, every_sampler_reads_the_specified_texels, 0, KINDS);
     tcase_add_loop_test(tests, integer_coordinates_are_exact, 0, KINDS);
     tcase_add_test(tests, batches_and_lanes_give_the_same_bits);
     tcase_add_test(tests, borders_have_the_alpha_of_their_order);
-    tcase_add_test(tests, kernels_ask_what_images_are);
+    tcase_add_test(tests, kernels_query_images);
     tcase_add_loop_test(tests, every_kind_is_written_and_read, 0, 6);
-    tcase_add_test(tests, levels_are_chosen_as_asked);
+    tcase_add_test(tests, levels_are_chosen_as_requested);
     tcase_add_test(tests, levels_are_written_by_kernels);
-    tcase_add_loop_test(tests, what_the_text_leaves_undefined_is_found, 0, 12);
+    tcase_add_loop_test(tests, undefined_image_access_is_found, 0, 12);
     tcase_add_test(tests, mapped_images_are_found);
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(tracked, track_uninitialised, cl_tear_down);
-    tcase_add_test(tracked, texels_nobody_wrote_are_found);
+    tcase_add_test(tracked, unwritten_texels_are_found);
     suite_add_tcase(suite, tracked);
     TCase *races = tcase_create("with the race check");
     tcase_add_checked_fixture(races, look_for_races, cl_tear_down);

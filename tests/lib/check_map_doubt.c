@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps that begin at one byte, and so have one pointer: which of them an unmap gives back nobody says. */
+/* Maps that begin at one byte, and so have one pointer: which of them an unmap gives back is undefined. */
 #include "tests/support/order_fixture.h"
 
 enum { PAGE = 4096, PAGES = 4 * PAGE };
@@ -13,8 +13,8 @@ static cl_event map_first(cl_command_queue on, cl_mem mem, cl_map_flags flags, s
     return event;
 }
 
-/* Which of the two maps each unmap gives back is known of its wait list alone; the unmap of the small one
- * once was taken for that of the large one, which the fill would have had to wait for. */
+/* Which of the two maps each unmap gives back is determined by its wait list alone; the unmap of the small
+ * one once was taken for that of the large one, which the fill would have had to wait for. */
 START_TEST(two_users_whose_maps_begin_at_one_byte)
 {
     void *small, *large;
@@ -58,16 +58,16 @@ START_TEST(the_host_has_more_by_another_map)
     const bool is_shared = _i & 1, large_first = _i & 2;
     char *shared = is_shared ? clSVMAlloc(context, CL_MEM_READ_WRITE, PAGES, 0) : NULL;
     cl_mem mem = cl_buffer(context, CL_MEM_READ_WRITE, PAGES, NULL);
-    for (int turn = 0; turn < 2; turn++) {
+    for (int round = 0; round < 2; round++) {
         volatile char *bytes = map_wholly(mem, CL_MAP_READ, large_first ? PAGES : PAGE, shared);
         ck_assert_ptr_eq((void *)(uintptr_t)bytes,
                          map_wholly(mem, CL_MAP_READ, large_first ? PAGE : PAGES, shared));
         unmap_one(mem, (void *)(uintptr_t)bytes, is_shared);
         ck_assert_int_eq(bytes[2 * PAGE] + bytes[5], 0);
-        ck_assert_uint_eq(findings_of("race-host-device"), (size_t)turn);
+        ck_assert_uint_eq(findings_of("race-host-device"), (size_t)round);
         unmap_one(mem, (void *)(uintptr_t)bytes, is_shared);
-        ck_assert_int_eq(bytes[turn ? 5 : 2 * PAGE], 0);
-        ck_assert_uint_eq(findings_of("race-host-device"), 1); /* told once, of one line */
+        ck_assert_int_eq(bytes[round ? 5 : 2 * PAGE], 0);
+        ck_assert_uint_eq(findings_of("race-host-device"), 1); /* reported once, of one line */
     }
     cl_ok(clReleaseMemObject(mem));
     if (shared)
@@ -85,7 +85,7 @@ static void fill_pages(cl_mem mem, char *shared, size_t from, size_t count)
 }
 
 /* The large one is given back, or the one for writing: commands may use what the other one has not. */
-START_TEST(commands_have_what_one_of_two_maps_has_no_more)
+START_TEST(commands_may_use_bytes_that_one_of_two_maps_gave_back)
 {
     const bool is_shared = _i & 1, large_first = _i & 2;
     const cl_map_flags first = _i & 4 ? CL_MAP_WRITE : CL_MAP_READ,
@@ -115,8 +115,8 @@ START_TEST(commands_have_what_one_of_two_maps_has_no_more)
 }
 END_TEST
 
-/* What the host wrote by one of them has values, whichever the first unmap was of. */
-START_TEST(what_the_host_wrote_has_values)
+/* Host stores through one of them have values, whichever the first unmap was of. */
+START_TEST(host_stores_have_values)
 {
     const size_t items = 1;
     cl_mem mem = cl_buffer(context, CL_MEM_READ_WRITE, PAGES, NULL);
@@ -137,7 +137,7 @@ START_TEST(what_the_host_wrote_has_values)
 }
 END_TEST
 
-/* A part of a buffer is an object of its own: its unmap is known from the buffer's. */
+/* A part of a buffer is an object of its own: its unmap is distinguished from the buffer's. */
 START_TEST(a_part_of_a_buffer_that_is_mapped_with_it)
 {
     cl_int err;
@@ -171,11 +171,11 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, two_users_whose_maps_begin_at_one_byte);
     tcase_add_loop_test(cases, the_host_has_more_by_another_map, 0, 4);
-    tcase_add_loop_test(cases, commands_have_what_one_of_two_maps_has_no_more, 0, 16);
+    tcase_add_loop_test(cases, commands_may_use_bytes_that_one_of_two_maps_gave_back, 0, 16);
     tcase_add_test(cases, a_part_of_a_buffer_that_is_mapped_with_it);
     TCase *uninitialized = tcase_create("uninitialized");
     tcase_add_checked_fixture(uninitialized, set_up_uninitialized, tear_down);
-    tcase_add_loop_test(uninitialized, what_the_host_wrote_has_values, 0, 2);
+    tcase_add_loop_test(uninitialized, host_stores_have_values, 0, 2);
     suite_add_tcase(suite, cases);
     suite_add_tcase(suite, uninitialized);
     return cl_run_suite(suite);

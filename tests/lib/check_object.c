@@ -103,7 +103,7 @@ static void *published(enum object_kind kind, size_t size)
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-START_TEST(object_lookup_finds_what_is_published_and_of_that_kind)
+START_TEST(object_lookup_finds_published_objects_of_that_kind)
 {
     struct event *event = object_new(OBJECT_EVENT, sizeof *event);
     ck_assert_ptr_null(object_lookup(event, OBJECT_EVENT));
@@ -305,7 +305,7 @@ int main(void)
 {
     Suite *suite = suite_create("object");
     TCase *table = tcase_create("table"), *info = tcase_create("info");
-    tcase_add_test(table, object_lookup_finds_what_is_published_and_of_that_kind);
+    tcase_add_test(table, object_lookup_finds_published_objects_of_that_kind);
     tcase_add_test(table, object_ids_count_per_kind_from_one);
     tcase_add_test(table, object_release_of_the_last_reference_destroys);
     tcase_add_test(table, object_references_of_the_runtime_keep_but_do_not_show);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes: what clCreatePipe and clGetPipeInfo say, and the functions of kernels under every schedule. */
+/* Pipes: clCreatePipe and clGetPipeInfo, and the functions of kernels under every schedule. */
 #include <stdio.h>
 
 #include "tests/support/cl_fixture.h"
@@ -139,7 +139,7 @@ START_TEST(clCreatePipe_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(clGetPipeInfo_tells_what_was_asked_for)
+START_TEST(clGetPipeInfo_returns_the_sizes_of_creation)
 {
     cl_mem pipe = new_pipe(12, 7);
     cl_uint number = 0;
@@ -181,7 +181,7 @@ END_TEST
 
 static const char *const policies[] = {"lockstep", "serial", "random"};
 
-START_TEST(packets_come_out_as_they_went_in)
+START_TEST(packets_are_read_in_the_order_of_writes)
 {
     typedef int set_option(const char *, const char *, char *, size_t);
     ck_assert_int_eq(((set_option *)control("orrery_set_option"))("schedule", policies[_i], NULL, 0), 0);
@@ -288,8 +288,8 @@ START_TEST(misuse_fails_and_is_found)
 }
 END_TEST
 
-/* Each reservation is open until somebody commits it, and the kernel that made it has to. */
-START_TEST(a_reservation_that_nobody_commits_is_found)
+/* Each reservation is open until it is committed, and the kernel that made it has to. */
+START_TEST(uncommitted_reservation_is_found)
 {
     static const char *const kernels[] = {"leaves", "group_leaves", "sub_group_leaves"};
     for (int i = 0; i < 3; i++) {
@@ -304,7 +304,7 @@ START_TEST(a_reservation_that_nobody_commits_is_found)
 END_TEST
 
 /* Written, not written; then both slots again, written. */
-START_TEST(a_packet_that_nobody_wrote_is_found_where_it_is_read)
+START_TEST(unwritten_packet_is_found_at_its_read)
 {
     cl_mem pipe = new_pipe(4, 2), args[] = {pipe, words, more};
     launch("half_written", 1, 1, 2, args);
@@ -351,13 +351,13 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, clCreatePipe_judges_its_arguments);
-    tcase_add_test(tests, clGetPipeInfo_tells_what_was_asked_for);
+    tcase_add_test(tests, clGetPipeInfo_returns_the_sizes_of_creation);
     tcase_add_test(tests, a_pipe_is_an_argument_of_its_own_kind);
-    tcase_add_test(tests, a_reservation_that_nobody_commits_is_found);
-    tcase_add_test(tests, a_packet_that_nobody_wrote_is_found_where_it_is_read);
+    tcase_add_test(tests, uncommitted_reservation_is_found);
+    tcase_add_test(tests, unwritten_packet_is_found_at_its_read);
     tcase_add_test(tests, a_kernel_uses_a_pipe_in_one_way);
     tcase_add_test(tests, a_group_reserves_the_same_number);
-    tcase_add_loop_test(tests, packets_come_out_as_they_went_in, 0, 3);
+    tcase_add_loop_test(tests, packets_are_read_in_the_order_of_writes, 0, 3);
     tcase_add_test(tests, reservations_are_seen_in_their_order);
     tcase_add_loop_test(tests, groups_reserve_together, 0, 3);
     tcase_add_test(tests, a_packet_from_or_to_an_address_outside_is_found);

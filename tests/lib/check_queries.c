@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every query that the specification lists: its answer has the size of the type that stands beside it there,
- * is given into a room of that size or a larger one, and refused with CL_INVALID_VALUE into a smaller one.
+ * Every query that the specification lists: its value has the size of the type listed there, is returned into
+ * a buffer of that size or larger, and refused with CL_INVALID_VALUE for a smaller one.
  */
 #include "tests/support/recorder_fixture.h"
 #include "tests/support/refusal_fixture.h"
@@ -336,7 +336,7 @@ static bool is(const struct query *query, const char *call)
     return strcmp(query->call, call) == 0;
 }
 
-/* What goes into the queries of sub-groups. */
+/* The inputs of the queries of sub-groups. */
 static cl_int ask_sub_groups(cl_uint name, size_t size, void *value, size_t *size_ret)
 {
     const size_t range = 64, count = 1;
@@ -351,7 +351,7 @@ static cl_command_queue queue_for(cl_uint name)
     return name == CL_QUEUE_SIZE ? on_device : queue;
 }
 
-static cl_int ask(const struct query *query, size_t size, void *value, size_t *size_ret)
+static cl_int run_query(const struct query *query, size_t size, void *value, size_t *size_ret)
 {
     const cl_uint name = query->number;
     const size_t range = 64;
@@ -459,18 +459,18 @@ static void check_answer(const struct query *query, size_t size)
     char *room = malloc(size + 16);
     ck_assert_ptr_nonnull(room);
     memset(room, 0x55, size + 16);
-    cl_int err = ask(query, size, room, &reported);
+    cl_int err = run_query(query, size, room, &reported);
     ck_assert_msg(err == CL_SUCCESS && reported == size, "%s, %s: %d, %zu bytes", query->call, query->name,
                   err, reported);
     ck_assert_msg(room[size] == 0x55, "%s, %s: wrote too much", query->call, query->name);
     if (query->shape == TEXT_VALUE)
         ck_assert_msg(size && !room[size - 1] && strlen(room) == size - 1, "%s, %s: no text", query->call,
                       query->name);
-    /* The room says how many dimensions are asked for: there are no four. */
+    /* The buffer size gives the number of dimensions: there are no four. */
     const size_t more = query->number == CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT ? 0 : 8;
-    err = ask(query, size + more, room, NULL);
+    err = run_query(query, size + more, room, NULL);
     ck_assert_msg(err == CL_SUCCESS, "%s, %s: %d when there is more room", query->call, query->name, err);
-    err = size ? ask(query, size - 1, room, NULL) : CL_INVALID_VALUE;
+    err = size ? run_query(query, size - 1, room, NULL) : CL_INVALID_VALUE;
     ck_assert_msg(err == CL_INVALID_VALUE, "%s, %s: %d when there is less room", query->call, query->name,
                   err);
     free(room);
@@ -480,14 +480,14 @@ START_TEST(every_query_has_its_type)
 {
     const struct query *query = &queries[_i];
     size_t size = 12345;
-    cl_int err = ask(query, 0, NULL, &size);
+    cl_int err = run_query(query, 0, NULL, &size);
     ck_assert_msg(err == CL_SUCCESS, "%s, %s: %d", query->call, query->name, err);
     check_size(query, size);
     check_answer(query, size);
 }
 END_TEST
 
-START_TEST(binaries_are_written_where_the_pointers_say)
+START_TEST(binaries_are_written_to_the_given_pointers)
 {
     size_t bytes, size;
     cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL));
@@ -515,7 +515,7 @@ int main(void)
     TCase *tcase = tcase_create("queries");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, every_query_has_its_type, 0, QUERY_COUNT);
-    tcase_add_test(tcase, binaries_are_written_where_the_pointers_say);
+    tcase_add_test(tcase, binaries_are_written_to_the_given_pointers);
     tcase_add_test(tcase, a_kernel_from_source_has_no_global_size);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);

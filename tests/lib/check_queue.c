@@ -68,7 +68,7 @@ START_TEST(clCreateCommandQueue_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(clGetCommandQueueInfo_answers)
+START_TEST(clGetCommandQueueInfo_returns_its_values)
 {
     cl_context in_context = NULL;
     cl_device_id on_device = NULL;
@@ -200,7 +200,7 @@ START_TEST(an_out_of_order_queue_overtakes_a_blocked_command)
 }
 END_TEST
 
-START_TEST(a_barrier_holds_back_what_follows)
+START_TEST(barrier_delays_later_commands)
 {
     cl_event gate = cl_user_event(context);
     cl_event before = cl_trace(unordered, 1, 1, &gate);
@@ -326,7 +326,7 @@ static uint32_t next_random(uint32_t bound)
 static struct {
     bool in_order, gated;
     int edge[GRAPH_EDGES], edge_count;
-    int barrier; /* commands before it in the out-of-order queue come first; -1 none */
+    int barrier; /* commands before it in the out-of-order queue run first; -1 none */
 } node[GRAPH_SIZE];
 
 static void run_graph(uint32_t seed)
@@ -458,7 +458,7 @@ START_TEST(a_flush_alone_gets_commands_done)
 }
 END_TEST
 
-/* What a kernel prints is seen from outside. */
+/* A kernel's printf output is visible outside. */
 static off_t printed(void)
 {
     struct stat file;
@@ -467,12 +467,14 @@ static off_t printed(void)
     return file.st_size;
 }
 
-/* One root: a flush is enough for a kernel to run. Queues of two roots: it is only submitted, so that kernels
- * of both begin together, until a call asks. */
+/*
+ * One root: a flush is enough for a kernel to run. Queues of two roots: it is only submitted, so that kernels
+ * of both begin together, until a call queries.
+ */
 START_TEST(a_flush_runs_a_kernel_at_once_unless_another_device_has_queues)
 {
     static const char *text = "kernel void k(void) { printf(\"here\\n\"); }";
-    const struct timespec moment = {.tv_nsec = 1000000};
+    const struct timespec short_sleep = {.tv_nsec = 1000000};
     const size_t one = 1;
     char path[] = "/tmp/check_queue.XXXXXX";
     cl_device_id devices[2];
@@ -497,11 +499,11 @@ START_TEST(a_flush_runs_a_kernel_at_once_unless_another_device_has_queues)
     cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, &event));
     cl_ok(clFlush(queue));
     for (int i = 0; i < (_i ? 200 : 10000) && !printed(); i++)
-        nanosleep(&moment, NULL);
+        nanosleep(&short_sleep, NULL);
     ck_assert_int_eq(printed(), _i ? 0 : 5);
     cl_status(event);
     for (int i = 0; i < 10000 && !printed(); i++)
-        nanosleep(&moment, NULL);
+        nanosleep(&short_sleep, NULL);
     ck_assert_int_eq(printed(), 5);
     cl_ok(clFinish(queue));
     cl_ok(clFinish(second));
@@ -545,7 +547,7 @@ START_TEST(a_wait_flushes_the_queues_it_depends_on)
 }
 END_TEST
 
-START_TEST(a_released_queue_still_runs_what_it_has)
+START_TEST(released_queue_still_runs_its_commands)
 {
     cl_command_queue gone = cl_new_queue(context, 0);
     cl_event event = cl_trace(gone, 1, 0, NULL);
@@ -579,7 +581,7 @@ START_TEST(a_native_kernel_that_waits_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_finished_and_released_is_gone)
+START_TEST(queue_finished_and_released_is_gone)
 {
     for (int i = 0; i < 200; i++) {
         cl_set_up();
@@ -751,7 +753,7 @@ static void leave_a_command_running(void)
 
 static int ran_at_exit[2];
 
-static void CL_CALLBACK tell(void *args)
+static void CL_CALLBACK note_call(void *args)
 {
     (void)args;
     usleep(50000);
@@ -762,10 +764,10 @@ static void CL_CALLBACK tell(void *args)
 static void leave_without_waiting(void)
 {
     cl_set_up();
-    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
-    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueNativeKernel(queue, note_call, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueNativeKernel(queue, note_call, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
     cl_ok(clFlush(queue));
-    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueNativeKernel(queue, note_call, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
 }
 
 static void use_after_fork(void)
@@ -791,7 +793,7 @@ START_TEST(a_command_that_never_ends_does_not_keep_the_process)
 }
 END_TEST
 
-START_TEST(what_was_flushed_runs_before_the_process_ends)
+START_TEST(flushed_commands_run_before_the_process_ends)
 {
     char reported[8];
     ck_assert_int_eq(pipe(ran_at_exit), 0);
@@ -827,7 +829,7 @@ END_TEST
 
 /* ---- cost ------------------------------------------------------------------------------- */
 
-/* What each of them takes: bench/runtime.c. */
+/* Their cost: bench/runtime.c. */
 static void finish_each(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -869,7 +871,7 @@ static Suite *queue_suite(void)
     tcase_add_checked_fixture(objects, cl_set_up, cl_tear_down);
     tcase_add_test(objects, clCreateCommandQueueWithProperties_judges_its_arguments);
     tcase_add_test(objects, clCreateCommandQueue_judges_its_arguments);
-    tcase_add_test(objects, clGetCommandQueueInfo_answers);
+    tcase_add_test(objects, clGetCommandQueueInfo_returns_its_values);
     tcase_add_test(objects, CL_QUEUE_PROPERTIES_ARRAY_is_empty_without_a_list);
     tcase_add_test(objects, a_released_queue_is_refused);
     tcase_add_test(objects, clSetCommandQueueProperty_refuses);
@@ -878,7 +880,7 @@ static Suite *queue_suite(void)
     tcase_add_test(order, an_in_order_queue_runs_in_order);
     tcase_add_test(order, an_in_order_queue_waits_for_a_blocked_command);
     tcase_add_test(order, an_out_of_order_queue_overtakes_a_blocked_command);
-    tcase_add_test(order, a_barrier_holds_back_what_follows);
+    tcase_add_test(order, barrier_delays_later_commands);
     tcase_add_test(order, a_barrier_with_a_wait_list_waits_for_that_alone);
     tcase_add_test(order, a_marker_waits_and_holds_nothing_back);
     tcase_add_test(order, the_old_marker_barrier_and_wait_do_the_same);
@@ -886,7 +888,7 @@ static Suite *queue_suite(void)
     tcase_add_test(order, the_oldest_ready_command_is_next);
     tcase_add_loop_test(order, a_random_graph_runs_in_an_order_it_allows, 0, 12);
     tcase_add_loop_test(order, the_same_calls_run_in_the_same_order, 0, 4);
-    tcase_add_test(policy, what_is_finished_and_released_is_gone);
+    tcase_add_test(policy, queue_finished_and_released_is_gone);
     tcase_add_loop_test(policy, the_policy_orders_ready_commands, 0, 5);
     tcase_add_checked_fixture(waiting, cl_set_up, cl_tear_down);
     tcase_add_test(waiting, nothing_runs_before_a_flush);
@@ -895,7 +897,7 @@ static Suite *queue_suite(void)
     tcase_add_loop_test(printing, a_flush_runs_a_kernel_at_once_unless_another_device_has_queues, 0, 2);
     tcase_add_test(waiting, a_user_event_alone_gets_commands_done);
     tcase_add_test(waiting, a_wait_flushes_the_queues_it_depends_on);
-    tcase_add_test(waiting, a_released_queue_still_runs_what_it_has);
+    tcase_add_test(waiting, released_queue_still_runs_its_commands);
     tcase_add_test(waiting, a_native_kernel_that_waits_is_refused);
     tcase_add_test(waiting, a_command_and_its_finish_stay_cheap);
     tcase_add_test(waiting, long_queues_stay_cheap);
@@ -907,7 +909,7 @@ static Suite *queue_suite(void)
     tcase_set_timeout(processes, 60);
     tcase_add_test(processes, a_process_may_end_without_releasing_anything);
     tcase_add_test(processes, a_command_that_never_ends_does_not_keep_the_process);
-    tcase_add_test(processes, what_was_flushed_runs_before_the_process_ends);
+    tcase_add_test(processes, flushed_commands_run_before_the_process_ends);
     tcase_add_test(processes, a_callback_may_end_the_process);
     tcase_add_test(processes, a_native_kernel_may_end_the_process);
     TCase *forks = tcase_create("forks");

@@ -157,7 +157,7 @@ START_TEST(families_and_indices_are_checked)
 }
 END_TEST
 
-START_TEST(queues_say_where_they_are)
+START_TEST(queue_info_has_family_and_index)
 {
     const cl_queue_properties list[] = {
         CL_QUEUE_INDEX_INTEL, 5, CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_FAMILY_INTEL, 2, 0};
@@ -187,7 +187,7 @@ static void CL_CALLBACK native(void *args)
     (void)args;
 }
 
-/* What copies may do and what not; Intel's driver lets shared virtual memory pass. */
+/* The commands that copy queues may hold; Intel's driver lets shared virtual memory pass. */
 START_TEST(copy_queues_copy)
 {
     const size_t zero[3] = {0}, box[3] = {4, 2, 1};
@@ -279,7 +279,7 @@ static size_t findings(const char *id)
 }
 
 /* The finding names the object and the calls; where they are it is suppressed by. */
-static void tells(const char *id, const char *object, const char *call, const char *other)
+static void reports(const char *id, const char *object, const char *call, const char *other)
 {
     orrery_finding_get_fn *get;
     orrery_finding_count_fn *count;
@@ -309,7 +309,7 @@ START_TEST(two_queues_on_a_slice_are_reported_of)
     ck_assert_uint_eq(findings("units-shared"), 0);
     cl_command_queue again = make_on(0, 1);
     ck_assert_uint_eq(findings("units-shared"), 1);
-    tells("units-shared", "command-queue ", "clCreateCommandQueueWithProperties",
+    reports("units-shared", "command-queue ", "clCreateCommandQueueWithProperties",
           "the other one is made here");
     cl_ok(clReleaseCommandQueue(b));
     b = make_on(0, 2);
@@ -346,9 +346,11 @@ static void run_on_slices(const char *timeline)
     exit(0);
 }
 
-/* The units of slice k of the tile are 2k and 2k + 1, and on one unit groups of the two queues come one
- * after the other. */
-START_TEST(a_timeline_shows_who_shares_a_slice)
+/*
+ * The units of slice k of the tile are 2k and 2k + 1, and on one unit groups of the two queues run one after
+ * the other.
+ */
+START_TEST(timeline_shows_queues_that_share_a_slice)
 {
     char path[] = "/tmp/orrery-slices-XXXXXX", line[512];
     int on_slice[4] = {0}, status, file = mkstemp(path);
@@ -394,7 +396,7 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_reported_of)
     ck_assert_uint_eq(findings("units-shared"), 0);
     cl_ok(clCreateSubDevices(device, halves, 2, b, NULL));
     ck_assert_uint_ge(findings("units-shared"), 1);
-    tells("units-shared", "device ", "clCreateSubDevices", "clCreateSubDevices: the other one is made here");
+    reports("units-shared", "device ", "clCreateSubDevices", "clCreateSubDevices: the other one is made here");
     context = cl_new_context();
     queue = clCreateCommandQueue(context, device, 0, &err);
     cl_ok(err);
@@ -403,7 +405,7 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_reported_of)
     queue = clCreateCommandQueue(context, a[0], 0, &err);
     cl_ok(err);
     ck_assert_uint_eq(findings("sub-device-context"), 1);
-    tells("sub-device-context", "device ", "clCreateCommandQueue", NULL);
+    reports("sub-device-context", "device ", "clCreateCommandQueue", NULL);
     cl_ok(clReleaseCommandQueue(queue));
     cl_ok(clReleaseContext(context));
     for (int i = 0; i < 2; i++) {
@@ -525,8 +527,10 @@ START_TEST(each_capability_is_for_its_commands)
 }
 END_TEST
 
-/* Of a copy queue: whether it gives events, and who may wait for whom; of a user event it depends on whom
- * one asks. */
+/*
+ * Of a copy queue: whether it gives events, and which queues may wait for which; for a user event it depends
+ * on the implementation.
+ */
 static const struct {
     const char *capabilities;
     bool event, own, of_other, by_other, user;
@@ -611,7 +615,7 @@ static bool offers_cslices(cl_device_id id)
     return false;
 }
 
-START_TEST(cslices_are_off_unless_asked_for)
+START_TEST(cslices_are_off_by_default)
 {
     cl_uint count;
     start("tile:1 cslice:4 cu:2", sets[_i]);
@@ -650,7 +654,7 @@ START_TEST(tiles_are_made_of_cslices)
         ck_assert_uint_eq(families_of(slices[i], list), 1);
         ck_assert(!offers_cslices(slices[i]));
     }
-    /* What slices share they answer like the tile; there is no affinity in them. */
+    /* Slices return the tile's value for shared resources; there is no affinity in them. */
     cl_ok(clGetDeviceInfo(tiles[0], CL_DEVICE_GLOBAL_MEM_SIZE, sizeof *memory, &memory[0], NULL));
     cl_ok(clGetDeviceInfo(slices[0], CL_DEVICE_GLOBAL_MEM_SIZE, sizeof *memory, &memory[1], NULL));
     ck_assert_uint_eq(memory[0], memory[1]);
@@ -808,15 +812,15 @@ int main(void)
     tcase_add_test(tests, other_devices_have_no_families);
     tcase_add_test(tests, only_whole_tiles_have_them_all);
     tcase_add_loop_test(tests, families_and_indices_are_checked, 0, SET_COUNT);
-    tcase_add_test(tests, queues_say_where_they_are);
+    tcase_add_test(tests, queue_info_has_family_and_index);
     tcase_add_loop_test(tests, copy_queues_copy, 0, SET_COUNT);
     tcase_add_loop_test(tests, each_capability_is_for_its_commands, 0, CAPABILITY_COUNT);
     tcase_add_loop_test(tests, events_and_waits_are_capabilities, 0, SYNCHRONISATION_COUNT * SET_COUNT);
     tcase_add_test(tests, two_queues_on_a_slice_are_reported_of);
-    tcase_add_test(tests, a_timeline_shows_who_shares_a_slice);
+    tcase_add_test(tests, timeline_shows_queues_that_share_a_slice);
     tcase_add_test(tests, overlapping_partitions_and_foreign_contexts_are_reported_of);
     suite_add_tcase(suite, tests);
-    tcase_add_loop_test(slices, cslices_are_off_unless_asked_for, 0, SET_COUNT);
+    tcase_add_loop_test(slices, cslices_are_off_by_default, 0, SET_COUNT);
     tcase_add_loop_test(slices, tiles_are_made_of_cslices, 0, SET_COUNT);
     tcase_add_test(slices, one_cslice_is_no_partition);
     tcase_add_loop_test(slices, modes_set_the_cslices_of_the_preset, 0, sizeof ccs / sizeof *ccs);

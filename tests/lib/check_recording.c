@@ -60,7 +60,7 @@ static cl_command_buffer_khr new_buffer(cl_command_queue to)
 #define NO_POINTS 0, NULL, NULL, NULL
 #define AFTER(point) 1, &point, NULL, NULL
 
-START_TEST(command_buffers_are_made_and_answer)
+START_TEST(command_buffers_are_created_and_queried)
 {
     const cl_command_buffer_properties_khr simultaneous[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
                                                              CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
@@ -294,7 +294,7 @@ int main(void)
     Suite *suite = suite_create("recording");
     TCase *tests = tcase_create("host");
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, command_buffers_are_made_and_answer);
+    tcase_add_test(tests, command_buffers_are_created_and_queried);
     tcase_add_loop_test(tests, a_command_buffer_is_replayed, 0, 3);
     tcase_add_test(tests, a_command_buffer_copies_images);
     tcase_add_test(tests, recording_and_enqueuing_have_the_errors_of_their_text);

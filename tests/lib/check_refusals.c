@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The errors of calls that make, set and ask: rows of lib/api_rows.def. Those of commands are in
- * check_refusals_enqueue.c. Linked with the library itself: a loader looks at some arguments on its own. */
+/* The errors of calls that create, set and query: rows of lib/api_rows.def. Those of commands are in
+ * check_refusals_enqueue.c. Linked with the library itself: a loader checks some arguments on its own. */
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -566,7 +566,7 @@ static void with_small_limits(void)
     other_image = refusal_flat(other_context, 0);
 }
 
-/* An array counts once; so do constant samplers that say the same. */
+/* An array counts once; so do equal constant samplers. */
 static const struct {
     cl_device_info limit;
     cl_uint value;

@@ -203,12 +203,12 @@ static cl_semaphore_khr new_semaphore(cl_context owner, const cl_semaphore_prope
 START_TEST(semaphores)
 {
     const cl_semaphore_properties_khr unknown[] = {1, 2, 0}, untyped[] = {0};
-    const cl_semaphore_properties_khr nobody[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0x2053,
+    const cl_semaphore_properties_khr no_device[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0x2053,
                                                   0, 0};
     cl_semaphore_khr none = (cl_semaphore_khr)queue;
     REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_CONTEXT, (cl_context)queue, binary);
     REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_PROPERTY, context, unknown);
-    REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_DEVICE, context, nobody);
+    REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_DEVICE, context, no_device);
     REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_VALUE, context, NULL);
     REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_VALUE, context, untyped);
     REFUSES_NAMED(clRetainSemaphoreKHR, CL_INVALID_SEMAPHORE_KHR, none);

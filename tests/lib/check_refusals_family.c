@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cl_intel_command_queue_families adds to the errors of all commands: the rows of lib/api_rows.def,
- * one by one. */
+/* The errors that cl_intel_command_queue_families adds to all commands: the rows of lib/api_rows.def, one by
+ * one. */
 #include "tests/support/refusal_fixture.h"
 
 #include <CL/cl_ext.h>

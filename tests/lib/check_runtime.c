@@ -25,7 +25,7 @@ static void role_look(void)
     printf("platforms %u\n", count);
 }
 
-/* How far a program comes that launches no kernel. */
+/* How far a program gets that launches no kernel. */
 static void role_filtered(void)
 {
     cl_device_id found;
@@ -187,7 +187,7 @@ static void role_clean_quick_exit(void)
 static void role_clean_exec(void)
 {
     launch("kernel void k(void) {}");
-    execlp("no such program", "no", (char *)NULL); /* fails, and it goes on */
+    execlp("no such program", "no", (char *)NULL); /* fails, and it continues */
     launch("kernel void k(void) {}");
     execlp("sh", "sh", "-c", "exit $STATUS", (char *)NULL);
 }
@@ -319,14 +319,14 @@ static void run(const char *role, const char *const *settings)
 
 #define RUN(role, ...) run(role, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
-static bool said(const char *text)
+static bool printed(const char *text)
 {
     return strstr(child.err, text) != NULL;
 }
 
 /* ---- tests -------------------------------------------------------------------------------------------- */
 
-START_TEST(a_process_without_calls_says_nothing)
+START_TEST(process_without_calls_prints_nothing)
 {
     RUN("nothing");
     ck_assert_int_eq(child.status, 0);
@@ -334,7 +334,7 @@ START_TEST(a_process_without_calls_says_nothing)
 }
 END_TEST
 
-START_TEST(a_process_without_kernels_says_nothing)
+START_TEST(process_without_kernels_prints_nothing)
 {
     RUN("look");
     ck_assert_int_eq(child.status, 0);
@@ -357,22 +357,22 @@ START_TEST(findings_set_the_exit_status)
 {
     RUN("refused", "ORRERY_CHECK_API=error");
     ck_assert_int_eq(child.status, 66);
-    ck_assert(said("api-error") && said("clCreateBuffer") && said("SUMMARY errors=1"));
+    ck_assert(printed("api-error") && printed("clCreateBuffer") && printed("SUMMARY errors=1"));
     RUN("refused_status_7", "ORRERY_CHECK_API=error");
     ck_assert_int_eq(child.status, 66);
     RUN("refused", "ORRERY_CHECK_API=error", "ORRERY_ERROR_EXITCODE=50");
     ck_assert_int_eq(child.status, 50);
     RUN("refused_status_7", "ORRERY_CHECK_API=error", "ORRERY_KEEP_EXIT_CODE=1");
     ck_assert_int_eq(child.status, 7);
-    ck_assert(said("SUMMARY errors=1"));
+    ck_assert(printed("SUMMARY errors=1"));
 }
 END_TEST
 
-START_TEST(warnings_count_when_asked_to)
+START_TEST(warnings_count_with_the_option)
 {
     RUN("refused", "ORRERY_CHECK_API=warning");
     ck_assert_int_eq(child.status, 0);
-    ck_assert(said("SUMMARY errors=0 warnings=1"));
+    ck_assert(printed("SUMMARY errors=0 warnings=1"));
     RUN("refused", "ORRERY_CHECK_API=warning", "ORRERY_FAIL_ON=warning");
     ck_assert_int_eq(child.status, 66);
     RUN("refused"); /* unchecked: a note, and no finding */
@@ -389,11 +389,11 @@ START_TEST(quiet_has_no_summary)
 {
     RUN("refused", "ORRERY_CHECK_API=error", "ORRERY_QUIET=1");
     ck_assert_int_eq(child.status, 66);
-    ck_assert(!said("SUMMARY"));
+    ck_assert(!printed("SUMMARY"));
 }
 END_TEST
 
-START_TEST(the_programs_own_handlers_and_output_come_first)
+START_TEST(programs_own_handlers_and_output_are_first)
 {
     RUN("refused_with_handler", "ORRERY_CHECK_API=error");
     ck_assert_int_eq(child.status, 66);
@@ -424,7 +424,7 @@ START_TEST(no_progress_ends_the_process_with_124)
 {
     RUN("endless", "ORRERY_MAX_STEPS=1000");
     ck_assert_int_eq(child.status, 124);
-    ck_assert(said("no-progress") && said("SUMMARY errors=1"));
+    ck_assert(printed("no-progress") && printed("SUMMARY errors=1"));
 }
 END_TEST
 
@@ -460,10 +460,10 @@ START_TEST(a_bad_setting_means_no_platform)
     RUN("look", "ORRERY_SCHEDULE=no-such-policy");
     ck_assert_int_eq(child.status, 0);
     ck_assert_str_eq(child.out, "platforms 0\n");
-    ck_assert(said("orrery: error: ") && said("ORRERY_SCHEDULE") && said("no-such-policy"));
+    ck_assert(printed("orrery: error: ") && printed("ORRERY_SCHEDULE") && printed("no-such-policy"));
     RUN("look", "ORRERY_SCENARIO=/no/such/file.yaml");
     ck_assert_str_eq(child.out, "platforms 0\n");
-    ck_assert(said("/no/such/file.yaml"));
+    ck_assert(printed("/no/such/file.yaml"));
 }
 END_TEST
 
@@ -514,13 +514,13 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("runtime");
     TCase *tests = tcase_create("processes");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, a_process_without_calls_says_nothing);
-    tcase_add_test(tests, a_process_without_kernels_says_nothing);
+    tcase_add_test(tests, process_without_calls_prints_nothing);
+    tcase_add_test(tests, process_without_kernels_prints_nothing);
     tcase_add_test(tests, ORRERY_SUMMARY_always_gets_a_summary);
     tcase_add_test(tests, findings_set_the_exit_status);
-    tcase_add_test(tests, warnings_count_when_asked_to);
+    tcase_add_test(tests, warnings_count_with_the_option);
     tcase_add_test(tests, quiet_has_no_summary);
-    tcase_add_test(tests, the_programs_own_handlers_and_output_come_first);
+    tcase_add_test(tests, programs_own_handlers_and_output_are_first);
     tcase_add_test(tests, expect_kernels_fails_when_none_ran);
     tcase_add_test(tests, a_kernel_gets_a_summary_and_satisfies_expect_kernels);
     tcase_add_test(tests, no_progress_ends_the_process_with_124);

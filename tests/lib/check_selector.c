@@ -125,8 +125,8 @@ START_TEST(other_text_is_refused)
 }
 END_TEST
 
-/* Where and why, on the standard error. */
-START_TEST(messages_say_where)
+/* The position and the reason, on the standard error. */
+START_TEST(messages_have_a_position)
 {
     char text[500] = "", path[] = "/tmp/check_selector_log.XXXXXX";
     cl_platform_id platforms[8];
@@ -168,7 +168,7 @@ int main(void)
         return EXIT_FAILURE;
     tcase_add_loop_test(tests, terms_name_devices, 0, sizeof good / sizeof *good);
     tcase_add_loop_test(tests, other_text_is_refused, 0, sizeof bad / sizeof *bad);
-    tcase_add_test(tests, messages_say_where);
+    tcase_add_test(tests, messages_have_a_position);
     tcase_add_test(tests, a_part_of_its_own_can_be_split_again);
     suite_add_tcase(suite, tests);
     int status = cl_run_suite(suite);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cl_khr_semaphore: what its text says, each query, each error. */
+/* cl_khr_semaphore: its text, each query, each error. */
 #include "tests/support/extension_fixture.h"
 #include "orrery/orrery.h"
 
@@ -65,7 +65,7 @@ static cl_semaphore_payload_khr payload(cl_semaphore_khr semaphore)
     return value;
 }
 
-START_TEST(semaphores_are_made_as_their_text_says)
+START_TEST(semaphores_are_created_as_specified)
 {
     enum { DEVICES = 0x2053 };
     semaphore_set_up();
@@ -75,7 +75,7 @@ START_TEST(semaphores_are_made_as_their_text_says)
     const cl_semaphore_properties_khr twice[] = {CL_SEMAPHORE_TYPE_KHR, 1, CL_SEMAPHORE_TYPE_KHR, 1, 0};
     const cl_semaphore_properties_khr one[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, self, 0, 0};
     const cl_semaphore_properties_khr two[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, self, self, 0, 0};
-    const cl_semaphore_properties_khr nobody[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, 0, 0};
+    const cl_semaphore_properties_khr empty_list[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, 0, 0};
     const cl_semaphore_properties_khr no_device[] = {
         CL_SEMAPHORE_TYPE_KHR, 1, DEVICES, (cl_semaphore_properties_khr)(uintptr_t)queue, 0, 0};
     cl_ok(creates(context, binary));
@@ -87,13 +87,13 @@ START_TEST(semaphores_are_made_as_their_text_says)
     cl_is(creates(context, unknown), CL_INVALID_PROPERTY);
     cl_is(creates(context, twice), CL_INVALID_PROPERTY);
     cl_is(creates(context, two), CL_INVALID_DEVICE);
-    cl_is(creates(context, nobody), CL_INVALID_DEVICE);
+    cl_is(creates(context, empty_list), CL_INVALID_DEVICE);
     cl_is(creates(context, no_device), CL_INVALID_DEVICE);
     cl_tear_down();
 }
 END_TEST
 
-START_TEST(semaphores_answer)
+START_TEST(semaphore_queries_return)
 {
     cl_context owner = NULL;
     cl_device_id of = NULL;
@@ -137,11 +137,12 @@ static cl_command_type type_of(cl_event event)
     return type;
 }
 
-/* What stands before the signal in one queue runs before what stands after the wait in the other, whichever
- * is called first (_i & 1) and whichever queue is flushed first (_i & 2); again and again with the same
- * semaphore. */
+/*
+ * Commands before the signal in one queue run before those after the wait in the other, whichever is called
+ * first (_i & 1) and whichever queue is flushed first (_i & 2); repeatedly with the same semaphore.
+ */
 /* S: a signal; W: a wait; F: a signal that fails. */
-START_TEST(a_binary_semaphore_is_signalled_and_awaited_in_turn)
+START_TEST(binary_semaphore_alternates_signal_and_wait)
 {
     static const struct {
         const char *calls;
@@ -276,9 +277,9 @@ int main(void)
     Suite *suite = suite_create("semaphore");
     TCase *tests = tcase_create("host");
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, semaphores_are_made_as_their_text_says);
-    tcase_add_test(tests, semaphores_answer);
-    tcase_add_loop_test(tests, a_binary_semaphore_is_signalled_and_awaited_in_turn, 0, 7);
+    tcase_add_test(tests, semaphores_are_created_as_specified);
+    tcase_add_test(tests, semaphore_queries_return);
+    tcase_add_loop_test(tests, binary_semaphore_alternates_signal_and_wait, 0, 7);
     tcase_add_loop_test(tests, a_semaphore_orders_queues, 0, 4);
     tcase_add_loop_test(tests, a_signal_that_fails_fails_the_wait, 0, 2);
     tcase_add_loop_test(tests, semaphore_commands_have_the_errors_of_their_text, 0, 2);

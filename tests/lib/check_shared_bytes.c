@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host stores into fine-grained shared virtual memory: told when a command touches these bytes that
- * was enqueued before and not waited for (OpenCL 2.2 API, 3.3.6 and 5.6.2), and at no other time.
+ * Host stores into fine-grained shared virtual memory: reported when a command that was enqueued before and
+ * not waited for touches these bytes (OpenCL 2.2 API, 3.3.6 and 5.6.2), and at no other time.
  */
 #include "tests/support/host_fixture.h"
 
@@ -50,7 +50,7 @@ static cl_event run(const char *name)
     return enqueue(queue, name, data, COUNT, NULL);
 }
 
-/* ---- told ---------------------------------------------------------------------------------- */
+/* ---- reported ---------------------------------------------------------------------------------- */
 
 static const char *const kernels[] = {"take", "give", "scatter", "work"};
 
@@ -65,7 +65,7 @@ START_TEST(before_it_runs)
 }
 END_TEST
 
-START_TEST(when_it_is_complete_and_nobody_waited)
+START_TEST(complete_command_without_a_wait)
 {
     set_up();
     const cl_event event = run(kernels[_i]);
@@ -159,7 +159,7 @@ END_TEST
 
 static volatile cl_int sink;
 
-START_TEST(a_load_of_what_is_written)
+START_TEST(load_of_bytes_that_a_command_writes)
 {
     set_up_closed();
     const cl_event event = run("give");
@@ -223,7 +223,7 @@ START_TEST(a_load_after_the_user_event)
 }
 END_TEST
 
-/* ---- not told ------------------------------------------------------------------------------- */
+/* ---- not reported ------------------------------------------------------------------------------- */
 
 START_TEST(before_and_after)
 {
@@ -257,7 +257,7 @@ START_TEST(other_bytes)
 }
 END_TEST
 
-START_TEST(bytes_that_stay_what_they_were)
+START_TEST(store_of_an_equal_value)
 {
     set_up();
     data[5] = 1;
@@ -300,7 +300,7 @@ START_TEST(beside_memory_with_atomics)
 }
 END_TEST
 
-START_TEST(when_nobody_asked)
+START_TEST(without_the_option)
 {
     set_up_with("off", _i ? "true" : "false");
     run("take");
@@ -321,9 +321,9 @@ START_TEST(in_memory_that_was_freed)
 }
 END_TEST
 
-/* Parts of the memory go to kernels of two queues and come back to the host, which stores into those that
+/* Parts of the memory are passed to kernels of two queues and back to the host, which stores into those that
  * it has. */
-START_TEST(parts_that_go_and_come)
+START_TEST(parts_released_and_created_again)
 {
     enum { PARTS = 6, PART = COUNT / PARTS };
     cl_event under_way[PARTS] = {NULL};
@@ -362,24 +362,24 @@ int main(void)
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(tests, 30);
     tcase_add_loop_test(tests, before_it_runs, 0, 4);
-    tcase_add_loop_test(tests, when_it_is_complete_and_nobody_waited, 0, 4);
+    tcase_add_loop_test(tests, complete_command_without_a_wait, 0, 4);
     tcase_add_test(tests, while_it_runs);
     tcase_add_loop_test(tests, copies_and_fills, 0, 2);
     tcase_add_loop_test(tests, of_the_queue_that_was_not_waited_for, 0, 2);
     tcase_add_loop_test(tests, after_the_user_event, 0, 2);
     tcase_add_loop_test(tests, beside_user_events, 0, 8);
-    tcase_add_loop_test(tests, a_load_of_what_is_written, 0, 3);
+    tcase_add_loop_test(tests, load_of_bytes_that_a_command_writes, 0, 3);
     tcase_add_test(tests, a_store_has_a_line);
     tcase_add_test(tests, loads_that_are_ordered);
     tcase_add_loop_test(tests, a_load_after_the_user_event, 0, 2);
     tcase_add_test(tests, before_and_after);
     tcase_add_test(tests, other_bytes);
-    tcase_add_test(tests, bytes_that_stay_what_they_were);
+    tcase_add_test(tests, store_of_an_equal_value);
     tcase_add_test(tests, from_the_callback_on);
     tcase_add_test(tests, beside_memory_with_atomics);
-    tcase_add_loop_test(tests, when_nobody_asked, 0, 2);
+    tcase_add_loop_test(tests, without_the_option, 0, 2);
     tcase_add_test(tests, in_memory_that_was_freed);
-    tcase_add_loop_test(tests, parts_that_go_and_come, 0, 20);
+    tcase_add_loop_test(tests, parts_released_and_created_again, 0, 20);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of the cl_khr_subgroup_* extensions, each in a kernel of its own, against what the extension
- * specification says of it, computed here lane by lane. Sub-groups of 16, a last one of 2, all lanes there or
- * only some, under every schedule.
+ * The functions of the cl_khr_subgroup_* extensions, each in a kernel of its own, against the extension
+ * specification, computed here lane by lane. Sub-groups of 16, a last one of 2, all lanes there or only some,
+ * under every schedule.
  */
 #include <stdio.h>
 
@@ -73,7 +73,7 @@ static int first_value(const struct lanes *s)
 {
     return s->v[first(s)];
 }
-/* Of a lane that is not there the value is undefined: the kernels ask again what they may expect. */
+/* The value of an inactive lane is undefined: the kernels compute which lanes are active. */
 static int of_lane(const struct lanes *s, int i)
 {
     return i >= 0 && i < s->n && s->there[i] ? s->v[i] : -77;
@@ -247,7 +247,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static const char *const policies[] = {"lockstep", "serial", "round-robin", "reverse", "random"};
 enum { POLICIES = sizeof policies / sizeof *policies };
 
-/* "a; y = b": b is computed before a is looked at, by all who are there. */
+/* "a; y = b": b is computed before a is read, by all active lanes. */
 static cl_kernel kernel_for(const struct row *row, cl_program *out_program)
 {
     char text[LONGEST];
@@ -304,7 +304,7 @@ static void compare(const struct row *row, const char *policy, const int *v, con
     }
 }
 
-START_TEST(functions_do_what_the_extensions_say)
+START_TEST(functions_return_the_specified_values)
 {
     const struct row *row = &rows[_i / POLICIES];
     typedef int set_option(const char *, const char *, char *, size_t);
@@ -343,7 +343,7 @@ int main(void)
     Suite *suite = suite_create("sub_group");
     TCase *tests = tcase_create("functions");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, functions_do_what_the_extensions_say, 0, ROWS * POLICIES);
+    tcase_add_loop_test(tests, functions_return_the_specified_values, 0, ROWS * POLICIES);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

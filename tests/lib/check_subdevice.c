@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clCreateSubDevices: every machine, scheme, argument and set of answers. What must come of
- * a call is reckoned here from the text and the numbers below, which were counted by hand
- * from the descriptions, not from the code that partitions.
+ * clCreateSubDevices: every machine, scheme, argument and setting of `errors`. The expected result of a call
+ * is computed here from the text and the numbers below, which were counted by hand from the descriptions, not
+ * from the code that partitions.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -106,7 +106,7 @@ static void release_all(cl_device_id *devices, cl_uint count)
         cl_ok(clReleaseDevice(devices[i]));
 }
 
-/* The call, in its two usual steps, must come to what was reckoned. */
+/* The call, in its two usual steps, must return the expected result. */
 static void comes_to(const char *what, cl_device_id id, const cl_device_partition_property *list,
                      const struct parts *want)
 {
@@ -130,7 +130,7 @@ static void comes_to(const char *what, cl_device_id id, const cl_device_partitio
     release_all(made, count);
 }
 
-/* ---- what the text says ---------------------------------------------------------------- */
+/* ---- the specification ---------------------------------------------------------------- */
 
 static struct parts read_parts(const char *text)
 {
@@ -351,7 +351,7 @@ START_TEST(by_names)
 }
 END_TEST
 
-START_TEST(what_a_root_says)
+START_TEST(root_reports_its_partitions)
 {
     const struct machine *machine = machine_of(_i);
     int set = _i % SET_COUNT;
@@ -488,7 +488,7 @@ END_TEST
 
 /* ---- sub-devices of sub-devices ----------------------------------------------------------------- */
 
-START_TEST(a_part_too_small_says_so)
+START_TEST(part_too_small_is_refused)
 {
     const cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     const cl_device_partition_property lists_again[][5] = {
@@ -599,7 +599,7 @@ static uint32_t draw(uint32_t bound)
     return (state >> 8) % bound;
 }
 
-/* What all NUMA nodes have, and one of them; 0 and 4 GiB when nobody says. */
+/* The memory of all NUMA nodes, and of one of them; 0 and 4 GiB by default. */
 static cl_ulong memory_of_all, memory_of_node;
 
 static void random_topology(char *text, size_t room)
@@ -643,7 +643,7 @@ static void has_memory(cl_device_id id, cl_ulong bytes)
     ck_assert_uint_eq(largest, bytes < gib ? bytes : bytes < 4 * gib ? gib : bytes / 4);
 }
 
-/* What a device says it can do it does, and nothing else, however deep. */
+/* A device makes the partitions that it reports, and no others, at any depth. */
 static void walk(cl_device_id id, int depth)
 {
     static const cl_device_affinity_domain bits[] = {1, 2, 4, 8, 16, 32};
@@ -710,7 +710,7 @@ static const struct {
 };
 enum { MEMORY_COUNT = sizeof memories / sizeof *memories };
 
-START_TEST(memory_is_what_the_nodes_have)
+START_TEST(memory_is_that_of_the_nodes)
 {
     const cl_device_partition_property numa[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
                                                  CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
@@ -965,19 +965,19 @@ int main(void)
     tcase_add_loop_test(table, by_counts, 0, loops);
     tcase_add_loop_test(table, by_affinity_domain, 0, loops);
     tcase_add_loop_test(table, by_names, 0, loops);
-    tcase_add_loop_test(table, what_a_root_says, 0, loops);
+    tcase_add_loop_test(table, root_reports_its_partitions, 0, loops);
     suite_add_tcase(suite, table);
     tcase_add_loop_test(rest, lists_with_more_than_one_scheme_are_refused, 0, SET_COUNT);
     tcase_add_test(rest, lists_are_read_no_further_than_they_must);
     tcase_add_test(rest, counts_may_end_with_a_single_zero);
     tcase_add_loop_test(rest, room_and_counts, 0, NEO);
     tcase_add_loop_test(rest, handles_of_other_kinds_are_no_devices, 0, SET_COUNT);
-    tcase_add_loop_test(rest, a_part_too_small_says_so, 0, NEO);
+    tcase_add_loop_test(rest, part_too_small_is_refused, 0, NEO);
     tcase_add_test(rest, domains_of_a_part_are_those_within_it);
     tcase_add_test(rest, types_echo_the_request);
     tcase_add_test(rest, caches_are_those_of_the_units);
     tcase_add_loop_test(rest, random_machines_keep_their_word, 0, 60);
-    tcase_add_loop_test(rest, memory_is_what_the_nodes_have, 0, MEMORY_COUNT * SET_COUNT);
+    tcase_add_loop_test(rest, memory_is_that_of_the_nodes, 0, MEMORY_COUNT * SET_COUNT);
     tcase_add_loop_test(rest, a_tile_that_is_a_root_has_its_own_memory, 0, MEMORY_COUNT);
     tcase_add_loop_test(rest, memory_of_the_limits_is_everyones, 0, MEMORY_COUNT);
     tcase_add_test(rest, memory_can_be_had);

@@ -110,7 +110,7 @@ START_TEST(no_map_is_needed)
 }
 END_TEST
 
-START_TEST(host_and_kernel_answer_each_other)
+START_TEST(host_and_kernel_exchange_messages)
 {
     start(policies[_i], ATOMICS);
     atomic_store(&box[0], 0);
@@ -127,7 +127,7 @@ START_TEST(host_and_kernel_answer_each_other)
 }
 END_TEST
 
-START_TEST(a_kernel_that_waits_holds_nobody_up)
+START_TEST(waiting_kernel_does_not_block_other_commands)
 {
     start(policies[_i], ATOMICS);
     atomic_store(&box[0], 0);
@@ -145,28 +145,28 @@ START_TEST(a_kernel_that_waits_holds_nobody_up)
 }
 END_TEST
 
-/* A callback that asks, enqueues, flushes and lets a kernel go on, while that runs: nothing of it waits
- * for the kernel. */
-static cl_event asked;
+/* A callback that queries, enqueues, flushes and releases a kernel, while that runs: nothing of it waits for
+ * the kernel. */
+static cl_event queried;
 static atomic_int called;
-static cl_int asked_status;
+static cl_int queried_status;
 
 static void CL_CALLBACK let_it_go_on(cl_event event, cl_int status, void *data)
 {
     const size_t one = 1;
     (void)event, (void)status;
-    clGetEventInfo(asked, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof asked_status, &asked_status, NULL);
-    atomic_fetch_add(&called, 1); /* after what it enqueues, clFinish may come first */
+    clGetEventInfo(queried, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof queried_status, &queried_status, NULL);
+    atomic_fetch_add(&called, 1); /* clFinish may return before its commands */
     clEnqueueNDRangeKernel(unordered, data, 1, NULL, &one, NULL, 0, NULL, NULL); /* let_go */
     clFlush(unordered);
 }
 
-START_TEST(a_callback_lets_a_kernel_go_on)
+START_TEST(callback_releases_a_waiting_kernel)
 {
     start(policies[_i], ATOMICS);
     cl_kernel waits = kernel_with("await", box, NULL), lets_go = kernel_with("let_go", box, NULL);
     cl_event gate = cl_user_event(context), marker;
-    asked = run(queue, waits, 1);
+    queried = run(queue, waits, 1);
     cl_ok(clFlush(queue));
     cl_ok(clEnqueueMarkerWithWaitList(unordered, 1, &gate, &marker));
     cl_ok(clSetEventCallback(marker, CL_COMPLETE, let_it_go_on, lets_go));
@@ -175,12 +175,12 @@ START_TEST(a_callback_lets_a_kernel_go_on)
     cl_ok(clFinish(queue));
     cl_ok(clFinish(unordered));
     ck_assert_int_eq(atomic_load(&called), 1);
-    ck_assert_int_ge(asked_status, CL_COMPLETE);
-    ck_assert_int_eq(cl_status(asked), CL_COMPLETE);
+    ck_assert_int_ge(queried_status, CL_COMPLETE);
+    ck_assert_int_eq(cl_status(queried), CL_COMPLETE);
 }
 END_TEST
 
-START_TEST(a_later_command_lets_an_earlier_go_on)
+START_TEST(later_command_releases_an_earlier_one)
 {
     start(policies[_i], ATOMICS);
     atomic_store(&box[0], 0);
@@ -292,7 +292,7 @@ START_TEST(features_take_it_away)
 }
 END_TEST
 
-/* A list whose nodes come from malloc, the stack and program data. */
+/* A list with nodes in malloc's memory, the stack and program data. */
 START_TEST(kernels_reach_all_memory_of_the_host)
 {
     struct node {
@@ -341,8 +341,8 @@ START_TEST(low_memory_is_not_private)
 }
 END_TEST
 
-/* What is mapped nowhere, or read-only, is a finding and no crash. */
-START_TEST(what_the_host_has_not_is_a_finding)
+/* An access to unmapped or read-only memory is a finding and no crash. */
+START_TEST(kernel_access_to_unmapped_host_memory_is_reported)
 {
     static const struct {
         void *next;
@@ -515,10 +515,10 @@ int main(void)
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, no_map_is_needed);
-    tcase_add_loop_test(tests, host_and_kernel_answer_each_other, 0, 3);
-    tcase_add_loop_test(tests, a_kernel_that_waits_holds_nobody_up, 0, 3);
-    tcase_add_loop_test(tests, a_callback_lets_a_kernel_go_on, 0, 3);
-    tcase_add_loop_test(tests, a_later_command_lets_an_earlier_go_on, 0, 3);
+    tcase_add_loop_test(tests, host_and_kernel_exchange_messages, 0, 3);
+    tcase_add_loop_test(tests, waiting_kernel_does_not_block_other_commands, 0, 3);
+    tcase_add_loop_test(tests, callback_releases_a_waiting_kernel, 0, 3);
+    tcase_add_loop_test(tests, later_command_releases_an_earlier_one, 0, 3);
     tcase_add_loop_test(tests, clFinish_waits_while_another_queue_spins, 0, 3);
     tcase_add_loop_test(tests, atomics_are_atomic_for_both, 0, 3);
     tcase_add_test(tests, coarse_memory_needs_its_map_beside_fine);
@@ -526,7 +526,7 @@ int main(void)
     tcase_add_loop_test(tests, features_take_it_away, 0, 2);
     tcase_add_test(tests, kernels_reach_all_memory_of_the_host);
     tcase_add_test(tests, low_memory_is_not_private);
-    tcase_add_loop_test(tests, what_the_host_has_not_is_a_finding, 0, 2);
+    tcase_add_loop_test(tests, kernel_access_to_unmapped_host_memory_is_reported, 0, 2);
     tcase_add_test(tests, memory_of_the_host_is_reported);
     tcase_add_loop_test(tests, scopes_are_those_of_the_memory, 0, 3);
     tcase_add_loop_test(tests, flags_of_the_host_order, 0, 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which compute units kernels really run on: an observer hears every work-group that begins
- * while host calls make sub-devices and queues. The library is linked in, so that the
- * observer can be attached; the calls are the exported ones.
+ * The compute units that kernels really run on: an observer receives every work-group that begins while host
+ * calls make sub-devices and queues. The library is linked in, so that the observer can be attached; the
+ * calls are the exported ones.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -28,7 +28,7 @@ static void on_launch(void *self, const struct launch_event *event)
     used[event->compute_unit] = true;
 }
 
-/* Accesses say where they are made, too. */
+/* Accesses have their unit, too. */
 static void on_access(void *self, const struct access_event *event)
 {
     (void)self;
@@ -160,7 +160,7 @@ static void uses_exactly(const char *what, uint32_t first, uint32_t count)
                       unit, used[unit] ? "" : "not ");
 }
 
-START_TEST(units_are_those_that_the_list_says)
+START_TEST(units_are_those_of_the_list)
 {
     const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 2, 5, 1, 0, 0};
     const cl_device_partition_property names[] = {CL_DEVICE_PARTITION_BY_NAMES_INTEL, 4, 1, -1, 0};
@@ -332,7 +332,7 @@ END_TEST
 
 /* ---- the selector ------------------------------------------------------------------------------ */
 
-START_TEST(selected_parts_run_where_they_are)
+START_TEST(selected_parts_run_on_their_units)
 {
     cl_uint count = 0;
     cl_device_id found[4];
@@ -366,11 +366,11 @@ int main(void)
     setenv("ORRERY_SCENARIO", path, 1);
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, parts_use_their_own_units, 0, TOPOLOGY_COUNT);
-    tcase_add_test(tests, units_are_those_that_the_list_says);
+    tcase_add_test(tests, units_are_those_of_the_list);
     tcase_add_test(tests, roots_have_their_own_units);
     tcase_add_test(tests, an_index_is_a_slice);
     tcase_add_loop_test(tests, seeds_permute_slices, 0, 4);
-    tcase_add_test(tests, selected_parts_run_where_they_are);
+    tcase_add_test(tests, selected_parts_run_on_their_units);
     suite_add_tcase(suite, tests);
     int status = cl_run_suite(suite);
     unlink(path);

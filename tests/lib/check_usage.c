@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program may not do with objects though no call can refuse it. Each test has the program that may as
- * well. */
+/* Undefined uses of objects that no call can refuse. Each test has the valid program as well. */
 #include <semaphore.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -21,8 +20,7 @@ static void fill(cl_mem buffer)
     cl_ok(clEnqueueFillBuffer(queue, buffer, &one, 4, 0, 16, 0, NULL, NULL));
 }
 
-/* ---- refusals say what was wrong, how large it was and what it has to be
- * ------------------------------------------ */
+/* ---- refusals name the argument, its value and its bound ------------------------------------------ */
 
 static void refused_with(const char *text)
 {
@@ -203,7 +201,7 @@ START_TEST(a_context_that_its_queue_keeps_is_used)
 }
 END_TEST
 
-START_TEST(what_never_was_an_object_is_only_refused)
+START_TEST(handle_that_never_was_an_object_is_only_refused)
 {
     cl_is(clRetainEvent((cl_event)queue), CL_INVALID_EVENT);
     ck_assert_uint_eq(findings_of("use-after-release"), 0);
@@ -221,7 +219,7 @@ static void *shared_fill(cl_event *event)
     return shared;
 }
 
-START_TEST(shared_memory_is_freed_before_its_command_is_known_to_be_complete)
+START_TEST(free_before_a_wait_for_the_command_is_reported)
 {
     void *shared = shared_fill(NULL);
     cl_ok(clFlush(queue));
@@ -347,7 +345,7 @@ START_TEST(shared_memory_is_freed_twice)
 END_TEST
 
 /* The same address is another allocation's by then. */
-START_TEST(shared_memory_comes_again)
+START_TEST(shared_memory_allocated_again_is_not_reported)
 {
     for (int i = 0; i < 100; i++)
         clSVMFree(context, shared());
@@ -356,7 +354,7 @@ START_TEST(shared_memory_comes_again)
 }
 END_TEST
 
-/* What a command that failed was to free is still there. */
+/* Memory that a failed command was to free is still there. */
 START_TEST(a_free_that_failed_frees_nothing)
 {
     void *pointer = shared();
@@ -519,9 +517,9 @@ START_TEST(shared_memory_is_reached_that_the_kernel_was_not_reported_of)
     follow(parent, 1);
     cl_ok(clSetKernelExecInfo(parent, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
     follow(parent, 2);
-    cl_uint said[3] = {0};
-    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, said, second, sizeof said, 0, NULL, NULL));
-    ck_assert(said[1] == 1 && said[2] == 3); /* the access happens all the same */
+    cl_uint results[3] = {0};
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, results, second, sizeof results, 0, NULL, NULL));
+    ck_assert(results[1] == 1 && results[2] == 3); /* the access happens all the same */
     clSVMFree(context, first);
     clSVMFree(context, second);
     cl_ok(clReleaseKernel(reported));
@@ -969,7 +967,7 @@ static int times(const char *text, const char *word)
     return count;
 }
 
-START_TEST(what_is_left_at_the_end_is_reported_with_its_place)
+START_TEST(object_left_at_the_end_is_reported_with_its_place)
 {
     const char *text = reported_by(leak);
     ck_assert_ptr_nonnull(strstr(text, "\"memory object 1\""));
@@ -1027,14 +1025,14 @@ int main(void)
     tcase_add_test(tcase, a_released_event_is_waited_for);
     tcase_add_test(tcase, an_object_is_released_too_often);
     tcase_add_test(tcase, a_context_that_its_queue_keeps_is_used);
-    tcase_add_test(tcase, what_never_was_an_object_is_only_refused);
-    tcase_add_test(tcase, shared_memory_is_freed_before_its_command_is_known_to_be_complete);
+    tcase_add_test(tcase, handle_that_never_was_an_object_is_only_refused);
+    tcase_add_test(tcase, free_before_a_wait_for_the_command_is_reported);
     tcase_add_test(tcase, shared_memory_is_freed_after_a_wait);
     tcase_add_test(tcase, shared_memory_is_freed_in_a_callback_of_its_command);
     tcase_add_test(tcase, shared_memory_is_freed_by_the_function_of_a_command);
     tcase_add_test(tcase, shared_memory_is_an_argument_or_reached_through_one);
     tcase_add_test(tcase, shared_memory_is_freed_twice);
-    tcase_add_test(tcase, shared_memory_comes_again);
+    tcase_add_test(tcase, shared_memory_allocated_again_is_not_reported);
     tcase_add_test(tcase, a_free_that_failed_frees_nothing);
     tcase_add_test(tcase, memory_is_freed_that_clsvmalloc_did_not_return);
     tcase_add_test(tcase, shared_memory_is_freed_below_a_buffer);
@@ -1059,7 +1057,7 @@ int main(void)
     tcase_add_test(tcase, a_destructor_callback_waits);
     suite_add_tcase(suite, tcase);
     TCase *ends = tcase_create("ends");
-    tcase_add_test(ends, what_is_left_at_the_end_is_reported_with_its_place);
+    tcase_add_test(ends, object_left_at_the_end_is_reported_with_its_place);
     tcase_add_test(ends, commands_that_never_ran_are_reported_at_the_end);
     tcase_add_test(ends, a_tidy_program_leaves_nothing);
     tcase_add_test(ends, a_callback_that_runs_at_the_end_may_free);

@@ -97,7 +97,7 @@ static void run(cl_kernel kernel, size_t items)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-START_TEST(the_device_says_so)
+START_TEST(device_reports_the_capability)
 {
     static const cl_device_info names[] = {CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL,
                                            CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL,
@@ -117,7 +117,7 @@ START_TEST(the_device_says_so)
 }
 END_TEST
 
-START_TEST(allocations_tell_what_they_are)
+START_TEST(allocation_queries_return_type_and_size)
 {
     const cl_mem_properties_intel placed[] = {CL_MEM_ALLOC_FLAGS_INTEL,
                                               CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL, 0};
@@ -243,7 +243,7 @@ START_TEST(pointers_in_memory_lead_on)
 END_TEST
 
 /* Each sort of memory is freed by its own call alone. */
-START_TEST(the_calls_of_shared_virtual_memory_do_not_know_it)
+START_TEST(calls_of_shared_virtual_memory_refuse_it)
 {
     char *mine = shared(SIZE), *other = clSVMAlloc(context, 0, SIZE, 0);
     ck_assert_ptr_nonnull(other);
@@ -282,7 +282,7 @@ START_TEST(host_and_kernel_share_it_while_both_run)
 }
 END_TEST
 
-START_TEST(events_tell_the_command)
+START_TEST(event_query_returns_the_command)
 {
     static const cl_command_type types[] = {CL_COMMAND_MEMFILL_INTEL, CL_COMMAND_MEMCPY_INTEL,
                                             CL_COMMAND_MIGRATEMEM_INTEL, CL_COMMAND_MEMADVISE_INTEL};
@@ -310,15 +310,15 @@ int main(void)
     setenv("ORRERY_QUIET", "1", 0);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 30);
-    tcase_add_test(tests, the_device_says_so);
-    tcase_add_test(tests, allocations_tell_what_they_are);
+    tcase_add_test(tests, device_reports_the_capability);
+    tcase_add_test(tests, allocation_queries_return_type_and_size);
     tcase_add_test(tests, wrong_arguments_are_refused);
     tcase_add_test(tests, kernels_use_all_sorts);
     tcase_add_test(tests, pointers_in_memory_lead_on);
-    tcase_add_test(tests, the_calls_of_shared_virtual_memory_do_not_know_it);
+    tcase_add_test(tests, calls_of_shared_virtual_memory_refuse_it);
     tcase_add_test(tests, a_blocking_free_waits);
     tcase_add_test(tests, host_and_kernel_share_it_while_both_run);
-    tcase_add_test(tests, events_tell_the_command);
+    tcase_add_test(tests, event_query_returns_the_command);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each version with each feature off, or on that is usually off: what queries, extension strings and macros
- * say, and what builds and calls take, is the same thing. Nothing here knows what a device should have: only
- * that its answers agree, and that each feature of scenario.def changes some of them.
+ * Each version with each feature off, or on that is usually off: queries, extension strings, macros, builds
+ * and calls agree. The tests do not check which features a device has: only that its results agree, and that
+ * each feature of scenario.def changes some of them.
  */
 #include "tests/support/cl_fixture.h"
 
@@ -35,7 +35,7 @@ static bool is_usually_off(const char *feature)
     return strcmp(feature, "svm_system") == 0 || strcmp(feature, "cslice_partition") == 0;
 }
 
-/* Who has no compiler has to be a custom device. */
+/* A device without compiler has to be a custom device. */
 static void start(int config)
 {
     const char *version = versions[config % VERSIONS], *feature = features[config / VERSIONS];
@@ -104,7 +104,7 @@ static cl_ulong query(cl_device_info name)
     return value;
 }
 
-/* What a query of a later version would say: such a device has none, and 2.x has all that is not off. */
+/* The results of queries of a later version: such a device has none, and 2.x has all that is not off. */
 static cl_ulong reported(cl_device_info name, cl_version since, const char *feature)
 {
     cl_ulong value;
@@ -216,7 +216,7 @@ static void expect_macro(char *source, const char *name, bool there)
             name, there ? "told and not defined" : "defined and not told");
 }
 
-START_TEST(macros_are_what_is_reported)
+START_TEST(macros_match_the_reported_version)
 {
     static char source[16384];
     char log[2000], text[8192];
@@ -271,14 +271,16 @@ static void expect_call(const char *what, bool there, cl_int err, cl_int refusal
     expect(what, there, err == CL_SUCCESS, why);
 }
 
-/* What has to build is built at the end, all that has the same options at once: that takes a third of the
- * time. What must not build stands alone. */
+/*
+ * Sources that have to build are built at the end, all with the same options at once: that takes a third of
+ * the time. Sources that must not build are built alone.
+ */
 static struct {
     size_t at;
     const char *what, *source, *options;
     bool built;
-} awaited[32];
-static size_t awaited_count;
+} pending[32];
+static size_t pending_count;
 
 static void expect_build_as(const char *what, bool there, const char *source, const char *options)
 {
@@ -288,12 +290,12 @@ static void expect_build_as(const char *what, bool there, const char *source, co
         expect(what, false, taken, log);
         return;
     }
-    ck_assert_uint_lt(awaited_count, sizeof awaited / sizeof *awaited);
-    awaited[awaited_count].at = next_to_be_seen();
-    awaited[awaited_count].what = what;
-    awaited[awaited_count].source = source;
-    awaited[awaited_count].options = options;
-    awaited[awaited_count++].built = false;
+    ck_assert_uint_lt(pending_count, sizeof pending / sizeof *pending);
+    pending[pending_count].at = next_to_be_seen();
+    pending[pending_count].what = what;
+    pending[pending_count].source = source;
+    pending[pending_count].options = options;
+    pending[pending_count++].built = false;
 }
 
 /* Each with names and extensions of its own. */
@@ -301,29 +303,29 @@ static bool build_together(const char *options, char log[2000])
 {
     static char all[8192];
     size_t size = 0;
-    for (size_t i = 0; i < awaited_count; i++)
-        if (strcmp(awaited[i].options, options) == 0) {
+    for (size_t i = 0; i < pending_count; i++)
+        if (strcmp(pending[i].options, options) == 0) {
             size += (size_t)snprintf(all + size, sizeof all - size,
                                      "#pragma OPENCL EXTENSION all : disable\n#undef k\n#define k "
                                      "k%zu\n#undef n\n#define n n%zu\n%s\n",
-                                     i, i, awaited[i].source);
+                                     i, i, pending[i].source);
             ck_assert_uint_lt(size, sizeof all);
         }
     return builds_as(all, options, log);
 }
 
-/* Where they do not all build, each is asked. */
+/* If they do not all build, each is built alone. */
 static void expect_awaited(void)
 {
     char log[2000];
-    for (size_t i = 0; i < awaited_count; i++) {
-        const bool together = !awaited[i].built && build_together(awaited[i].options, log);
-        for (size_t j = i; j < awaited_count && together; j++)
-            awaited[j].built |= strcmp(awaited[j].options, awaited[i].options) == 0;
-        const bool taken = awaited[i].built || builds_as(awaited[i].source, awaited[i].options, log);
-        see(awaited[i].at, awaited[i].what, true, taken, log);
+    for (size_t i = 0; i < pending_count; i++) {
+        const bool together = !pending[i].built && build_together(pending[i].options, log);
+        for (size_t j = i; j < pending_count && together; j++)
+            pending[j].built |= strcmp(pending[j].options, pending[i].options) == 0;
+        const bool taken = pending[i].built || builds_as(pending[i].source, pending[i].options, log);
+        see(pending[i].at, pending[i].what, true, taken, log);
     }
-    awaited_count = 0;
+    pending_count = 0;
 }
 
 static void expect_build(const char *what, bool there, const char *source)
@@ -660,7 +662,7 @@ static void everything(int by)
     cl_tear_down();
 }
 
-START_TEST(what_is_reported_is_what_is_taken)
+START_TEST(reported_versions_are_accepted)
 {
     start(_i);
     everything(0);
@@ -726,7 +728,7 @@ static void expect_query(const char *query, cl_int err, cl_version since)
     ck_assert_msg(err == (reported_version >= since ? CL_SUCCESS : CL_INVALID_VALUE), "%s: %d", query, err);
 }
 
-/* None but those that only that version has: cl.h says which. */
+/* Only those of that version, by cl.h. */
 START_TEST(calls_are_those_of_the_version)
 {
     const cl_sampler_properties none[] = {0};
@@ -781,7 +783,7 @@ START_TEST(calls_are_those_of_the_version)
 }
 END_TEST
 
-/* cl.h says since when. */
+/* The version is by cl.h. */
 START_TEST(formats_are_those_of_the_version)
 {
     static const struct {
@@ -835,8 +837,8 @@ int main(void)
         if (strcmp(scenario_rows[i].section, "device.features") == 0)
             features[feature_keys++] = scenario_rows[i].key;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, macros_are_what_is_reported, 0, VERSIONS * feature_keys);
-    tcase_add_loop_test(tests, what_is_reported_is_what_is_taken, 0, VERSIONS * feature_keys);
+    tcase_add_loop_test(tests, macros_match_the_reported_version, 0, VERSIONS * feature_keys);
+    tcase_add_loop_test(tests, reported_versions_are_accepted, 0, VERSIONS * feature_keys);
     tcase_add_loop_test(tests, each_feature_changes_something, 1, feature_keys);
     tcase_add_loop_test(tests, formats_are_those_of_the_version, 0, VERSIONS);
     tcase_add_loop_test(tests, queries_are_those_of_the_version, 0, VERSIONS);

@@ -86,7 +86,7 @@ START_TEST(refuses_deep_nesting)
 }
 END_TEST
 
-/* A clause that begins so, and goes on with the same words again and again. */
+/* A clause that begins so, and repeats the same words. */
 static void refuses_clause(const char *begin, const char *again, size_t times, const char *error)
 {
     const char *head = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (";
@@ -270,7 +270,7 @@ static uint32_t throw(struct dice * dice, uint32_t sides)
     return (uint32_t)((dice->state >> 11) % sides);
 }
 
-/* strict: all atomics seq_cst and of one scope, everybody on one device. */
+/* strict: all atomics seq_cst and of one scope, all on one device. */
 struct author {
     struct dice dice;
     FILE *stream;

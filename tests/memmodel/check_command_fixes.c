@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said to order two commands, and what is not. */
+/* Suggested orders of two commands, and pairs without a suggestion. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ START_TEST(nor_after_a_command_that_waits)
 END_TEST
 
 /* The queue is out of order: another of its commands is still to be set free. */
-START_TEST(one_event_where_the_queue_would_not_do)
+START_TEST(event_is_suggested_if_the_queue_cannot_order)
 {
     enqueue(2, 2, NONE);
     enqueue(3, 2, AFTER(1));
@@ -48,8 +48,8 @@ START_TEST(one_event_where_the_queue_would_not_do)
 }
 END_TEST
 
-/* The host asks whether 3 is complete before it sets the event: 3 must not wait for 2. */
-START_TEST(who_asks_before_it_sets_has_to_wait_instead)
+/* The host queries whether 3 is complete before it sets the event: 3 must not wait for 2. */
+START_TEST(query_before_user_event_set_has_to_wait)
 {
     enqueue(2, 2, AFTER(1));
     enqueue(3, 1, NONE);
@@ -64,7 +64,7 @@ START_TEST(who_asks_before_it_sets_has_to_wait_instead)
 }
 END_TEST
 
-START_TEST(what_is_waited_for_has_to_be_flushed)
+START_TEST(command_waited_for_has_to_be_flushed)
 {
     enqueue(1, 3, NONE);
     enqueue(2, 2, AFTER(1));
@@ -78,7 +78,7 @@ END_TEST
 
 /* A callback sets it once a command of another queue is over, which then has to be flushed: the host may
  * wait. */
-START_TEST(who_waits_for_a_callback_has_to_flush_what_it_is_of)
+START_TEST(wait_for_a_callback_has_to_flush_its_command)
 {
     enqueue(2, 3, NONE);
     enqueue(3, 2, AFTER(1));
@@ -119,7 +119,7 @@ START_TEST(a_callback_is_not_reported_to_wait)
 }
 END_TEST
 
-/* As who_asks_before_it_sets_has_to_wait_instead(), but the callback that sets it may not. */
+/* As query_before_user_event_set_has_to_wait(), but the callback that sets it may not. */
 START_TEST(nor_before_it_sets_an_event)
 {
     enqueue(2, 2, AFTER(1));
@@ -157,7 +157,7 @@ static void enqueue_unmap(uint32_t command, uint32_t on, uint32_t map)
     observer.order(observer.self, &event);
 }
 
-/* The unmap is after the map: who comes before that comes before both. */
+/* The unmap is after the map: a command before that is before both. */
 START_TEST(a_map_is_named_not_its_unmap)
 {
     enqueue(1, 1, NONE);
@@ -183,7 +183,7 @@ START_TEST(a_map_is_named_when_it_runs_later)
 }
 END_TEST
 
-START_TEST(an_unmap_is_named_to_who_comes_later)
+START_TEST(unmap_is_named_to_later_commands)
 {
     enqueue(1, 2, NONE);
     enqueue(2, 2, AFTER(1));
@@ -208,7 +208,7 @@ START_TEST(an_unmap_alone_is_named)
 }
 END_TEST
 
-/* What orders the one does not order the other. */
+/* An edge that orders the one does not order the other. */
 START_TEST(a_map_and_its_unmap_that_nothing_orders_are_two)
 {
     enqueue(1, 1, NONE);
@@ -302,8 +302,8 @@ static void one_race(uint32_t command)
     waited(AFTER(command, command + 1));
 }
 
-/* They are one finding; and who clears the report wants fixes for what comes then. */
-START_TEST(what_is_reported_again_is_not_tried_again)
+/* They are one finding; and after the report is cleared, later findings get fixes. */
+START_TEST(repeated_report_is_not_tried_again)
 {
     for (uint32_t i = 0; i < 100; i++)
         one_race(1 + 2 * i);
@@ -334,22 +334,22 @@ int main(void)
     tcase_add_checked_fixture(fixes, set_up, tear_down);
     tcase_add_test(fixes, the_host_is_not_reported_to_wait_for_ever);
     tcase_add_test(fixes, nor_after_a_command_that_waits);
-    tcase_add_test(fixes, one_event_where_the_queue_would_not_do);
-    tcase_add_test(fixes, who_asks_before_it_sets_has_to_wait_instead);
-    tcase_add_test(fixes, what_is_waited_for_has_to_be_flushed);
-    tcase_add_test(fixes, who_waits_for_a_callback_has_to_flush_what_it_is_of);
+    tcase_add_test(fixes, event_is_suggested_if_the_queue_cannot_order);
+    tcase_add_test(fixes, query_before_user_event_set_has_to_wait);
+    tcase_add_test(fixes, command_waited_for_has_to_be_flushed);
+    tcase_add_test(fixes, wait_for_a_callback_has_to_flush_its_command);
     tcase_add_test(fixes, a_callback_is_not_reported_to_wait);
     tcase_add_test(fixes, nor_before_it_sets_an_event);
     tcase_add_test(fixes, a_map_is_named_not_its_unmap);
     tcase_add_test(fixes, a_map_is_named_when_it_runs_later);
-    tcase_add_test(fixes, an_unmap_is_named_to_who_comes_later);
+    tcase_add_test(fixes, unmap_is_named_to_later_commands);
     tcase_add_test(fixes, an_unmap_alone_is_named);
     tcase_add_loop_test(fixes, a_map_and_its_unmap_that_nothing_orders_are_two, 0, 2);
     tcase_add_test(fixes, a_map_may_be_enqueued_later);
     tcase_add_test(fixes, a_map_may_be_let_go_later);
     tcase_add_test(fixes, an_unmap_may_be_enqueued_earlier);
     tcase_add_test(fixes, fix_that_was_not_tried_is_advice);
-    tcase_add_test(fixes, what_is_reported_again_is_not_tried_again);
+    tcase_add_test(fixes, repeated_report_is_not_tried_again);
     tcase_add_test(fixes, fixes_are_tried_anew_in_a_report_that_was_cleared);
     suite_add_tcase(suite, fixes);
     SRunner *runner = srunner_create(suite);

@@ -11,22 +11,22 @@
 enum { SMALL = 40, WAITS = 3 };
 
 /* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some.
- * In between user events, which the host sets, or a command that ends. What must be known is the closure
- * of the edges alone. */
+ * In between user events, which the host sets, or a command that ends. The expected clocks are the closure of
+ * the edges alone. */
 struct history {
     struct command_graph *graph;
     uint32_t count; /* so far; numbers start with 1 */
     bool is_user[SMALL + 1];
     bool done[SMALL + 1]; /* ended, or set */
-    bool knows[SMALL + 1][SMALL + 1];
+    bool ordered[SMALL + 1][SMALL + 1];
     uint32_t after[SMALL + 1][WAITS + 1];
     bool host[SMALL + 1];
 };
 
-static void learn(bool *knows, const bool *more)
+static void join(bool *ordered, const bool *more)
 {
     for (uint32_t i = 1; i <= SMALL; i++)
-        knows[i] |= more[i];
+        ordered[i] |= more[i];
 }
 
 static void history_order(const struct history *history, enum order_kind kind, uint32_t number,
@@ -51,7 +51,7 @@ static void add_one(struct history *history)
     const uint32_t waits = number > 1 ? below(WAITS) : 0;
     for (uint32_t i = 0; i < waits; i++)
         history->after[number][i] = 1 + below(number - 1);
-    learn(history->knows[number], history->host);
+    join(history->ordered[number], history->host);
     history_order(history, ORDER_ENQUEUED, number, 1, history->after[number]);
 }
 
@@ -65,18 +65,18 @@ static bool may_run(const struct history *history, uint32_t number)
 
 static void run_one(struct history *history, uint32_t number)
 {
-    bool *knows = history->knows[number];
+    bool *ordered = history->ordered[number];
     for (const uint32_t *after = history->after[number]; *after; after++) {
         if (history->is_user[*after])
             continue;
-        knows[*after] = true;
-        learn(knows, history->knows[*after]);
+        ordered[*after] = true;
+        join(ordered, history->ordered[*after]);
     }
     history_order(history, ORDER_BEGIN, number, 1, NULL);
     for (uint32_t i = 1; i <= history->count; i++)
         if (history->done[i] && !history->is_user[i] &&
-            command_graph_knows(history->graph, number, i) != knows[i])
-            ck_abort_msg("command %u, of %u: %d", number, i, knows[i]);
+            command_graph_knows(history->graph, number, i) != ordered[i])
+            ck_abort_msg("command %u, of %u: %d", number, i, ordered[i]);
     history_order(history, ORDER_END, number, 1, NULL);
     history->done[number] = true;
 }
@@ -89,15 +89,15 @@ static bool waits_for(const struct history *history, uint32_t number, uint32_t u
     return *after;
 }
 
-/* By the host, or by a command (cl_khr_semaphore): nobody waits then who comes later. */
+/* By the host, or by a command (cl_khr_semaphore): then no later command waits. */
 static void set_one(struct history *history, uint32_t user, uint32_t setter)
 {
     for (uint32_t i = 1; i <= history->count; i++) {
         if (!waits_for(history, i, user))
             continue;
-        learn(history->knows[i], setter ? history->knows[setter] : history->host);
+        join(history->ordered[i], setter ? history->ordered[setter] : history->host);
         if (setter)
-            history->knows[i][setter] = true;
+            history->ordered[i][setter] = true;
     }
     history_order(history, ORDER_ENQUEUED, user, 0, setter ? AFTER(setter) : NONE);
     history->done[user] = true;
@@ -107,7 +107,7 @@ static void wait_for_one(struct history *history, uint32_t number)
 {
     history_order(history, ORDER_HOST_WAITED, 0, 0, AFTER(number));
     history->host[number] = true;
-    learn(history->host, history->knows[number]);
+    join(history->host, history->ordered[number]);
     for (uint32_t i = 1; i <= history->count; i++)
         if (!history->is_user[i])
             ck_assert_int_eq(command_graph_host_knows(history->graph, i), history->host[i]);
@@ -139,7 +139,7 @@ START_TEST(random_histories)
 }
 END_TEST
 
-/* Bytes one by one: what a map of segments says must be what a list of all accesses says. */
+/* Bytes one by one: a map of segments and a list of all accesses must agree. */
 struct byte_log {
     struct byte_access access;
     uint64_t low, high;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders commands, and what is reported of those that nothing orders. Rules: OpenCL 2.2 API, 3.3.6
- * (1) to (12). */
+/* The order of commands, and the reports of unordered ones. Rules: OpenCL 2.2 API, 3.3.6 (1) to (12). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +57,7 @@ START_TEST(only_common_bytes_with_a_write_conflict)
 }
 END_TEST
 
-START_TEST(R31_1_enqueue_hands_on_what_the_host_knows)
+START_TEST(R31_1_enqueue_passes_on_the_hosts_clock)
 {
     enqueue(1, 1, NONE);
     writes(1, 0, 64);
@@ -69,7 +68,10 @@ START_TEST(R31_1_enqueue_hands_on_what_the_host_knows)
 }
 END_TEST
 
-/* Command 1 cannot be forgotten: command 2, which was enqueued first, does not know it and has not ended. */
+/*
+ * Command 1 cannot be forgotten: command 2, which was enqueued first, is not ordered after it and has not
+ * ended.
+ */
 START_TEST(R31_1_while_an_older_command_is_pending)
 {
     enqueue(1, 1, NONE);
@@ -93,7 +95,7 @@ START_TEST(R31_1_enqueue_hands_on_nothing_later)
 }
 END_TEST
 
-/* The oldest command knows more by then than one that was enqueued before the host waited. */
+/* The oldest command has a later clock by then than one that was enqueued before the host waited. */
 START_TEST(R31_1_while_an_older_command_runs)
 {
     enqueue(1, 1, NONE);
@@ -108,11 +110,11 @@ START_TEST(R31_1_while_an_older_command_runs)
 }
 END_TEST
 
-START_TEST(R31_2_3_a_command_knows_what_it_waits_for)
+START_TEST(R31_2_3_command_is_ordered_after_its_wait_list)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, AFTER(1));
-    enqueue(3, 3, AFTER(2)); /* and what that knew */
+    enqueue(3, 3, AFTER(2)); /* and that one's clock */
     writes(1, 0, 64);
     writes(2, 64, 64);
     writes(3, 0, 128);
@@ -120,7 +122,7 @@ START_TEST(R31_2_3_a_command_knows_what_it_waits_for)
 }
 END_TEST
 
-START_TEST(R31_4_the_host_knows_what_the_command_knew)
+START_TEST(R31_4_host_acquires_the_commands_clock)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, AFTER(1));
@@ -135,7 +137,7 @@ START_TEST(R31_4_the_host_knows_what_the_command_knew)
 END_TEST
 
 /* 5.11: "is not a synchronization point". */
-START_TEST(what_a_query_tells_orders_nothing)
+START_TEST(status_query_orders_nothing)
 {
     enqueue(1, 1, NONE);
     writes(1, 0, 64);
@@ -164,13 +166,13 @@ START_TEST(R31_6_7_8_many_at_once)
     writes(101, 4096, 8);
     writes(102, 0, 2048);
     ck_assert_uint_eq(races(), 0);
-    writes(103, 56, 8); /* command 7's: known. 102's: not */
+    writes(103, 56, 8); /* command 7's: ordered. 102's: not */
     ck_assert_uint_eq(races(), 1);
     ck_assert_str_eq(report_get(report, 0)->access[0].by, "clEnqueueFillBuffer (command 102, queue 1)");
 }
 END_TEST
 
-START_TEST(R31_12_a_user_event_hands_on_what_the_host_knew)
+START_TEST(R31_12_user_event_passes_on_the_hosts_clock)
 {
     enqueue(1, 1, NONE);
     enqueue(3, 2, AFTER(2)); /* 2: a user event that is not set yet */
@@ -185,8 +187,10 @@ START_TEST(R31_12_a_user_event_hands_on_what_the_host_knew)
 }
 END_TEST
 
-/* As a semaphore's signal does: the one that waits knows the command and what it knew, not what the host
- * learned later. */
+/*
+ * As a semaphore's signal does: the waiter is ordered after the command and its clock, not after the host's
+ * later waits.
+ */
 START_TEST(R31_12_a_user_event_that_a_command_sets)
 {
     enqueue(1, 1, NONE);
@@ -204,7 +208,7 @@ START_TEST(R31_12_a_user_event_that_a_command_sets)
     enqueue(6, 2, AFTER(4));
     writes(6, 0, 8);
     ck_assert_uint_eq(races(), 0);
-    enqueue(8, 4, AFTER(7)); /* nobody sets it before it begins */
+    enqueue(8, 4, AFTER(7)); /* not set before it begins */
     enqueue(9, 1, NONE);
     writes(9, 16, 8);
     writes(8, 16, 8);
@@ -223,7 +227,7 @@ static void host_caught(uint64_t offset)
     commands_host_touched(commands, &access);
 }
 
-/* What it has stored those know that wait for the event, and whoever waits for them. */
+/* Its stores happen before those that wait for the event, and before their waiters. */
 static void stores_and_user_events(void (*store)(uint64_t offset))
 {
     enqueue(1, 1, NONE);
@@ -250,12 +254,12 @@ static void stores_and_user_events(void (*store)(uint64_t offset))
     ck_assert_str_eq(report_get(report, 0)->access[1].by, "clEnqueueFillBuffer (command 1, queue 1)");
 }
 
-START_TEST(R31_12_a_user_event_hands_on_what_the_host_stored)
+START_TEST(R31_12_user_event_passes_on_the_hosts_stores)
 {
     stores_and_user_events(host_stores);
 }
 END_TEST
-START_TEST(R31_12_a_user_event_hands_on_where_the_host_was_caught)
+START_TEST(R31_12_user_event_passes_on_the_hosts_caught_accesses)
 {
     stores_and_user_events(host_caught);
 }
@@ -275,8 +279,8 @@ START_TEST(R31_12_a_command_saw_only_the_host_s_stores_before_its_event)
 }
 END_TEST
 
-/* Of many steps, each with another command that comes after it. */
-START_TEST(what_the_host_stored_at_many_steps)
+/* Of many steps, each with another command after it. */
+START_TEST(host_stores_at_many_steps)
 {
     enum { STEPS = 20 };
     enqueue(1, 1, NONE);
@@ -412,8 +416,8 @@ START_TEST(R33_an_unmap_overwrites)
 }
 END_TEST
 
-/* The unmap that would drop it never comes. */
-START_TEST(what_is_kept_of_a_map_goes_with_the_memory)
+/* The unmap that would drop it never happens. */
+START_TEST(state_of_a_map_is_freed_with_the_memory)
 {
     struct command_name name;
     struct finding_access access = {.what = "mapping"};
@@ -506,7 +510,7 @@ START_TEST(R32_atomics_on_shared_virtual_memory_are_guaranteed)
 }
 END_TEST
 
-/* A kernel that waits in its atomic operations for the other must not be made to come first. */
+/* A kernel that waits in its atomic operations for the other must not be ordered first. */
 START_TEST(kernels_that_may_wait_for_each_other)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
@@ -588,7 +592,7 @@ static void launch_with(uint32_t command, enum memory_scope released, enum memor
 }
 
 /* The first was over when the other began to release. */
-START_TEST(R32_nobody_acquires_what_is_released_later)
+START_TEST(R32_later_release_is_not_acquired)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
     enqueue(1, 1, NONE);
@@ -612,7 +616,7 @@ START_TEST(R32_side_by_side_it_may)
 END_TEST
 
 /* A counter that a third kernel updates without order does not hide what the first one released. */
-START_TEST(R32_what_was_released_stays)
+START_TEST(R32_release_clock_stays)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
     enqueue(1, 1, NONE);
@@ -622,7 +626,7 @@ START_TEST(R32_what_was_released_stays)
     launch(1, FOOTPRINT_ATOMIC, 0, 4);
     launch(1, FOOTPRINT_WRITTEN, 64, 68);
     releases = SCOPE_WORK_ITEM;
-    launch(2, FOOTPRINT_ATOMIC, 0, 4); /* knows the first */
+    launch(2, FOOTPRINT_ATOMIC, 0, 4); /* after the first */
     acquires = SCOPE_DEVICE;
     launch(3, FOOTPRINT_ATOMIC, 0, 4);
     launch(3, FOOTPRINT_WRITTEN, 64, 68);
@@ -631,9 +635,11 @@ START_TEST(R32_what_was_released_stays)
 }
 END_TEST
 
-/* What the host stored before it enqueued a kernel, that one may have released for another, which was
- * enqueued earlier. */
-START_TEST(R32_what_the_host_stored_may_be_acquired)
+/*
+ * A kernel may have released the host's stores before its enqueue to another kernel, which was enqueued
+ * earlier.
+ */
+START_TEST(R32_host_store_may_be_acquired)
 {
     static const struct {
         enum memory_scope released, acquired;
@@ -704,7 +710,7 @@ START_TEST(scattered_bytes)
     launch_scattered(5, FOOTPRINT_READ, 1);
     ck_assert_uint_eq(races(), 2);
     enqueue(6, 6, AFTER(1));
-    launch_scattered(6, FOOTPRINT_WRITTEN, 0); /* knows 1, not that 4 read */
+    launch_scattered(6, FOOTPRINT_WRITTEN, 0); /* after 1, not after 4's read */
     ck_assert_uint_eq(races(), 3);
     waited(AFTER(1, 2, 3, 4, 5, 6));
     enqueue(7, 7, NONE);
@@ -713,7 +719,7 @@ START_TEST(scattered_bytes)
 }
 END_TEST
 
-/* A later launch that knows the first stands for it only in the bytes that it touched. */
+/* A later launch ordered after the first replaces it only in the bytes that it touched. */
 START_TEST(scattered_bytes_that_cover_a_part)
 {
     enqueue(1, 1, NONE);
@@ -734,7 +740,7 @@ static void again(void)
     set_up();
 }
 
-/* Two in-order queues side by side, and nobody waits. */
+/* Two in-order queues side by side, without a wait. */
 static void on_two_queues(uint32_t many)
 {
     again();
@@ -807,20 +813,20 @@ int main(void)
     ADD(nothing_orders_two_queues);
     ADD(the_order_of_execution_does_not_matter);
     ADD(only_common_bytes_with_a_write_conflict);
-    ADD(R31_1_enqueue_hands_on_what_the_host_knows);
+    ADD(R31_1_enqueue_passes_on_the_hosts_clock);
     ADD(R31_1_while_an_older_command_is_pending);
     ADD(R31_1_enqueue_hands_on_nothing_later);
     ADD(R31_1_while_an_older_command_runs);
-    ADD(R31_2_3_a_command_knows_what_it_waits_for);
-    ADD(R31_4_the_host_knows_what_the_command_knew);
-    ADD(what_a_query_tells_orders_nothing);
+    ADD(R31_2_3_command_is_ordered_after_its_wait_list);
+    ADD(R31_4_host_acquires_the_commands_clock);
+    ADD(status_query_orders_nothing);
     ADD(R31_6_7_8_many_at_once);
-    ADD(R31_12_a_user_event_hands_on_what_the_host_knew);
+    ADD(R31_12_user_event_passes_on_the_hosts_clock);
     ADD(R31_12_a_user_event_that_a_command_sets);
-    ADD(R31_12_a_user_event_hands_on_what_the_host_stored);
-    ADD(R31_12_a_user_event_hands_on_where_the_host_was_caught);
+    ADD(R31_12_user_event_passes_on_the_hosts_stores);
+    ADD(R31_12_user_event_passes_on_the_hosts_caught_accesses);
     ADD(R31_12_a_command_saw_only_the_host_s_stores_before_its_event);
-    ADD(what_the_host_stored_at_many_steps);
+    ADD(host_stores_at_many_steps);
     ADD(R31_12_an_older_user_event);
     ADD(a_failed_command_hands_on_too);
     ADD(a_read_between_does_not_hide_the_writer);
@@ -830,17 +836,17 @@ int main(void)
     ADD(R33_a_map_for_reading_admits_readers);
     ADD(R33_maps_do_not_exclude_each_other);
     ADD(R33_an_unmap_overwrites);
-    ADD(what_is_kept_of_a_map_goes_with_the_memory);
+    ADD(state_of_a_map_is_freed_with_the_memory);
     ADD(kernels_that_may_wait_for_each_other);
     ADD(arguments_have_names);
     ADD(R32_atomics_of_two_launches_on_a_buffer);
     ADD(R32_atomic_loads_alone_are_no_race);
     ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);
     tcase_add_loop_test(rules, R32_atomics_order_kernels_that_release_and_acquire, 0, 7);
-    ADD(R32_nobody_acquires_what_is_released_later);
+    ADD(R32_later_release_is_not_acquired);
     ADD(R32_side_by_side_it_may);
-    ADD(R32_what_was_released_stays);
-    tcase_add_loop_test(rules, R32_what_the_host_stored_may_be_acquired, 0, 4);
+    ADD(R32_release_clock_stays);
+    tcase_add_loop_test(rules, R32_host_store_may_be_acquired, 0, 4);
     ADD(scattered_bytes);
     ADD(scattered_bytes_that_cover_a_part);
 #undef ADD

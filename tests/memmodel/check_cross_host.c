@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host passes on between kernels: by its atomics in shared memory, by what it waits for, enqueues
- * and lets go, and by functions of its that commands run (OpenCL 2.2 API, 3.3.6; R31). */
+/*
+ * Clocks that the host passes on between kernels: by its atomics in shared memory, by waits, enqueues and
+ * user events, and by its functions that commands run (OpenCL 2.2 API, 3.3.6; R31).
+ */
 #include "tests/support/cross_fixture.h"
 
-/* What the host waited for before it set the event comes before the kernel that releases, though it was
- * enqueued after that; and before the other kernel by the release alone. */
+/*
+ * The command that the host waited for before it set the event happens before the kernel that releases,
+ * though it was enqueued after that; and before the other kernel by the release alone.
+ */
 static size_t races_after_the_gate(const char *reader)
 {
     const struct kernels kernels = build(FIRST "RELEASE(flag);", reader, "");
@@ -23,7 +27,7 @@ static size_t races_after_the_gate(const char *reader)
     return findings_of("race-commands");
 }
 
-START_TEST(R31_12_what_was_enqueued_later)
+START_TEST(R31_12_command_enqueued_later)
 {
     ck_assert_uint_eq(races_after_the_gate(WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];"), 0);
     ck_assert_uint_eq(races_after_the_gate(READ_EARLY("ACQUIRE(flag)")), 1);
@@ -66,7 +70,7 @@ static struct shared share(const char *released_for, const char *reader)
     return shared;
 }
 
-static void await_flag(const int *flag)
+static void spin_on_flag(const int *flag)
 {
     while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
         ;
@@ -83,14 +87,14 @@ static size_t races_of_shared(struct shared *shared)
     return findings_of("race-commands");
 }
 
-/* What the host reads in shared memory, and then enqueues, comes after what was released there for it; b:
- * to another flag of its own. */
+/* A command enqueued after the host's read in shared memory is ordered after the release there; b: to another
+ * flag of its own. */
 static size_t races_by_way_of_the_host(const char *released_for, const char *reader, bool by_read)
 {
     struct shared shared = share(released_for, reader);
     cl_int got;
     run(queue, shared.one, 0, NULL);
-    await_flag(shared.flags);
+    spin_on_flag(shared.flags);
     if (by_read)
         cl_ok(clEnqueueReadBuffer(second, data, CL_FALSE, 0, 4, &got, 0, NULL, NULL));
     else
@@ -115,26 +119,25 @@ static const struct {
      2}};
 enum { READERS = sizeof readers / sizeof *readers, READERS_RIGHT = 3 };
 
-START_TEST(R31_1_the_host_hands_on_what_it_read)
+START_TEST(R31_1_host_passes_on_its_reads)
 {
     ck_assert_uint_eq(races_by_way_of_the_host(FOR_ALL, readers[_i].source, false), 0);
 }
 END_TEST
 
-START_TEST(R31_1_the_host_reads_what_it_may)
+START_TEST(R31_1_host_reads_ordered_bytes)
 {
     ck_assert_uint_eq(races_by_way_of_the_host(FOR_ALL, "", true), 0);
 }
 END_TEST
 
-START_TEST(R31_1_what_is_not_for_the_host)
+START_TEST(R31_1_bytes_not_ordered_for_the_host)
 {
     ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_device", FIRST "out[0] = data[0];", false), 1);
 }
 END_TEST
 
-/* Whatever the host reads, a kernel that it had enqueued and let go before does not come after that by way
- * of the host. */
+/* A kernel enqueued and released before the host's read is not ordered after that by the host. */
 START_TEST(R31_1_the_host_let_it_go_before)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
@@ -142,7 +145,7 @@ START_TEST(R31_1_the_host_let_it_go_before)
     run(queue, shared.one, 1, &gate);
     run(second, shared.next, 1, &gate);
     open_gate(gate);
-    await_flag(shared.flags);
+    spin_on_flag(shared.flags);
     ck_assert_uint_eq(races_of_shared(&shared), readers[_i].races);
 }
 END_TEST
@@ -175,13 +178,13 @@ START_TEST(R31_12_the_host_lets_it_go_when_it_has_read)
     }
     run(second, shared.next, _i % 3 != 2, &last);
     open_gate(gate);
-    await_flag(shared.flags);
+    spin_on_flag(shared.flags);
     open_gate(later);
     ck_assert_uint_eq(races_of_shared(&shared), 0);
 }
 END_TEST
 
-/* The host may have read a value before we hear of it. */
+/* The host may have read a value before its announcement. */
 START_TEST(R31_12_the_host_reads_at_once)
 {
     enum { ROUNDS = 16 };
@@ -204,7 +207,7 @@ START_TEST(R31_12_the_host_reads_at_once)
     }
     run(queue, flags, 0, NULL);
     for (int i = 0; i < ROUNDS; i++) {
-        await_flag(&shared.flags[i]);
+        spin_on_flag(&shared.flags[i]);
         open_gate(gates[i]);
     }
     cl_ok(clFinish(any));
@@ -218,11 +221,11 @@ END_TEST
 
 static void CL_CALLBACK read_flag(void *flag)
 {
-    await_flag(*(int **)flag);
+    spin_on_flag(*(int **)flag);
 }
 
-/* A native kernel is the host's: it reads the flag, and has what waits for it come after that. */
-START_TEST(R31_2_a_native_kernel_hands_on_what_it_read)
+/* A native kernel is the host's: it reads the flag, and its waiters are ordered after that. */
+START_TEST(R31_2_native_kernel_passes_on_its_reads)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
     const cl_event gate = new_gate();
@@ -253,26 +256,28 @@ static cl_event change_data(const struct shared *shared, const struct kernels *p
     return how == 0 ? fill_data() : run(third, how == 1 ? plain->one : shared->one, 0, NULL);
 }
 
-/* The host waits for a command and lets the kernel know that runs meanwhile (rule (4), and its release);
- * early: the other way round. asks: before that ends another one begins, which knows of the command. */
-static size_t races_of_what_the_host_waited_for(const char *reader, int how, bool asks, bool early)
+/*
+ * The host waits for a command and releases to the kernel that runs meanwhile (rule (4), and its release);
+ * early: the other way round. asks: before that ends another one begins, which is ordered after the command.
+ */
+static size_t races_of_what_the_host_waited_for(const char *reader, int how, bool queries, bool early)
 {
     struct shared shared = share("memory_scope_device", reader);
     const struct kernels plain = build(FIRST "data[0] = 1;", "", "");
     cl_event changed, late;
     run(second, shared.next, 0, NULL);
     changed = change_data(&shared, &plain, how);
-    while (early && cl_status(changed) != CL_COMPLETE) /* that it asks orders nothing (5.11) */
+    while (early && cl_status(changed) != CL_COMPLETE) /* its query orders nothing (5.11) */
         ;
     if (!early)
         cl_ok(clWaitForEvents(1, &changed));
     __atomic_store_n(&shared.flags[1], 1, __ATOMIC_RELEASE);
-    await_flag(&shared.flags[2]);
+    spin_on_flag(&shared.flags[2]);
     cl_ok(clWaitForEvents(1, &changed));
     __atomic_store_n(&shared.flags[0], 0, __ATOMIC_RELEASE);
-    if (asks)
+    if (queries)
         late = run(third, shared.late, 0, NULL);
-    while (asks && cl_status(late) != CL_RUNNING)
+    while (queries && cl_status(late) != CL_RUNNING)
         ;
     __atomic_store_n(&shared.flags[0], 1, __ATOMIC_RELEASE);
     __atomic_store_n(&shared.flags[3], 1, __ATOMIC_RELEASE);
@@ -286,7 +291,7 @@ static size_t races_of_what_the_host_waited_for(const char *reader, int how, boo
     " while (!atomic_load_explicit(shared + 3, memory_order_relaxed, " FOR_ALL ")) ;"
 #define LET_GO "atomic_load_explicit(shared + 1, memory_order_acquire, memory_scope_all_svm_devices)"
 
-START_TEST(R31_4_the_host_hands_on_what_it_waited_for)
+START_TEST(R31_4_host_passes_on_the_waited_command)
 {
     ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" TELL_AND_WAIT,
                                                         _i / 2, _i % 2, false),
@@ -294,14 +299,14 @@ START_TEST(R31_4_the_host_hands_on_what_it_waited_for)
 }
 END_TEST
 
-START_TEST(R31_4_what_came_before_the_host_did)
+START_TEST(R31_4_command_before_the_hosts_access)
 {
     ck_assert_uint_eq(
         races_of_what_the_host_waited_for(READ_EARLY(LET_GO) TELL_AND_WAIT, _i / 2, _i % 2, false), 1);
 }
 END_TEST
 
-/* Whenever that is: also if a third kernel that comes after the command begins only then. */
+/* Whenever that is: also if a third kernel ordered after the command begins only then. */
 START_TEST(R31_4_the_host_had_let_it_go_before_it_waited)
 {
     ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" TELL_AND_WAIT,
@@ -315,8 +320,11 @@ static void CL_CALLBACK store_flag(void *flag)
     __atomic_store_n(*(int **)flag, 1, __ATOMIC_RELEASE);
 }
 
-/* A native kernel comes after the command, and its function is the host's that lets the other kernel know. */
-START_TEST(R31_2_a_native_kernel_hands_on_what_it_comes_behind)
+/*
+ * A native kernel is ordered after the command, and its function is the host's that releases to the other
+ * kernel.
+ */
+START_TEST(R31_2_native_kernel_passes_on_its_predecessors)
 {
     struct shared shared = share("memory_scope_device", WAIT_FOR(LET_GO) "out[0] = data[0];");
     const struct kernels plain = build(FIRST "data[0] = 1;", "", "");
@@ -337,19 +345,19 @@ int main(void)
     TCase *rules = tcase_create("rules");
     tcase_add_checked_fixture(rules, set_up, tear_down);
     tcase_set_timeout(rules, 120);
-    tcase_add_loop_test(rules, R31_1_the_host_hands_on_what_it_read, 0, READERS_RIGHT);
+    tcase_add_loop_test(rules, R31_1_host_passes_on_its_reads, 0, READERS_RIGHT);
     tcase_add_loop_test(rules, R31_1_the_host_let_it_go_before, 0, READERS);
     tcase_add_test(rules, R31_1_let_go_before_and_acquires);
     tcase_add_loop_test(rules, R31_12_the_host_lets_it_go_when_it_has_read, 0, 3 * READERS_RIGHT);
     tcase_add_loop_test(rules, R31_12_the_host_reads_at_once, 0, 8);
-    tcase_add_loop_test(rules, R31_2_a_native_kernel_hands_on_what_it_read, 0, READERS_RIGHT);
-    tcase_add_test(rules, R31_1_the_host_reads_what_it_may);
-    tcase_add_test(rules, R31_1_what_is_not_for_the_host);
-    tcase_add_loop_test(rules, R31_4_the_host_hands_on_what_it_waited_for, 0, 6);
-    tcase_add_loop_test(rules, R31_4_what_came_before_the_host_did, 0, 6);
-    tcase_add_loop_test(rules, R31_2_a_native_kernel_hands_on_what_it_comes_behind, 0, 3);
+    tcase_add_loop_test(rules, R31_2_native_kernel_passes_on_its_reads, 0, READERS_RIGHT);
+    tcase_add_test(rules, R31_1_host_reads_ordered_bytes);
+    tcase_add_test(rules, R31_1_bytes_not_ordered_for_the_host);
+    tcase_add_loop_test(rules, R31_4_host_passes_on_the_waited_command, 0, 6);
+    tcase_add_loop_test(rules, R31_4_command_before_the_hosts_access, 0, 6);
+    tcase_add_loop_test(rules, R31_2_native_kernel_passes_on_its_predecessors, 0, 3);
     tcase_add_loop_test(rules, R31_4_the_host_had_let_it_go_before_it_waited, 0, 6);
-    tcase_add_test(rules, R31_12_what_was_enqueued_later);
+    tcase_add_test(rules, R31_12_command_enqueued_later);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);
 }

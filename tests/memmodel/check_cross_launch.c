@@ -119,7 +119,7 @@ START_TEST(R32_side_by_side)
 }
 END_TEST
 
-START_TEST(R32_one_behind_the_other)
+START_TEST(R32_one_after_the_other)
 {
     run_pair(_i, true);
 }
@@ -150,7 +150,7 @@ START_TEST(R32_the_host_waited)
 END_TEST
 
 /* A context that gets its second queue when the first kernel is enqueued already. */
-START_TEST(R32_a_queue_that_comes_late)
+START_TEST(R32_queue_created_late)
 {
     const size_t size = 2;
     cl_int err;
@@ -186,8 +186,7 @@ START_TEST(R32_a_queue_that_comes_late)
 }
 END_TEST
 
-/* Work-item 0 acquires. A kernel that waits for the work-group which enqueued it knows what that one
- * knows. */
+/* Work-item 0 acquires. A kernel that waits for the work-group which enqueued it has that one's clock. */
 START_TEST(R31_14_by_way_of_a_work_group)
 {
     static const struct {
@@ -240,8 +239,8 @@ START_TEST(R21_by_a_third_kernel)
 }
 END_TEST
 
-/* Who waits for the kernel that acquired knows what it did; its event says so. */
-START_TEST(R21_by_the_event_of_who_acquired)
+/* A waiter for the kernel that acquired is ordered after it, by its event. */
+START_TEST(R21_by_the_event_of_the_acquiring_command)
 {
     const char *const acquired = WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;";
     ck_assert_uint_eq(
@@ -299,8 +298,10 @@ START_TEST(R8_a_relaxed_kernel_between)
 }
 END_TEST
 
-/* What a command without atomics did comes before what its queue releases after it, for who acquires that
- * first. */
+/*
+ * Accesses of a command without atomics happen before its queue's later release, for a unit that acquires
+ * that first.
+ */
 enum { BY_KERNEL, BY_FILL, BY_COPY, PRIORS };
 
 static void do_before(const struct kernels *kernels, int prior)
@@ -358,7 +359,7 @@ static void judge_after(int i, int prior, bool in_turn)
     drop(&kernels);
 }
 
-START_TEST(R32_what_came_before_the_release)
+START_TEST(R32_access_before_the_release)
 {
     const int i = _i / (2 * PRIORS);
     judge_after(i, _i % PRIORS, _i / PRIORS % 2);
@@ -629,7 +630,7 @@ START_TEST(R32_waves_that_a_counter_orders)
 }
 END_TEST
 
-START_TEST(R32_waves_behind_each_other_and_a_counter)
+START_TEST(R32_waves_in_sequence_and_a_counter)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1;", AT "data[at] += 1; " ALL_DONE,
                                     AT SEEN(6) "out[at] = data[at];", true),
@@ -637,8 +638,8 @@ START_TEST(R32_waves_behind_each_other_and_a_counter)
 }
 END_TEST
 
-/* Whoever raced is reported by what it did, though nobody put it down when it did it. */
-START_TEST(R32_who_wrote_behind_the_release)
+/* A racing access is reported by its operation, though it was not recorded when it happened. */
+START_TEST(R32_write_after_the_release)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE " if (x == 18 && y == 5) data[at] = 2;", "",
                                     AT SEEN(6) "out[at] = data[at];", true),
@@ -654,9 +655,11 @@ START_TEST(R32_who_wrote_behind_the_release)
 }
 END_TEST
 
-/* What the second kernel did after its release; what the first did it knows wholly, and does not stand for
- * it. */
-START_TEST(R32_waves_of_which_one_is_not_known)
+/*
+ * Accesses of the second kernel after its release; all of the first happen before it, and it does not replace
+ * them.
+ */
+START_TEST(R32_waves_of_which_one_is_not_ordered)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE, AT ADD "if (x == 3) data[at] = 2;",
                                     AT SEEN(6) "out[at] = data[at];", true),
@@ -666,7 +669,7 @@ START_TEST(R32_waves_of_which_one_is_not_known)
 }
 END_TEST
 
-START_TEST(R32_what_both_read_and_one_more_writes)
+START_TEST(R32_both_read_and_a_third_writes)
 {
     ck_assert_uint_eq(races_of_grid(AT "out[at] = data[at]; " ALL_DONE,
                                     AT "int kept = data[at]; if (kept == 77) RELEASE(other); " ALL_DONE,
@@ -693,9 +696,8 @@ START_TEST(R32_waves_of_which_some_released)
 }
 END_TEST
 
-/* What it does at last counts, though one instruction did that before, too, and another did something in
- * between. */
-START_TEST(R32_one_instruction_before_and_behind_a_release)
+/* The last access counts, though one instruction did the same before, and another was between. */
+START_TEST(R32_one_instruction_before_and_after_a_release)
 {
     ck_assert_uint_eq(
         races_of_grid(AT "volatile global int *each = data + at; for (uint k = 0; k < get_work_dim(); k++) { "
@@ -706,7 +708,7 @@ START_TEST(R32_one_instruction_before_and_behind_a_release)
 }
 END_TEST
 
-/* Which of the two has the wider scope, and which comes first, does not matter. */
+/* Which of the two has the wider scope, and which is first, does not matter. */
 static const char *const scopes[][2] = {{"work_group", "device"},
                                         {"device", "work_group"},
                                         {"all_svm_devices", "work_group"},
@@ -845,8 +847,10 @@ START_TEST(R9_between_devices)
 }
 END_TEST
 
-/* More than can be followed: nothing is reported then that a kernel in between may have ordered, and what
- * comes afterwards is judged. */
+/*
+ * More than can be followed: nothing is reported then that a kernel in between may have ordered, and later
+ * accesses are judged.
+ */
 static void run_many(cl_kernel kernel)
 {
     const size_t groups = 4200000, one = 1; /* each takes as much as a large one */
@@ -885,29 +889,29 @@ int main(void)
     tcase_add_checked_fixture(rules, set_up, tear_down);
     tcase_set_timeout(rules, 120);
     tcase_add_loop_test(rules, R32_side_by_side, 0, count);
-    tcase_add_loop_test(rules, R32_one_behind_the_other, 0, count);
+    tcase_add_loop_test(rules, R32_one_after_the_other, 0, count);
     tcase_add_loop_test(rules, R32_with_an_event, 0, count);
     tcase_add_loop_test(rules, R32_the_host_waited, 0, count);
-    tcase_add_test(rules, R32_a_queue_that_comes_late);
+    tcase_add_test(rules, R32_queue_created_late);
     tcase_add_loop_test(rules, R31_14_by_way_of_a_work_group, 0, 4);
     tcase_add_test(rules, R21_by_a_third_kernel);
-    tcase_add_test(rules, R21_by_the_event_of_who_acquired);
+    tcase_add_test(rules, R21_by_the_event_of_the_acquiring_command);
     tcase_add_test(rules, R8_a_relaxed_kernel_between);
     tcase_add_loop_test(rules, R32_one_side_of_a_pipe, 0, (int)(sizeof sides / sizeof *sides));
     tcase_add_loop_test(rules, R32_a_side_of_a_pipe_before_the_release, 0, 2);
     tcase_add_test(rules, R32_a_side_of_a_pipe_that_a_third_hands_on);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
-    tcase_add_loop_test(rules, R32_what_came_before_the_release, 0,
+    tcase_add_loop_test(rules, R32_access_before_the_release, 0,
                         2 * PRIORS * (int)(sizeof past / sizeof *past));
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
     tcase_add_test(rules, R32_waves_that_a_counter_orders);
-    tcase_add_test(rules, R32_waves_behind_each_other_and_a_counter);
-    tcase_add_test(rules, R32_who_wrote_behind_the_release);
-    tcase_add_test(rules, R32_waves_of_which_one_is_not_known);
-    tcase_add_test(rules, R32_what_both_read_and_one_more_writes);
+    tcase_add_test(rules, R32_waves_in_sequence_and_a_counter);
+    tcase_add_test(rules, R32_write_after_the_release);
+    tcase_add_test(rules, R32_waves_of_which_one_is_not_ordered);
+    tcase_add_test(rules, R32_both_read_and_a_third_writes);
     tcase_add_loop_test(rules, R32_waves_of_which_some_released, 0, 2);
-    tcase_add_test(rules, R32_one_instruction_before_and_behind_a_release);
+    tcase_add_test(rules, R32_one_instruction_before_and_after_a_release);
     tcase_add_loop_test(rules, R29_relaxed_updates_of_other_scopes, 0, (int)(sizeof scopes / sizeof *scopes));
     tcase_add_loop_test(rules, R9_between_devices, 0, (int)(sizeof devices_cases / sizeof *devices_cases));
     tcase_add_test(rules, too_many_work_groups);

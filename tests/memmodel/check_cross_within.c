@@ -226,7 +226,7 @@ START_TEST(R21_by_another_kernel)
 }
 END_TEST
 
-/* What was handed on for one launch says nothing of the next. */
+/* A clock passed on for one launch does not hold for the next. */
 START_TEST(R21_of_one_launch_after_another)
 {
     for (int i = 0; i < 3; i++) {
@@ -239,8 +239,10 @@ START_TEST(R21_of_one_launch_after_another)
 }
 END_TEST
 
-/* Nobody hears a launch that is too large to be heard: it may have handed on what it acquired, until the
- * host knows of its end. */
+/*
+ * A launch that is too large is outside the detector: it may have passed on its clock, until the host is
+ * ordered after its end.
+ */
 START_TEST(too_many_work_groups)
 {
     const size_t groups = 4200000, one = 1;
@@ -287,7 +289,7 @@ static const struct {
      FIRST "{" RELEASE("&flag") "data[0] = 1; " ENQUEUE(
          "NO_WAIT", AWAIT("&flag") RELEASE("&other")) "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      1, 0},
-    /* fine-grained memory: the call tells it */
+    /* fine-grained memory: the call releases it */
     {"what the call tells",
      FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} " LATER "{" AWAIT(
          "&other") "((global int *)shared)[8] = 2; }",
@@ -369,7 +371,10 @@ START_TEST(R31_by_a_kernel_of_its_own)
 }
 END_TEST
 
-/* ---- a child that goes on ----------------------------------------------------------------------- */
+/*
+ * ---- a child that runs past its parent
+ * -----------------------------------------------------------------------
+ */
 
 /* Another command acquires from a kernel's child, which waits for that command meanwhile. */
 static const struct {
@@ -398,7 +403,7 @@ static const struct {
      LATER "{" UNTIL("&other") "data[0] = 2;" SET("&flag") "}", 1},
 };
 
-START_TEST(R31_13_a_child_goes_on)
+START_TEST(R31_13_child_runs_past_its_parent)
 {
     const cl_command_queue own = queue_of_children();
     run_both(goes_on[_i].one, goes_on[_i].other);
@@ -433,7 +438,7 @@ START_TEST(R31_13_two_others)
 }
 END_TEST
 
-/* What others are judged by is heard while a family with relaxed atomics runs. */
+/* The clocks of others are kept current while a launch tree with relaxed atomics runs. */
 START_TEST(R32_beside_a_family)
 {
     const cl_command_queue own = queue_of_children(), third = cl_new_queue(context, 0);
@@ -535,7 +540,7 @@ int main(void)
     tcase_add_test(rules, R21_of_one_launch_after_another);
     tcase_add_test(rules, too_many_work_groups);
     tcase_add_loop_test(rules, R31_by_a_kernel_of_its_own, 0, (int)(sizeof children / sizeof *children));
-    tcase_add_loop_test(rules, R31_13_a_child_goes_on, 0, (int)(sizeof goes_on / sizeof *goes_on));
+    tcase_add_loop_test(rules, R31_13_child_runs_past_its_parent, 0, (int)(sizeof goes_on / sizeof *goes_on));
     tcase_add_test(rules, R31_13_two_others);
     tcase_add_test(rules, R32_beside_a_family);
     tcase_add_loop_test(rules, R31_by_the_host, 0, 2 * BY_HOST);

@@ -105,7 +105,7 @@ static void first_access(uint64_t unit)
     first_clock = order_slice(&unit_state);
 }
 
-/* The second access comes now. */
+/* The second access is now. */
 static bool explained(uint64_t first, uint64_t second, int region)
 {
     const struct meeting meeting = {
@@ -122,7 +122,7 @@ static bool explained(uint64_t first, uint64_t second, int region)
     return explain_race(&question, &answer);
 }
 
-static void says(const char *why, const char *fix)
+static void explains(const char *why, const char *fix)
 {
     ck_assert_msg(strstr(answer.why.bytes, why) != NULL, "why: %s", answer.why.bytes);
     ck_assert_str_eq(answer.fix.bytes, fix);
@@ -170,7 +170,7 @@ START_TEST(scopes_of_shared_objects_meet_at_the_wider)
     order_unit_state(&order, OTHER, &unit_state);
     order_atomic(&order, &unit_state, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the acquire at k.cl:9 has memory_scope_device, and the release at k.cl:7 has "
+    explains("the acquire at k.cl:9 has memory_scope_device, and the release at k.cl:7 has "
          "memory_scope_all_svm_devices: before OpenCL 3.1 both ends of an edge need the same scope",
          "memory_scope_all_svm_devices at k.cl:9");
 }
@@ -182,7 +182,7 @@ START_TEST(a_relaxed_store_is_to_release)
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
+    explains("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
 }
 END_TEST
 
@@ -206,7 +206,7 @@ START_TEST(two_pairs_want_an_edit_for_both)
 }
 END_TEST
 
-/* No edit orders the second pair: that of the first is the answer. */
+/* No edit orders the second pair: that of the first is the result. */
 /* The scope and the order of one store are two edits, of which each is made. */
 START_TEST(two_edits_of_one_place_serve_later_pairs)
 {
@@ -227,7 +227,7 @@ START_TEST(two_edits_of_one_place_serve_later_pairs)
 }
 END_TEST
 
-START_TEST(a_pair_that_nothing_orders_changes_no_answer)
+START_TEST(unordered_pair_changes_no_result)
 {
     struct meeting meetings[2];
     first_access(FIRST);
@@ -240,7 +240,7 @@ START_TEST(a_pair_that_nothing_orders_changes_no_answer)
     ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
     ck_assert(!explain_covers(&both, answer.tried_edits, answer.tried_edit_count));
     sync_log.full = true;
-    ck_assert(explain_covers(&both, answer.tried_edits, answer.tried_edit_count)); /* nobody knows */
+    ck_assert(explain_covers(&both, answer.tried_edits, answer.tried_edit_count)); /* unknown */
 }
 END_TEST
 
@@ -250,7 +250,7 @@ START_TEST(a_relaxed_load_is_to_acquire)
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
+    explains("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
 }
 END_TEST
 
@@ -259,7 +259,7 @@ START_TEST(a_barrier_wants_the_other_flag)
     first_access(FIRST);
     order_barrier(&order, 0, REGION_LOCAL, SCOPE_WORK_GROUP, 7);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    says("the barrier at k.cl:7 has CLK_LOCAL_MEM_FENCE only; these are global accesses",
+    explains("the barrier at k.cl:7 has CLK_LOCAL_MEM_FENCE only; these are global accesses",
          "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at k.cl:7");
 }
 END_TEST
@@ -271,7 +271,7 @@ START_TEST(a_foreign_store_is_to_be_an_update)
     store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the store at k.cl:8 broke the release sequence", "an atomic read-modify-write at k.cl:8");
+    explains("the store at k.cl:8 broke the release sequence", "an atomic read-modify-write at k.cl:8");
 }
 END_TEST
 
@@ -283,7 +283,7 @@ START_TEST(a_release_fence_goes_before_its_store)
     load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
     fence(OTHER, 10, REGION_GLOBAL, ORDER_ACQUIRE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release fence at k.cl:8 comes after", "the fence of k.cl:8 before that atomic");
+    explains("the release fence at k.cl:8 comes after", "the fence of k.cl:8 before that atomic");
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(an_acquire_fence_goes_after_its_load)
     fence(OTHER, 9, REGION_GLOBAL, ORDER_ACQUIRE);
     load(OTHER, 10, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the acquire fence at k.cl:9 comes before", "the fence of k.cl:9 after that atomic");
+    explains("the acquire fence at k.cl:9 comes before", "the fence of k.cl:9 after that atomic");
 }
 END_TEST
 
@@ -307,20 +307,20 @@ START_TEST(both_scopes_are_to_be_wider)
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("it reaches work-group (0,0,0) only, and the acquire at k.cl:9 that meets it is in work-group "
+    explains("it reaches work-group (0,0,0) only, and the acquire at k.cl:9 that meets it is in work-group "
          "(1,0,0)",
          "memory_scope_device at k.cl:7 and k.cl:9");
 }
 END_TEST
 
-START_TEST(one_scope_is_enough_where_wider_ones_meet)
+START_TEST(one_scope_suffices_if_wider_ones_synchronise)
 {
     order.rule = SCOPE_RULE_INCLUSIVE31;
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_ALL_SVM);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
+    explains("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
 }
 END_TEST
 
@@ -332,18 +332,18 @@ START_TEST(a_scope_that_makes_its_object_race_is_left_alone)
     store(FIRST, 8, ORDER_RELAXED, SCOPE_WORK_GROUP);
     load(NEIGHBOUR, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    says("the release fence at k.cl:7 has memory_scope_device", "memory_scope_work_group at k.cl:7");
+    explains("the release fence at k.cl:7 has memory_scope_device", "memory_scope_work_group at k.cl:7");
 }
 END_TEST
 
-START_TEST(who_else_uses_the_object_gets_the_scope_as_well)
+START_TEST(other_users_of_the_object_get_the_scope)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
     load(NEIGHBOUR, 8, ORDER_RELAXED, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7 and k.cl:8");
+    explains("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7 and k.cl:8");
 }
 END_TEST
 
@@ -355,12 +355,12 @@ START_TEST(atomics_that_a_barrier_orders_do_not_race_with_another_scope)
     store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
+    explains("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
 }
 END_TEST
 
 /* And with it success where that would be weaker. */
-START_TEST(who_fails_to_exchange_acquires_by_the_order_of_failure)
+START_TEST(failed_exchange_acquires_by_the_failure_order)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
@@ -368,7 +368,7 @@ START_TEST(who_fails_to_exchange_acquires_by_the_order_of_failure)
     struct meeting meetings[2] = {meeting_of(FIRST, OTHER)};
     struct question question = question_of(meetings, 1);
     ck_assert(explain_race(&question, &answer));
-    says("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
+    explains("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
          "memory_order_acquire for success and failure at k.cl:9");
     exchange_fails(THIRD, 9, ORDER_RELAXED);
     meetings[1] = meeting_of(FIRST, THIRD);
@@ -377,14 +377,14 @@ START_TEST(who_fails_to_exchange_acquires_by_the_order_of_failure)
 }
 END_TEST
 
-/* The one who succeeds has the order of success. */
+/* The exchange that succeeds has the order of success. */
 START_TEST(one_place_may_succeed_and_fail)
 {
     first_access(FIRST);
     act(FIRST, 9, true, true, ORDER_RELEASE, SCOPE_DEVICE, IN_GLOBAL);
     exchange_fails(OTHER, 9, ORDER_RELEASE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("failed", "memory_order_acq_rel for success and memory_order_acquire for failure at k.cl:9");
+    explains("failed", "memory_order_acq_rel for success and memory_order_acquire for failure at k.cl:9");
     ck_assert_uint_eq(answer.tried_edit_count, 1);
 }
 END_TEST
@@ -395,7 +395,7 @@ START_TEST(both_orders_are_to_be_stronger)
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("is relaxed", "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:9");
+    explains("is relaxed", "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:9");
 }
 END_TEST
 
@@ -405,7 +405,7 @@ START_TEST(a_local_flag_wants_fences_with_both_flags)
     act(FIRST, 7, false, true, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
     act(NEIGHBOUR, 9, true, false, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    says("Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: \"If "
+    explains("Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: \"If "
          "X local-synchronizes-with",
          "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, "
          "memory_scope_work_group) before k.cl:7, and atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | "
@@ -413,7 +413,7 @@ START_TEST(a_local_flag_wants_fences_with_both_flags)
 }
 END_TEST
 
-START_TEST(what_is_not_sequential_is_not_meant_to_be_ordered)
+START_TEST(seq_cst_with_acquire_reports_no_intent)
 {
     first_access(FIRST);
     act(FIRST, 7, false, true, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
@@ -446,7 +446,7 @@ START_TEST(units_that_never_meet_have_no_edit)
 }
 END_TEST
 
-START_TEST(what_is_ordered_needs_no_edit)
+START_TEST(ordered_pair_needs_no_edit)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
@@ -455,7 +455,7 @@ START_TEST(what_is_ordered_needs_no_edit)
 }
 END_TEST
 
-START_TEST(a_full_sync_log_says_nothing)
+START_TEST(full_sync_log_suggests_nothing)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
@@ -515,7 +515,7 @@ static bool follows(uint64_t second, uint64_t when, const struct checker_host *w
     return true;
 }
 
-START_TEST(a_plain_flag_would_order_what_came_before_it)
+START_TEST(plain_flag_would_order_earlier_accesses)
 {
     first_access(FIRST);
     passes(plain_at(FIRST, STORE_LINE), OTHER, 1);
@@ -531,7 +531,7 @@ START_TEST(a_plain_flag_would_order_what_came_before_it)
 END_TEST
 
 /* Nothing that the history has lies between its load and its store. */
-START_TEST(who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got)
+START_TEST(unit_that_passes_on_a_plain_flag_passes_on_its_clock)
 {
     enum { GIVEN_ON = LOAD_LINE + 1 };
     first_access(FIRST);
@@ -559,13 +559,13 @@ START_TEST(a_plain_flag_orders_nothing_after_the_store_or_before_the_load)
     passes(plain_at(FIRST, STORE_LINE), OTHER, 3);
     ck_assert(!follows(OTHER, 2, &knows_order)); /* the flag is read after the data */
     passes(plain_at(FIRST, STORE_LINE), THIRD, 1);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* by somebody else */
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* by another work-item */
     passes(plain_at(NEIGHBOUR, STORE_LINE), OTHER, 1);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* it is somebody else's */
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* it is another work-item's */
 }
 END_TEST
 
-START_TEST(slices_tell_what_came_before_a_plain_flag)
+START_TEST(segments_order_accesses_before_a_plain_flag)
 {
     first_access(FIRST);
     order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 7);
@@ -578,7 +578,7 @@ START_TEST(slices_tell_what_came_before_a_plain_flag)
 }
 END_TEST
 
-START_TEST(the_atomic_end_of_a_flag_keeps_what_it_has)
+START_TEST(atomic_end_of_a_flag_keeps_its_order)
 {
     first_access(FIRST);
     struct asked by = plain_at(FIRST, 7);
@@ -633,7 +633,7 @@ static void remedied(uint64_t second, int region, const char *fix)
     ck_assert_str_eq(proposal.fix.bytes, fix);
 }
 
-START_TEST(a_barrier_goes_where_all_come_by)
+START_TEST(barrier_is_placed_where_all_work_items_execute)
 {
     first_access(FIRST);
     where = (struct code_place){.site = 30, .before = true, .first = 0};
@@ -654,7 +654,7 @@ static bool each_iteration(void *self, uint32_t a, uint32_t b, struct code_place
     return true;
 }
 
-START_TEST(two_barriers_in_each_turn_serve_one_group)
+START_TEST(two_barriers_in_each_iteration_cover_one_group)
 {
     const struct checker_host knows_turns = {
         .place = place, .what = what, .between = between, .each_iteration = each_iteration};
@@ -763,7 +763,7 @@ END_TEST
 
 /* ---- remembering ----------------------------------------------------------------------------------- */
 
-START_TEST(who_waits_is_remembered_once_for_each_store)
+START_TEST(waiter_is_recorded_once_for_each_store)
 {
     for (int i = 0; i < 100; i++)
         load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
@@ -775,8 +775,8 @@ START_TEST(who_waits_is_remembered_once_for_each_store)
 }
 END_TEST
 
-/* What they read anew need not have released anything. */
-START_TEST(who_waited_for_a_relaxed_store_has_read_it)
+/* The value read again need not be a release. */
+START_TEST(waiter_for_a_relaxed_store_has_read_it)
 {
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     first_access(FIRST);
@@ -785,11 +785,11 @@ START_TEST(who_waited_for_a_relaxed_store_has_read_it)
         load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert_uint_eq(sync_log.count, 3);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
+    explains("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
 }
 END_TEST
 
-START_TEST(what_others_write_elsewhere_is_not_waited_for)
+START_TEST(write_elsewhere_is_not_waited_for)
 {
     struct unit_state unit_state;
     const struct atomic_act beside = {FLAG + 4,     4, IN_GLOBAL, false, true, ORDER_RELEASE,
@@ -839,8 +839,9 @@ START_TEST(steps_are_those_between_the_accesses)
 }
 END_TEST
 
-/* R8, R11: an update in the middle keeps the release sequence and hands on; what it does not acquire is
- * still to come. */
+/*
+ * R8, R11: an update in the middle keeps the release sequence and passes it on; its own acquire is missing.
+ */
 START_TEST(edges_go_by_way_of_others)
 {
     first_access(FIRST);
@@ -848,7 +849,7 @@ START_TEST(edges_go_by_way_of_others)
     act(OTHER, 8, true, true, ORDER_ACQ_REL, SCOPE_DEVICE, IN_GLOBAL);
     load(THIRD, 9, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(explained(FIRST, THIRD, IN_GLOBAL));
-    says("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
+    explains("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
     ck_assert_uint_eq(answer.step_count, 3);
     ck_assert_uint_eq(answer.steps[2].side, 2);
     ck_assert_uint_eq(answer.step_unit[2], OTHER);
@@ -867,7 +868,7 @@ START_TEST(edges_have_fences_and_barriers_as_ends)
     store(NEIGHBOUR, 8, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
-    says("the acquire at k.cl:9 has memory_scope_work_group", "memory_scope_device at k.cl:9");
+    explains("the acquire at k.cl:9 has memory_scope_work_group", "memory_scope_device at k.cl:9");
     ck_assert_uint_eq(answer.step_count, 4);
     static const uint32_t lines[] = {6, 9, 6, 7};
     for (uint32_t i = 0; i < 4; i++)
@@ -878,8 +879,8 @@ START_TEST(edges_have_fences_and_barriers_as_ends)
 }
 END_TEST
 
-/* What synchronised came too early for the access. */
-START_TEST(edges_that_came_too_early_are_there)
+/* The synchronisation was too early for the access. */
+START_TEST(edge_before_the_access_is_shown)
 {
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
     first_access(FIRST);
@@ -912,44 +913,44 @@ int main(void)
         a_relaxed_load_is_to_acquire,
         two_pairs_want_an_edit_for_both,
         two_edits_of_one_place_serve_later_pairs,
-        a_pair_that_nothing_orders_changes_no_answer,
+        unordered_pair_changes_no_result,
         a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update,
         a_release_fence_goes_before_its_store,
         an_acquire_fence_goes_after_its_load,
         both_scopes_are_to_be_wider,
-        one_scope_is_enough_where_wider_ones_meet,
+        one_scope_suffices_if_wider_ones_synchronise,
         a_scope_that_makes_its_object_race_is_left_alone,
-        who_else_uses_the_object_gets_the_scope_as_well,
+        other_users_of_the_object_get_the_scope,
         atomics_that_a_barrier_orders_do_not_race_with_another_scope,
-        who_fails_to_exchange_acquires_by_the_order_of_failure,
+        failed_exchange_acquires_by_the_failure_order,
         one_place_may_succeed_and_fail,
         both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags,
-        what_is_not_sequential_is_not_meant_to_be_ordered,
+        seq_cst_with_acquire_reports_no_intent,
         an_access_after_the_store_is_not_carried_by_it,
-        a_plain_flag_would_order_what_came_before_it,
-        who_takes_a_plain_flag_before_giving_it_on_hands_on_what_it_got,
+        plain_flag_would_order_earlier_accesses,
+        unit_that_passes_on_a_plain_flag_passes_on_its_clock,
         a_plain_flag_orders_nothing_after_the_store_or_before_the_load,
-        slices_tell_what_came_before_a_plain_flag,
-        the_atomic_end_of_a_flag_keeps_what_it_has,
-        a_barrier_goes_where_all_come_by,
-        two_barriers_in_each_turn_serve_one_group,
+        segments_order_accesses_before_a_plain_flag,
+        atomic_end_of_a_flag_keeps_its_order,
+        barrier_is_placed_where_all_work_items_execute,
+        two_barriers_in_each_iteration_cover_one_group,
         groups_are_ordered_by_two_kernels,
         a_plain_access_is_to_be_atomic,
         a_barrier_covers_one_group_and_two_kernels_all,
         atomic_operations_serve_those_that_their_scope_holds,
         units_that_never_meet_have_no_edit,
-        what_is_ordered_needs_no_edit,
-        a_full_sync_log_says_nothing,
-        who_waits_is_remembered_once_for_each_store,
-        who_waited_for_a_relaxed_store_has_read_it,
-        what_others_write_elsewhere_is_not_waited_for,
+        ordered_pair_needs_no_edit,
+        full_sync_log_suggests_nothing,
+        waiter_is_recorded_once_for_each_store,
+        waiter_for_a_relaxed_store_has_read_it,
+        write_elsewhere_is_not_waited_for,
         a_launch_begins_without_memories,
         steps_are_those_between_the_accesses,
         edges_go_by_way_of_others,
         edges_have_fences_and_barriers_as_ends,
-        edges_that_came_too_early_are_there,
+        edge_before_the_access_is_shown,
         edges_end_with_a_foreign_store,
     };
     Suite *suite = suite_create("explain");

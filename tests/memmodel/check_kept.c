@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches leave what they did with the checker, and commands.c asks for it late or never: whatever the order
- * of commands, a race is found exactly when two of them that nothing orders conflict in a byte; and where a
- * line is reported, its instruction did it to all bytes that are reported. */
+/* Launches leave their accesses with the checker, and commands.c queries them late or never: whatever the
+ * order of commands, a race is found exactly when two of them that nothing orders conflict in a byte; and
+ * where a line is reported, its instruction did it to all bytes that are reported. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +30,12 @@ static struct report *report;
 static struct memory_arena arena;
 static struct commands *commands;
 static struct checkers *checkers;
-static struct observer orders, hears;
+static struct observer orders, accesses;
 static struct region *buffer[BUFFERS];
 static uint32_t life[BUFFERS], lives; /* which of the allocations it is */
 static struct launch_info launches[COMMANDS + 1];
 
-/* What a command did: the oracle's. */
+/* The accesses of a command, for the oracle. */
 struct operation {
     uint8_t read[LIVES][BYTES], changed[LIVES][BYTES];
 };
@@ -43,7 +43,7 @@ static struct operation operations[COMMANDS + 1];
 static uint8_t by_site[COMMANDS + 1][SITES][BYTES];
 static uint32_t oracle_ops_done; /* of the command that runs: another site for each */
 
-/* ---- who keeps, and who asks ------------------------------------------------------------ */
+/* ---- launches that keep, and queries ------------------------------------------------------------ */
 
 static struct footprint_sink inner;
 static struct {
@@ -142,7 +142,7 @@ static void open_stage(uint64_t arena_bytes, uint64_t ballast_bytes)
     orders = commands_observer(commands);
     inner = commands_footprints(commands);
     checkers = checkers_new(&arena.memory, report, &scenario, &host);
-    checkers_observer(checkers, &hears);
+    checkers_observer(checkers, &accesses);
     checkers_set_sink(checkers, &(struct footprint_sink){NULL, on_launch_ended, on_settle, on_follows});
     memset(operations, 0, sizeof operations);
     memset(by_site, 0, sizeof by_site);
@@ -173,7 +173,7 @@ static void did(uint32_t command, uint32_t which, bool change, uint64_t offset, 
 static void phase(uint32_t command, enum launch_phase what, uint64_t group)
 {
     const struct launch_event event = {.launch = &launches[command], .phase = what, .group_linear = group};
-    hears.launch(hears.self, &event);
+    accesses.launch(accesses.self, &event);
 }
 
 /* One group's part of it: a word of each active work-item; as a row when that is one. */
@@ -207,7 +207,7 @@ static void acts(uint32_t command, uint32_t group, enum access_kind kind, uint32
                                        .step_x = 4,
                                        .row = ITEMS,
                                        .address = address};
-    hears.access(hears.self, &event);
+    accesses.access(accesses.self, &event);
 }
 
 /* Free of races in itself: work-items have words of their own, shuffled in some launches. */
@@ -277,7 +277,7 @@ static void enqueue(uint32_t command, uint32_t straight)
     announce(ORDER_ENQUEUED, command, state[command].after, count);
 }
 
-static void learn(bool *who, uint32_t command)
+static void acquire(bool *who, uint32_t command)
 {
     who[command] = true;
     for (uint32_t i = 1; i <= COMMANDS; i++)
@@ -303,7 +303,7 @@ static bool begin(uint32_t command)
         if (!state[*after].done)
             return false;
     for (const uint32_t *after = state[command].after; *after; after++)
-        learn(state[command].known, *after);
+        acquire(state[command].known, *after);
     state[command].begun = true;
     oracle_ops_done = 0;
     announce(ORDER_BEGIN, command, NULL, 0);
@@ -401,13 +401,15 @@ static uint32_t one_history(uint32_t straight)
         bool idle = true;
         for (uint32_t i = 0; i < side_by_side; i++)
             idle &= !running[i];
-        /* What a running launch did may stand for what others did: then it is reported when that ends. */
+        /*
+         * Accesses of a running launch may replace those of others: then the race is reported when that ends.
+         */
         if (expected() != found() && (idle || found()))
             return COMMANDS + ended;
         if (found())
             return ended;
         if (one && state[one].done && below(6) == 0) {
-            learn(host_knows, one);
+            acquire(host_knows, one);
             announce(ORDER_HOST_WAITED, 0, &one, 1);
         }
         if (idle && lives < LIVES && below(8) == 0) {

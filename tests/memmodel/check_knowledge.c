@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of what is known, against arrays of the same: puts, rows and joins in random order, of keys near
- * each other and far. */
+/* Vector clocks, against arrays of clock values: puts, rows and joins in random order, of keys near each
+ * other and far. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void check_map(uint32_t m)
         count += known[m][i] > 0;
     }
     ck_assert(equal);
-    /* it was asked, and thus made */
+    /* it was queried, and thus made */
     const uint32_t listed = maps[m] ? vclock_list(&pool, maps[m], list, KEYS) : 0;
     ck_assert_uint_eq(listed, count);
     for (uint32_t i = 0; i < listed; i++) {
@@ -66,7 +66,7 @@ static void put_one(uint64_t *state, uint32_t m)
         known[m][i] = clock;
 }
 
-/* What the slot's map may know besides is what was put. */
+/* Beyond that, the slot's clock has only values that were put. */
 static void extend_one(uint64_t *state, uint32_t m)
 {
     const uint32_t i = (uint32_t)next_random(state) % KEYS, clock = 1 + (uint32_t)next_random(state) % 50,
@@ -105,7 +105,7 @@ static void join_two(uint64_t *state, uint32_t m)
     memcpy(known[m], both, sizeof both);
 }
 
-/* What is said to hold another has all of it. */
+/* A clock that is reported to include another has all of it. */
 static void check_holds(uint32_t a, uint32_t b)
 {
     bool all = true;
@@ -127,7 +127,10 @@ static size_t count_unused(void)
     return count;
 }
 
-/* As usual; all puts and joins are put off; and made at times, because many wait, or because asking costs. */
+/*
+ * As usual; all puts and joins are put off; and made at times, because many wait, or because queries are
+ * expensive.
+ */
 static void choose_limits(int fast_path)
 {
     if (fast_path > 0)
@@ -199,7 +202,7 @@ START_TEST(a_few_take_little)
 }
 END_TEST
 
-/* Each stands on the one before: nobody may go down there by calls. And all of one map are made in one go. */
+/* Each stands on the one before: no recursion that deep. And all of one map are made in one go. */
 START_TEST(a_million_wait)
 {
     enum { MILLION = 1000000, UNITS = 5000 };
@@ -223,7 +226,7 @@ START_TEST(a_million_wait)
         vclock_drop(&pool, same);
         same = more;
     }
-    vclock_drop(&pool, same); /* nobody asked */
+    vclock_drop(&pool, same); /* not queried */
     ck_assert_uint_eq(pool.bytes, 0);
     vclock_pool_fini(&pool);
 }
@@ -254,12 +257,12 @@ static uint64_t key_of(uint32_t unit)
 
 /* Of one unit after another, on the steps of all the others: each map has all of the units, and few nodes
  * of its own. */
-static void put_in_turn(struct vclock **each, uint32_t units, uint32_t first, uint32_t last)
+static void put_in_order(struct vclock **each, uint32_t units, uint32_t first, uint32_t last)
 {
-    for (uint32_t turn = first; turn <= last; turn++) {
+    for (uint32_t round = first; round <= last; round++) {
         for (uint32_t u = 0; u < units; u++) {
             struct vclock *more = vclock_join(&pool, each[u], each[(u + units - 1) % units]),
-                          *put = vclock_put(&pool, more, key_of(u), turn);
+                          *put = vclock_put(&pool, more, key_of(u), round);
             vclock_drop(&pool, more);
             vclock_drop(&pool, each[u]);
             each[u] = put;
@@ -267,11 +270,11 @@ static void put_in_turn(struct vclock **each, uint32_t units, uint32_t first, ui
     }
 }
 
-static void check_turns(struct vclock **each, uint32_t units, uint32_t turns)
+static void check_rounds(struct vclock **each, uint32_t units, uint32_t rounds)
 {
     for (uint32_t u = 0; u < units; u++) {
         for (uint32_t other = 0; other < units; other++)
-            ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(other)), other <= u ? turns : turns - 1);
+            ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(other)), other <= u ? rounds : rounds - 1);
         vclock_drop(&pool, each[u]);
     }
     check_all_gone();
@@ -280,19 +283,19 @@ static void check_turns(struct vclock **each, uint32_t units, uint32_t turns)
 /* When very many wait for few units, the maps are made, which takes less. */
 START_TEST(those_that_wait_are_made)
 {
-    enum { UNITS = 8, TURNS = 10000, MOST = 4000 };
+    enum { UNITS = 8, ROUNDS = 10000, MOST = 4000 };
     struct vclock *each[UNITS] = {0};
     uint32_t most = 0;
     put_all_off();
     pool.waiting_most = MOST;
     pool.units = UNITS;
-    for (uint32_t turn = 0; turn < TURNS; turn += 10) {
-        put_in_turn(each, UNITS, turn + 1, turn + 10);
+    for (uint32_t round = 0; round < ROUNDS; round += 10) {
+        put_in_order(each, UNITS, round + 1, round + 10);
         most = pool.waiting > most ? pool.waiting : most;
     }
     ck_assert_uint_le(most, MOST);
     ck_assert_uint_gt(most, MOST / 4);
-    check_turns(each, UNITS, TURNS);
+    check_rounds(each, UNITS, ROUNDS);
 }
 END_TEST
 
@@ -305,28 +308,28 @@ START_TEST(those_of_many_units_wait)
     near = true;
     pool.waiting_most = MOST;
     pool.units = 8 * UNITS;
-    put_in_turn(each, UNITS, 1, 2);
+    put_in_order(each, UNITS, 1, 2);
     ck_assert_uint_ge(pool.waiting, 2 * UNITS);
     ck_assert_uint_eq(pool.waiting_most, MOST); /* nothing was tried */
-    check_turns(each, UNITS, 2);
+    check_rounds(each, UNITS, 2);
 }
 END_TEST
 
 /* The latest first: each would be made of all that is beneath it, but soon all are made. */
-START_TEST(asking_much_makes_all)
+START_TEST(many_queries_compute_all_clocks)
 {
-    enum { UNITS = 64, TURNS = 50 };
+    enum { UNITS = 64, ROUNDS = 50 };
     struct vclock *each[UNITS] = {0};
-    uint32_t asked = 0;
+    uint32_t queried = 0;
     put_all_off();
     near = true;
     pool.looked_most = 100;
-    put_in_turn(each, UNITS, 1, TURNS);
-    ck_assert_uint_gt(pool.waiting, UNITS * TURNS / 2);
-    for (uint32_t u = UNITS; u-- > 0 && pool.waiting; asked++)
-        ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(0)), TURNS);
-    ck_assert_uint_lt(asked, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than asking */
-    check_turns(each, UNITS, TURNS);
+    put_in_order(each, UNITS, 1, ROUNDS);
+    ck_assert_uint_gt(pool.waiting, UNITS * ROUNDS / 2);
+    for (uint32_t u = UNITS; u-- > 0 && pool.waiting; queried++)
+        ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(0)), ROUNDS);
+    ck_assert_uint_lt(queried, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than a query */
+    check_rounds(each, UNITS, ROUNDS);
 }
 END_TEST
 
@@ -374,7 +377,7 @@ START_TEST(steps_of_one_unit_share_deferred_joins)
 }
 END_TEST
 
-/* Who puts but once takes less than those of a deferred join of many: unless most go on, as above. */
+/* A clock with one put takes less than a deferred join of many: unless most continue, as above. */
 START_TEST(steps_of_many_units_take_little)
 {
     enum { UNITS = 1000, EACH_MOST = VCLOCK_LEAST };
@@ -422,7 +425,7 @@ START_TEST(room_that_is_left_covers_others)
         ck_assert_uint_eq(vclock_get(&pool, many[unit], unit << 2), EACH);
         vclock_drop(&pool, once[unit]);
     }
-    /* Nobody's room is lost: as many again need no other block. */
+    /* No memory is lost: as many again need no other block. */
     const uint32_t blocks = pool.block_count;
     for (uint32_t unit = 0; unit < UNITS; unit++)
         once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 8);
@@ -446,7 +449,7 @@ int main(void)
     tcase_add_test(tests, a_few_take_little);
     tcase_add_test(tests, those_that_wait_are_made);
     tcase_add_test(tests, those_of_many_units_wait);
-    tcase_add_test(tests, asking_much_makes_all);
+    tcase_add_test(tests, many_queries_compute_all_clocks);
     tcase_add_test(tests, one_that_very_many_share);
     tcase_add_test(tests, steps_of_one_unit_share_deferred_joins);
     tcase_add_test(tests, steps_of_many_units_take_little);

@@ -91,7 +91,7 @@ static enum finding_kind fence_by_the_text(uint32_t flags, int order, int scope)
     return scope == SCOPE_WORK_ITEM ? FINDING_ATOMIC_SCOPE : FINDING_KIND_COUNT;
 }
 
-START_TEST(a_fence_has_flags_and_what_they_allow)
+START_TEST(fence_has_flags_and_their_orders)
 {
     static const uint32_t flags[] = {0, G, L, G | L, REGION_IMAGE, G | REGION_IMAGE, G | L | REGION_IMAGE};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
@@ -125,7 +125,7 @@ int main(void)
     tcase_add_test(tests, a_failed_exchange_does_not_release);
     tcase_add_test(tests, a_failure_order_is_no_stronger);
     tcase_add_test(tests, an_atomic_has_a_scope_with_others_in_it);
-    tcase_add_test(tests, a_fence_has_flags_and_what_they_allow);
+    tcase_add_test(tests, fence_has_flags_and_their_orders);
     tcase_add_test(tests, a_barrier_needs_no_flags);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -16,7 +16,7 @@ static void compare(const struct compact *compact, uint64_t whole[BYTES][2])
             ck_assert_uint_eq(compact_get(compact, at, slot), whole[at][slot]);
 }
 
-/* Says how many epochs went in before one did not fit. */
+/* Returns how many epochs fitted. */
 static uint32_t fill(uint64_t base, uint32_t units, uint32_t contexts, uint32_t lists)
 {
     struct compact *compact = compact_new(BYTES);
@@ -53,7 +53,7 @@ static uint32_t fill_alike(uint64_t base, uint32_t units, uint32_t contexts)
         const uint64_t unit = base + below(units);
         const uint64_t value[2] = {below(4) ? epoch(unit, FIRST + below(contexts)) : 0,
                                    below(4) ? epoch(unit + below(3), FIRST + below(contexts)) : 0};
-        for (uint32_t i = 0; fits && i < 4; i++) { /* both go, and then come */
+        for (uint32_t i = 0; fits && i < 4; i++) { /* both are converted, and then back */
             const uint32_t slot = i % 2;
             const uint64_t put = i < 2 ? 0 : value[slot];
             fits = compact_put(compact, at, slot, put);
@@ -66,7 +66,7 @@ static uint32_t fill_alike(uint64_t base, uint32_t units, uint32_t contexts)
     return fits ? done : done - 1;
 }
 
-START_TEST(epochs_come_back)
+START_TEST(epochs_are_restored)
 {
     for (uint32_t i = 0; i < 50; i++)
         fill_alike(below(2) ? 0 : (uint64_t)below(1 << 30) << 3, 1u << below(30), 1 + below(70));
@@ -107,7 +107,7 @@ int main(void)
 {
     TCase *tcase = tcase_create("narrow");
     Suite *suite = suite_create("narrow");
-    tcase_add_test(tcase, epochs_come_back);
+    tcase_add_test(tcase, epochs_are_restored);
     tcase_add_test(tcase, a_million_units_or_many_contexts_fit);
     tcase_add_test(tcase, another_launch_begins_with_nothing);
     suite_add_tcase(suite, tcase);

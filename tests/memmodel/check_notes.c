@@ -58,9 +58,11 @@ START_TEST(the_grain_divides_all)
 }
 END_TEST
 
-/* Each event may ask: to look through all notes each time takes the square of the time. What has been looked
- * at is made illegible here, and the grain stays what it was. */
-START_TEST(what_was_looked_at_is_not_looked_at_again)
+/*
+ * Each event may query: to read all notes each time takes the square of the time. Notes that have been read
+ * are overwritten here, and the grain stays.
+ */
+START_TEST(checked_log_is_not_checked_again)
 {
     for (uint32_t round = 0; round < 100; round++) {
         note(64 * round, 4);
@@ -77,12 +79,12 @@ END_TEST
 enum { WORDS = 256, SITES = 3, WRITES = 2, GROUPS = 16, GROUP_ITEMS = 16, WAVES = 3000 };
 
 /* How often a work-group did it, by word and site. */
-struct tally {
+struct counts {
     uint32_t done[WORDS][SITES][GROUPS];
     uint64_t clock;
 };
 
-static bool scattered(struct tally *tally, uint32_t site, uint32_t wave)
+static bool scattered(struct counts *counts, uint32_t site, uint32_t wave)
 {
     uint64_t address[LANES], mask[LANE_MASK_WORDS] = {(uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX)};
     /* a list, runs, a rule of the lane */
@@ -110,17 +112,17 @@ static bool scattered(struct tally *tally, uint32_t site, uint32_t wave)
         return false;
     for (uint32_t lane = 0; lane < LANES; lane++)
         for (uint32_t w = 0; w < words && mask[0] >> lane & 1; w++)
-            tally->done[(address[lane] - LOW) / 4 + w][site][(first + lane) / GROUP_ITEMS]++;
+            counts->done[(address[lane] - LOW) / 4 + w][site][(first + lane) / GROUP_ITEMS]++;
     return true;
 }
 
 static void recount(void *self, const struct past_access *access)
 {
-    struct tally *tally = self;
-    ck_assert_uint_ge(access->clock, tally->clock);
-    tally->clock = access->clock;
+    struct counts *counts = self;
+    ck_assert_uint_ge(access->clock, counts->clock);
+    counts->clock = access->clock;
     for (uint32_t w = 0; w < access->size / 4; w++)
-        tally->done[(access->address - LOW) / 4 + w][access->site][access->unit / GROUP_ITEMS]++;
+        counts->done[(access->address - LOW) / 4 + w][access->site][access->unit / GROUP_ITEMS]++;
 }
 
 static uint32_t groups_in(const uint32_t done[GROUPS])
@@ -132,7 +134,7 @@ static uint32_t groups_in(const uint32_t done[GROUPS])
 }
 
 /* All of a word that one group read, two groups of any other; and all writes. */
-static void judge_left(const struct tally *did, const struct tally *left)
+static void judge_left(const struct counts *did, const struct counts *left)
 {
     for (uint32_t word = 0; word < WORDS; word++)
         for (uint32_t site = 0; site < SITES; site++) {
@@ -147,7 +149,7 @@ static void judge_left(const struct tally *did, const struct tally *left)
 
 START_TEST(reads_that_others_stand_for_are_left_out)
 {
-    static struct tally did, left;
+    static struct counts did, left;
     dice = 7;
     spare.most = 1 << 16; /* so much and no more */
     access_log.size = 4 * WORDS;
@@ -166,10 +168,10 @@ START_TEST(reads_that_others_stand_for_are_left_out)
 }
 END_TEST
 
-/* Where some may learn what another work-group did, all reads count. */
-START_TEST(reads_stay_where_somebody_learns)
+/* If some unit may acquire from another work-group, all reads count. */
+START_TEST(reads_stay_if_a_unit_acquires)
 {
-    static struct tally did;
+    static struct counts did;
     bool room = true;
     dice = 7;
     spare.most = 1 << 16;
@@ -187,9 +189,9 @@ int main(void)
     TCase *tests = tcase_create("notes");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_grain_divides_all);
-    tcase_add_test(tests, what_was_looked_at_is_not_looked_at_again);
+    tcase_add_test(tests, checked_log_is_not_checked_again);
     tcase_add_test(tests, reads_that_others_stand_for_are_left_out);
-    tcase_add_test(tests, reads_stay_where_somebody_learns);
+    tcase_add_test(tests, reads_stay_if_a_unit_acquires);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

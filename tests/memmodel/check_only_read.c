@@ -59,7 +59,7 @@ static void tear_down(void)
     cl_tear_down();
 }
 
-/* So many work-items read; who pokes waits for nobody, or once more for those that read. */
+/* This many work-items read; the writer waits for none, or once more for the readers. */
 static size_t races_with(size_t items, cl_int at, bool read_again)
 {
     const size_t one = 1;
@@ -90,7 +90,7 @@ static const struct {
     {MUCH, 0x80001, false, 1, 7}, {MUCH, 0, true, 1, 5},    {MUCH, 3, true, 0, 0},
 };
 
-START_TEST(what_was_read_is_known_however_much_it_was)
+START_TEST(all_read_bytes_are_recorded)
 {
     ck_assert_uint_eq(races_with(rows[_i].items, rows[_i].at, rows[_i].read_again), rows[_i].races);
     if (!rows[_i].races)
@@ -108,7 +108,7 @@ int main(void)
     TCase *tests = tcase_create("commands");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, what_was_read_is_known_however_much_it_was, 0, sizeof rows / sizeof *rows);
+    tcase_add_loop_test(tests, all_read_bytes_are_recorded, 0, sizeof rows / sizeof *rows);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
 }

@@ -31,7 +31,7 @@ START_TEST(r3_program_order_orders)
 }
 END_TEST
 
-/* Who knows nothing for want of memory would race with all. */
+/* A unit without a clock, out of memory, would race with all. */
 START_TEST(without_memory_nothing_is_a_race)
 {
     two_groups(), world_starves(), writes(0, DATA, 4), reads(2, DATA, 4);
@@ -125,7 +125,7 @@ START_TEST(r9_all_svm_devices_is_device_on_other_memory)
 }
 END_TEST
 
-/* The object, not the data, says what a scope is; of a fence the objects by which it synchronises. */
+/* The object, not the data, decides the scope; of a fence the objects by which it synchronises. */
 START_TEST(r9_all_svm_devices_stays_on_svm_with_atomics)
 {
     two_groups(), world_shares_atomics(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM),
@@ -286,8 +286,10 @@ START_TEST(r19_sub_group_barriers)
 }
 END_TEST
 
-/* A release fence at the entry of each member, an acquire fence at its exit: of what another member did
- * before the barrier only the latter knows. */
+/*
+ * A release fence at the entry of each member, an acquire fence at its exit: only the latter is ordered after
+ * another member's accesses before the barrier.
+ */
 START_TEST(r19_a_sub_group_barrier_of_a_wider_scope)
 {
     for (uint32_t stores = 0; stores < 2; stores++) {
@@ -311,7 +313,7 @@ START_TEST(named_barriers_order_the_sub_groups_that_meet)
         reads(1, DATA, 4), races_at(DATA);
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 5, L, SCOPE_WORK_GROUP),
         reads(2, DATA, 4), races_at(DATA);
-    /* hands on what it knows */
+    /* passes on its clock */
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 3, G, SCOPE_WORK_GROUP);
     named_barrier(0, 6, G, SCOPE_WORK_GROUP), reads(2, DATA, 4), clean_at(DATA);
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 6, G, SCOPE_WORK_GROUP);
@@ -349,7 +351,7 @@ END_TEST
 /* ---- races
  * ---------------------------------------------------------------------------------------------- */
 
-START_TEST(r29_what_is_a_race)
+START_TEST(r29_conflicting_unordered_accesses_race)
 {
     two_groups(), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), update(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE),
         clean_at(FLAG);
@@ -439,7 +441,7 @@ START_TEST(r37_asynchronous_copies)
     judge_at(DATA, false);
     world_begin(1, 1, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), copy_starts(0, 1),
         copy_accesses(0, 1, false, DATA, 4);
-    judge_at(DATA, false); /* the only member knows */
+    judge_at(DATA, false); /* the only member is ordered */
     two_copies(), copy_waits(0, 1), reads(1, LDATA, 4), clean_at(LDATA);
     two_copies(), copy_waits(0, 1), reads(1, LFLAG, 4), races_at(LFLAG); /* of the other event */
     two_copies(), copy_waits(0, 2), copy_waits(0, 1), reads(1, LFLAG, 4), reads(2, LDATA, 4), clean_at(LFLAG);
@@ -448,7 +450,7 @@ START_TEST(r37_asynchronous_copies)
     copy_waits(0, 1), reads(0, LDATA, 4), reads(1, LFLAG, 4), clean_at(LFLAG); /* two of one event */
     one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_starts(0, 1),
         copy_accesses(0, 1, true, LDATA, 4);
-    judge_at(LDATA, true); /* which do not know of each other */
+    judge_at(LDATA, true); /* which are not ordered with each other */
 }
 END_TEST
 
@@ -461,7 +463,7 @@ static void copy_after_flag(uint32_t members)
     copy_starts(1, 1), copy_accesses(1, 1, false, DATA, 4);
 }
 
-START_TEST(r37_a_copy_starts_from_what_all_members_know)
+START_TEST(r37_copy_starts_from_the_clocks_of_all_members)
 {
     copy_after_flag(2), clean_at(DATA);
     copy_after_flag(1), races_at(DATA);
@@ -473,8 +475,8 @@ START_TEST(r37_a_copy_starts_from_what_all_members_know)
 }
 END_TEST
 
-/* Waves come to the copy one after another, and what counts is what each knew then. */
-START_TEST(r37_members_come_to_a_copy_one_after_another)
+/* Waves reach the copy one after another, and the clock of each at that time counts. */
+START_TEST(r37_members_reach_a_copy_one_after_another)
 {
     two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE);
     copy_begins(1, 1, false, DATA, 4), copy_arrives(1, 1), acquire(3, FLAG, SCOPE_DEVICE), copy_arrives(1, 2),
@@ -492,7 +494,7 @@ START_TEST(r37_members_come_to_a_copy_one_after_another)
     judge_at(LDATA, false);
     one_group(), writes(1, LDATA, 4), copy_begins(0, 1, true, LDATA, 4), copy_arrives(0, 1),
         barrier(0, L, SCOPE_WORK_GROUP);
-    judge_at(LDATA, true); /* the barrier comes too late */
+    judge_at(LDATA, true); /* the barrier is too late */
     world_begin(1, 2, 1, SCOPE_RULE_EQUAL), copy_begins(0, 1, false, DATA, 4), copy_arrives(0, 1),
         writes(0, DATA, 4);
     /* its own, later */
@@ -543,7 +545,7 @@ START_TEST(a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier
 }
 END_TEST
 
-/* Everybody who races with one access is reported, in whatever order they come. */
+/* Every access that races with one access is reported, in any order. */
 static void pair_reported(const char *untold, size_t pairs)
 {
     ck_assert_msg(!untold, "%s", untold);
@@ -566,7 +568,7 @@ START_TEST(each_pair_that_races_is_reported)
 }
 END_TEST
 
-/* Of so many stores by one place of the program all but one are handed on to who reads. */
+/* Of so many stores by one place of the program all but one are passed on to the reader. */
 static void all_handed_on_but(uint32_t apart, uint32_t stores)
 {
     world_begin(4, 4, 1, SCOPE_RULE_EQUAL);
@@ -599,8 +601,8 @@ START_TEST(a_pair_that_may_not_be_reported_is_not_hidden)
 }
 END_TEST
 
-/* Who knows of a turn's load need not know of the next one's, which races, too. */
-START_TEST(the_later_of_two_turns_raced)
+/* A unit ordered after one iteration's load need not be ordered after the next one's, which races, too. */
+START_TEST(later_of_two_iterations_races)
 {
     world_begin(1, 5, 1, SCOPE_RULE_EQUAL);
     reads(0, DATA, 4);
@@ -676,7 +678,7 @@ START_TEST(r31_1_a_call_orders_fine_grained_memory)
 }
 END_TEST
 
-START_TEST(r31_2_events_order_what_waits)
+START_TEST(r31_2_events_order_their_waiters)
 {
     event_world(2, true, true), family_judged(false);
     event_world(2, true, false), family_judged(false);
@@ -686,7 +688,7 @@ START_TEST(r31_2_events_order_what_waits)
 }
 END_TEST
 
-START_TEST(r31_2_what_is_known_is_handed_on)
+START_TEST(r31_2_clock_is_passed_on)
 {
     static const struct launch_after second = {.launch = 2, .complete = true},
                                      third = {.launch = 3, .complete = true};
@@ -726,7 +728,7 @@ START_TEST(r31_14_a_child_may_wait_for_a_work_group)
 {
     group_world(0, false, false), family_judged(false);
     group_world(1, false, false), family_judged(true);
-    group_world(1, true, true), family_judged(false); /* by then the group knew */
+    group_world(1, true, true), family_judged(false); /* by then the group was ordered */
     group_world(1, true, false), family_judged(true);
     two_groups(), world_spins_on(0), writes(0, DATA, 4), writes(2, OTHER, 4),
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
@@ -762,7 +764,7 @@ START_TEST(r31_14_work_groups_that_wait_for_one_another)
 }
 END_TEST
 
-START_TEST(r31_14_several_work_groups_may_be_known)
+START_TEST(r31_14_several_work_groups_are_ordered)
 {
     static const struct launch_after both[] = {{.launch = 2, .complete = true},
                                                {.launch = 3, .complete = true}};
@@ -791,8 +793,8 @@ START_TEST(r32_atomics_of_a_family_are_no_race)
 }
 END_TEST
 
-/* What atomics order, and what they do not. */
-START_TEST(r32_atomics_of_a_family_order_what_is_around_them)
+/* Accesses that atomics order, and those that they do not. */
+START_TEST(r32_atomics_of_a_launch_tree_order_accesses_around_them)
 {
     one_group(), release(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE),
         acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
@@ -811,7 +813,7 @@ START_TEST(r32_atomics_of_a_family_order_what_is_around_them)
 }
 END_TEST
 
-/* A third one, which knows by waiting what the second acquired of the first. */
+/* A third one, which gets the second's acquired clock by waiting. */
 static void heir_world(enum launch_start start, bool waits, uint32_t released, uint32_t address)
 {
     static const struct launch_after second = {.launch = 3, .complete = true};
@@ -825,7 +827,7 @@ static void heir_world(enum launch_start start, bool waits, uint32_t released, u
     update(1, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(1, address, 4);
 }
 
-START_TEST(r32_what_was_acquired_is_handed_on)
+START_TEST(r32_acquired_clock_is_passed_on)
 {
     heir_world(LAUNCH_AT_ONCE, true, 0, DATA), family_judged(false);
     heir_world(LAUNCH_AT_ONCE, true, 0, OTHER), family_judged(true);
@@ -837,7 +839,7 @@ START_TEST(r32_what_was_acquired_is_handed_on)
 }
 END_TEST
 
-/* A kernel releases what it knows of the work-group that it waited for. */
+/* A kernel releases the clock of the work-group that it waited for. */
 static void handed_world(uint32_t writer, bool nested)
 {
     two_groups(), world_spins_on(0), writes(writer, DATA, 4),
@@ -847,7 +849,7 @@ static void handed_world(uint32_t writer, bool nested)
     release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE);
 }
 
-START_TEST(r32_what_was_known_of_a_work_group_is_handed_on)
+START_TEST(r32_clock_of_a_work_group_is_passed_on)
 {
     for (uint32_t nested = 0; nested < 2; nested++) {
         for (uint32_t writer = 0; writer < 4; writer++)
@@ -872,7 +874,7 @@ static void reads_and_counts(uint32_t item)
     reads(item, DATA, 4), update(item, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE);
 }
 
-START_TEST(r32_beside_what_the_calls_order)
+START_TEST(r32_beside_the_order_of_calls)
 {
     one_group(), world_spins_on(0), counts_and_writes(0), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0),
         reads_and_counts(0), family_judged(false);
@@ -897,7 +899,7 @@ static void heir_by_call(bool shared)
     child(3, LAUNCH_AT_ONCE), reads_and_counts(0);
 }
 
-START_TEST(r32_what_was_acquired_before_the_call)
+START_TEST(r32_clock_acquired_before_the_call)
 {
     heir_by_call(true), family_judged(false);
     heir_by_call(false), family_judged(true);
@@ -922,7 +924,7 @@ static void across_judged(bool racy)
     world_end();
 }
 
-/* Where the oracle, which knows of one launch, says otherwise. */
+/* Cases in which the oracle, which models one launch, disagrees. */
 static void counted_across(bool racy)
 {
     judged();
@@ -967,8 +969,8 @@ START_TEST(r32_the_host_may_hand_on)
 }
 END_TEST
 
-/* Who knows what that one acquired and released? */
-START_TEST(r32_a_launch_that_is_not_heard)
+/* Which units are ordered after its acquire and release? */
+START_TEST(r32_launch_outside_the_detector)
 {
     apart(world_across, false), writes(0, DATA, 4), world_begins_unheard(), reads(2, DATA, 4),
         counted_across(false);
@@ -984,22 +986,22 @@ int main(void)
     tcase_set_timeout(rules, 600); /* when others use the machine, too */
     tcase_add_test(rules, r1_each_work_item_is_a_unit);
     tcase_add_test(rules, r31_1_a_call_orders_fine_grained_memory);
-    tcase_add_test(rules, r31_2_events_order_what_waits);
-    tcase_add_test(rules, r31_2_what_is_known_is_handed_on);
+    tcase_add_test(rules, r31_2_events_order_their_waiters);
+    tcase_add_test(rules, r31_2_clock_is_passed_on);
     tcase_add_test(rules, r31_13_a_child_may_wait_for_its_parent);
     tcase_add_test(rules, r31_14_a_child_may_wait_for_a_work_group);
     tcase_add_test(rules, r31_14_work_groups_that_wait_for_one_another);
-    tcase_add_test(rules, r31_14_several_work_groups_may_be_known);
+    tcase_add_test(rules, r31_14_several_work_groups_are_ordered);
     tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
-    tcase_add_test(rules, r32_atomics_of_a_family_order_what_is_around_them);
-    tcase_add_test(rules, r32_what_was_acquired_is_handed_on);
-    tcase_add_test(rules, r32_what_was_known_of_a_work_group_is_handed_on);
-    tcase_add_test(rules, r32_beside_what_the_calls_order);
-    tcase_add_test(rules, r32_what_was_acquired_before_the_call);
+    tcase_add_test(rules, r32_atomics_of_a_launch_tree_order_accesses_around_them);
+    tcase_add_test(rules, r32_acquired_clock_is_passed_on);
+    tcase_add_test(rules, r32_clock_of_a_work_group_is_passed_on);
+    tcase_add_test(rules, r32_beside_the_order_of_calls);
+    tcase_add_test(rules, r32_clock_acquired_before_the_call);
     tcase_add_test(rules, r32_launches_of_several_devices);
     tcase_add_test(rules, r32_launches_and_a_plain_buffer);
     tcase_add_test(rules, r32_the_host_may_hand_on);
-    tcase_add_test(rules, r32_a_launch_that_is_not_heard);
+    tcase_add_test(rules, r32_launch_outside_the_detector);
     tcase_add_test(rules, r2_regions_are_disjoint);
     tcase_add_test(rules, r3_program_order_orders);
     tcase_add_test(rules, without_memory_nothing_is_a_race);
@@ -1023,20 +1025,20 @@ int main(void)
     tcase_add_test(rules, named_barriers_order_the_sub_groups_that_meet);
     tcase_add_test(rules, r20_collectives_give_no_order);
     tcase_add_test(rules, r21_happens_before_is_transitive);
-    tcase_add_test(rules, r29_what_is_a_race);
+    tcase_add_test(rules, r29_conflicting_unordered_accesses_race);
     tcase_add_test(rules, r34_images_need_fences_of_their_own);
     tcase_add_test(rules, r35_bytes);
     tcase_add_test(rules, r36_atomics_of_different_sizes);
     tcase_add_test(rules, r37_asynchronous_copies);
-    tcase_add_test(rules, r37_a_copy_starts_from_what_all_members_know);
-    tcase_add_test(rules, r37_members_come_to_a_copy_one_after_another);
+    tcase_add_test(rules, r37_copy_starts_from_the_clocks_of_all_members);
+    tcase_add_test(rules, r37_members_reach_a_copy_one_after_another);
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
     tcase_add_test(rules, each_pair_that_races_is_reported);
     tcase_add_test(rules, each_pair_that_races_is_reported_after_others_of_its_place);
     tcase_add_test(rules, a_pair_that_may_not_be_reported_is_not_hidden);
-    tcase_add_test(rules, the_later_of_two_turns_raced);
+    tcase_add_test(rules, later_of_two_iterations_races);
     tcase_add_test(rules, a_pair_counts_once);
     tcase_add_test(rules, repetitions_are_not_hidden);
     tcase_add_test(rules, a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier);

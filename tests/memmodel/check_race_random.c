@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs of many kinds, which the race checker and the oracle judge: they have to agree, and the
- * programs to come by the short ways that are for their kind. CHECK_RACE_PROGRAMS: how many of each. What
- * else is reported of their races nobody judges here: few programs look for the edits that order them as long
- * as launches do, which takes most of the time.
+ * programs have to take the fast paths for their kind. CHECK_RACE_PROGRAMS: how many of each. The rest of
+ * their reports is not judged here: few programs search the edits that order them as long as launches do,
+ * which takes most of the time.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void any_atomic(uint32_t item)
         atomic(item, address, size, kind, order, any_scope());
 }
 
-/* The loop before, by somebody else or from elsewhere, or another one. */
+/* The loop before, by another unit or from another place, or another one. */
 static uint32_t latest_loop[2][2];
 
 static void any_loop(uint32_t group, uint32_t items, bool local)
@@ -82,7 +82,7 @@ static void any_sweep(uint32_t group, uint32_t items)
     } else if (below(5) == 0) {
         const enum memory_scope scope = below(4) ? SCOPE_DEVICE : any_scope();
         const int32_t along = below(2) ? 4 : 0;
-        for (uint32_t turns = 1 + below(2); turns; turns--)
+        for (uint32_t repeats = 1 + below(2); repeats; repeats--)
             any_atomics(group, base, along, 1 + below((1u << items) - 1), scope);
     } else if (below(5)) {
         sweeps(group, below(2), base, step, size,
@@ -95,8 +95,10 @@ static void any_sweep(uint32_t group, uint32_t items)
     }
 }
 
-/* Two instructions, each of which all groups come to one after another, at rows that mostly go on where
- * those of the group before ended. */
+/*
+ * Two instructions, each of which all groups execute one after another, at rows that mostly continue those of
+ * the group before.
+ */
 static void any_rows(uint32_t groups, uint32_t items)
 {
     static const int32_t steps[] = {4, 4, 4, 0, -4};
@@ -139,14 +141,14 @@ static void any_pixel(uint32_t item, uint32_t items)
     }
 }
 
-/* A group that waits for a lock in a loop: now and then somebody gets it, and does something. */
+/* A group that waits for a lock in a loop: now and then one gets it, and accesses memory. */
 static void any_spin(uint32_t group, uint32_t items)
 {
     const uint32_t address = below(3) ? FLAG : LFLAG;
     const enum memory_order order = (enum memory_order)below(5);
     const enum memory_scope scope = any_scope();
     uint32_t site = NO_SITE;
-    for (uint32_t turns = 2 + below(3); turns; turns--) {
+    for (uint32_t repeats = 2 + below(3); repeats; repeats--) {
         const uint32_t members = below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1),
                        winner = below(items + 2);
         const uint32_t item = group * items + (winner < items ? winner : below(items));
@@ -168,14 +170,16 @@ static void act_plainly(uint32_t item, uint32_t address)
         reads(item, address, 4);
 }
 
-/* Work-items hand something on by relaxed updates and fences of one kind, again and again; others come in
- * between. */
+/*
+ * Work-items pass clocks on by relaxed updates and fences of one kind, repeatedly; other operations are
+ * between.
+ */
 static void any_turns(uint32_t groups, uint32_t items)
 {
     const uint32_t flags = below(2) ? G : G | L, all = groups * items, few = 1 + below(all < 3 ? all : 3);
     const enum memory_scope scope = any_scope();
     static const uint32_t objects[] = {FLAG, FLAG, OTHER, LFLAG};
-    for (uint32_t turns = 4 + below(4); turns; turns--) {
+    for (uint32_t repeats = 4 + below(4); repeats; repeats--) {
         const uint32_t item = below(8) ? below(few) : below(all), address = objects[below(4)];
         if (below(3))
             update(item, address, ORDER_RELAXED, below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP);
@@ -245,11 +249,13 @@ struct kind {
 static bool all_launches; /* the work-groups of each program are launches, too; else of every second one */
 static bool within;       /* all of them but some at the end are one */
 
-struct tally {
+struct counts {
     uint32_t programs, racy, untold, across;
 };
 
-/* Some of each kind know inclusive scopes, forget what ran before, or have atomics that other devices see. */
+/*
+ * Some of each kind have inclusive scopes, forget earlier launches, or have atomics that other devices see.
+ */
 static void any_world(const uint32_t *shape)
 {
     world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
@@ -259,11 +265,11 @@ static void any_world(const uint32_t *shape)
         world_shares_atomics();
 }
 
-static struct tally agree_with_the_oracle(const struct kind *kind)
+static struct counts agree_with_the_oracle(const struct kind *kind)
 {
-    struct tally tally = {.programs = program_count(kind->usual)};
+    struct counts counts = {.programs = program_count(kind->usual)};
     bool several = false; /* programs have work-groups that could be launches */
-    for (uint32_t program = 0; program < tally.programs; program++) {
+    for (uint32_t program = 0; program < counts.programs; program++) {
         const uint32_t *shape = kind->shape[program % kind->shapes];
         dice = program + kind->seed;
         any_world(shape);
@@ -282,18 +288,18 @@ static struct tally agree_with_the_oracle(const struct kind *kind)
         ck_assert_msg(!difference, "program %u: %s", program, difference);
         difference = apart ? world_disagreement_across() : NULL;
         ck_assert_msg(!difference, "program %u: %s", program, difference);
-        tally.across += apart && world_races_across() > 0;
-        tally.racy += world_races() > 0;
-        tally.untold += world_untold_pair() != NULL;
+        counts.across += apart && world_races_across() > 0;
+        counts.racy += world_races() > 0;
+        counts.untold += world_untold_pair() != NULL;
         world_end();
     }
-    ck_assert_uint_gt(tally.racy, tally.programs / 5);
-    ck_assert_uint_lt(tally.racy, tally.programs - tally.programs / 20);
-    ck_assert(!several || tally.across > 0);
-    return tally;
+    ck_assert_uint_gt(counts.racy, counts.programs / 5);
+    ck_assert_uint_lt(counts.racy, counts.programs - counts.programs / 20);
+    ck_assert(!several || counts.across > 0);
+    return counts;
 }
 
-/* What is quicker is taken, and so compared with the oracle. */
+/* The fast paths are taken, and so compared with the oracle. */
 static void takes_ways(const enum fast_path *fast_paths, uint32_t count, uint32_t programs)
 {
     for (uint32_t i = 0; programs >= 4000 && i < count; i++)
@@ -395,14 +401,14 @@ START_TEST(random_programs_against_the_oracle)
 {
     static const struct kind programs = {
         10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_oracle_ops};
-    const struct tally tally = agree_with_the_oracle(&programs);
+    const struct counts counts = agree_with_the_oracle(&programs);
     /* short ways remember one operation of many, and small tables few */
-    ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3));
+    ck_assert_uint_lt(counts.untold, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
     static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,   FAST_PATH_SEEN,     FAST_PATH_SENT,
                                                 FAST_PATH_TRIED,   FAST_PATH_TOGETHER, FAST_PATH_CALM,
                                                 FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED,   FAST_PATH_SINGLE,
                                                 FAST_PATH_FEW,     FAST_PATH_RESTED};
-    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, tally.programs);
+    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
 }
 END_TEST
 
@@ -421,7 +427,7 @@ static void any_round(uint32_t group, uint32_t items, uint32_t flags, enum memor
             any_atomic(item);
         update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
     }
-    for (uint32_t turns = 1 + below(2); turns; turns--)
+    for (uint32_t repeats = 1 + below(2); repeats; repeats--)
         updates(group, below(2) ? FLAG : OTHER, below(2) ? 4 : 0,
                 below(2) ? (1u << items) - 1 : 1 + below((1u << items) - 1), SCOPE_DEVICE);
 }
@@ -435,7 +441,7 @@ static void any_rounds(const uint32_t *shape)
     act_plainly(below(shape[0] * shape[1]), DATA);
 }
 
-/* What members of groups hand something on by; seldom something else comes among them. */
+/* Operations by which members of groups pass clocks on; seldom others are among them. */
 struct handoff_course {
     const uint32_t *shape, *objects;
     uint32_t data, flags;
@@ -447,7 +453,10 @@ static uint32_t handoff_object(const struct handoff_course *course)
     return course->objects[course->orderly ? 0 : below(4)];
 }
 
-/* Others than those fences: what the first of them already knows, or what ends the hand-off. */
+/*
+ * Others than those fences: releases that the first of them is already ordered after, or that end the
+ * hand-off.
+ */
 static void handoff_other(const struct handoff_course *course, uint32_t item)
 {
     const enum memory_scope scope = below(2) ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
@@ -505,7 +514,7 @@ static void any_handoff(const uint32_t *shape)
     for (uint32_t group = 0; group < shape[0]; group++)
         if (below(2))
             fence(group * shape[1] + below(shape[1]), course.flags, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
-    for (uint32_t turns = 4 + below(10); turns && world_room() > 24; turns--) {
+    for (uint32_t repeats = 4 + below(10); repeats && world_room() > 24; repeats--) {
         handoff_access(&course, below(all));
         if (below(16) == 0)
             handoff_other(&course, below(all));
@@ -530,8 +539,10 @@ START_TEST(random_rounds_against_the_oracle)
 }
 END_TEST
 
-/* Work-items take over from each other what they know by updates of a few words, by the same instructions;
- * seldom something else comes among them. Then somebody touches such a word plainly, who may know of some. */
+/*
+ * Work-items acquire each other's clocks by updates of a few words, by the same instructions; seldom other
+ * operations are among them. Then a unit touches such a word plainly, which may be ordered after some.
+ */
 static const uint32_t chain_words[] = {FLAG, FLAG, OTHER, 24};
 static uint32_t chain_site[2];
 
@@ -567,7 +578,7 @@ static void any_updates_in_chain(const uint32_t *shape)
                                                   : ORDER_ACQ_REL;
     const enum memory_scope scope = below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP;
     chain_site[0] = chain_site[1] = NO_SITE;
-    for (uint32_t turns = 3 + below(10); turns; turns--) {
+    for (uint32_t repeats = 3 + below(10); repeats; repeats--) {
         const uint32_t item = below(all), word = chain_words[below(4)];
         if (below(seldom) == 0)
             chain_other(shape, item, word);
@@ -577,7 +588,7 @@ static void any_updates_in_chain(const uint32_t *shape)
         else
             chain_link(item, word, order, scope);
     }
-    for (uint32_t turns = 1 + below(2); turns; turns--) {
+    for (uint32_t repeats = 1 + below(2); repeats; repeats--) {
         const uint32_t item = below(all);
         if (below(3))
             acquire(item, chain_words[below(4)], scope);
@@ -604,7 +615,7 @@ static void any_wave(const uint32_t *shape)
     static const uint32_t objects[] = {FLAG, OTHER, 24};
     if (below(4))
         world_forgoes_sync_log();
-    for (uint32_t turns = 3 + below(7); turns && world_room() > 24; turns--) {
+    for (uint32_t repeats = 3 + below(7); repeats && world_room() > 24; repeats--) {
         const uint32_t group = below(shape[0]), all = (1u << shape[1]) - 1,
                        members = below(3) ? all : 1 + below(all);
         const enum memory_scope scope = below(4) ? SCOPE_DEVICE : SCOPE_WORK_GROUP;
@@ -634,7 +645,7 @@ START_TEST(random_waves_against_the_oracle)
 }
 END_TEST
 
-/* Few instructions that race often, and what comes among them. */
+/* Few instructions that race often, and operations among them. */
 static void any_access_set(const uint32_t *shape)
 {
     /* one instruction loads and stores, as a copy's does */
@@ -642,7 +653,7 @@ static void any_access_set(const uint32_t *shape)
     const bool sizes = below(6) == 0; /* likewise, the end of a copy */
     uint32_t load = NO_SITE, store = NO_SITE, other = NO_SITE;
     world_counts_races(1);
-    for (uint32_t turns = 10 + below(40); turns && world_room() > 24; turns--) {
+    for (uint32_t repeats = 10 + below(40); repeats && world_room() > 24; repeats--) {
         const uint32_t item = below(shape[0] * shape[1]), address = shared ? DATA : 32 + 4 * item,
                        size = sizes && below(2) ? 8 : 4;
         if (ordered)
@@ -675,7 +686,7 @@ START_TEST(random_access_sets_against_the_oracle)
 }
 END_TEST
 
-/* Places of the program that members of groups come by again and again, as in a loop around a lock. */
+/* Places of the program that members of groups execute repeatedly, as in a loop around a lock. */
 struct lock {
     uint32_t take, alone, load, store, leave, data;
     bool guarded, steady;
@@ -711,7 +722,7 @@ static void any_lock(const uint32_t *shape)
     while (world_room() > 120) {
         const uint32_t group = below(shape[0]);
         lock.data = shared ? DATA : 32 + 4 * group;
-        for (uint32_t turns = 4 + below(8); turns && world_room() > 100; turns--)
+        for (uint32_t repeats = 4 + below(8); repeats && world_room() > 100; repeats--)
             hold(&lock, group, shape[1]);
         if (!lock.steady && below(6) == 0)
             act_plainly(below(shape[0] * shape[1]), lock.data);
@@ -734,7 +745,9 @@ START_TEST(random_locks_against_the_oracle)
 }
 END_TEST
 
-/* From work-item to work-item, by what is common to both; what each did comes before, or not. */
+/*
+ * From work-item to work-item, by their common operations; the accesses of each are ordered before, or not.
+ */
 static void hop_within(uint32_t from, uint32_t to, const uint32_t *shape)
 {
     const uint32_t group = from / shape[1], flags = below(3) ? G | L | I : 1 + below(7),

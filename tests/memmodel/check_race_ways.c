@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is quicker for the race checker and says the same: a few operations each that such a short way may
- * lose sight of. The oracle judges them, too.
+ * Fast paths of the race checker with the same result: a few operations each that such a path may miss. The
+ * oracle judges them, too.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -51,8 +51,10 @@ static void takes_over(uint32_t item, enum memory_scope scope)
         reads(item, DATA, 4);
 }
 
-/* Who updates an object again looks where it found something before: others may have been there since, and
- * elsewhere. */
+/*
+ * A repeated update of an object starts at its last place: others may have updated there since, and
+ * elsewhere.
+ */
 START_TEST(places_of_messages_are_looked_up_again)
 {
     one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
@@ -65,7 +67,7 @@ START_TEST(places_of_messages_are_looked_up_again)
 }
 END_TEST
 
-/* Who does the same again after a release fence does it later: what the fence published does not hold it. */
+/* An access repeated after a release fence is later: the fence's release does not include it. */
 static void updates_again(bool released_between, enum memory_order order)
 {
     two_groups(), world_forgoes_sync_log(), release(0, OTHER, SCOPE_DEVICE);
@@ -82,7 +84,7 @@ static void updates_again(bool released_between, enum memory_order order)
     acquire(2, FLAG, SCOPE_DEVICE), acquire(2, OTHER + 4, SCOPE_DEVICE), writes(2, DATA, 4);
 }
 
-START_TEST(what_is_repeated_after_a_fence_is_later)
+START_TEST(access_repeated_after_a_fence_is_later)
 {
     updates_again(false, ORDER_RELAXED), clean_at(DATA);
     updates_again(true, ORDER_RELAXED), races_at(DATA);
@@ -91,8 +93,8 @@ START_TEST(what_is_repeated_after_a_fence_is_later)
 }
 END_TEST
 
-/* Turns of a loop that stand side by side are accesses of their own. */
-START_TEST(bytes_of_two_turns_are_not_one_access)
+/* Adjacent iterations of a loop are accesses of their own. */
+START_TEST(bytes_of_two_iterations_are_not_one_access)
 {
     one_group(), loops(0, false, DATA + 4, 0, 3, 2, -4, NO_SITE), writes(2, DATA + 1, 4);
     ck_assert_ptr_null(judged());
@@ -116,7 +118,7 @@ static void waits_for_two(uint32_t waiting, uint32_t address, enum memory_scope 
     fence(1, G, ORDER_ACQUIRE, scope), reads(1, address, 4);
 }
 
-START_TEST(waiting_members_keep_what_they_read_before)
+START_TEST(waiting_members_keep_their_earlier_reads)
 {
     waits_for_two(6, DATA, SCOPE_DEVICE), clean_at(DATA);
     waits_for_two(4, DATA, SCOPE_DEVICE), clean_at(DATA);
@@ -189,7 +191,9 @@ START_TEST(rows_of_texels_are_read)
 }
 END_TEST
 
-/* What 1 releases has more of global memory than of local memory, and rests before 2 reads it. */
+/*
+ * The clock that 1 releases has more of global memory than of local memory, and is deferred until 2 reads it.
+ */
 static void rests_with_two_maps(uint32_t writer, uint32_t address)
 {
     one_group(), world_rests(), writes(writer, address, 4), release(0, FLAG, SCOPE_DEVICE),
@@ -199,7 +203,7 @@ static void rests_with_two_maps(uint32_t writer, uint32_t address)
         reads(2, address, 4);
 }
 
-START_TEST(regions_that_know_different_things_rest_apart)
+START_TEST(regions_with_different_clocks_stay_apart)
 {
     rests_with_two_maps(0, DATA), clean_at(DATA);
     rests_with_two_maps(0, LDATA), races_at(LDATA);
@@ -232,7 +236,7 @@ static void comes_next(uint32_t item)
     update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(item, G, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
 }
 
-START_TEST(members_hand_on_what_they_know)
+START_TEST(members_pass_on_their_clocks)
 {
     begin_handoffs(), passes_on(0), comes_next(1), reads(1, DATA, 4), clean_at(DATA);
     begin_handoffs(), passes_on(0), comes_next(1), passes_on(1), comes_next(2), reads(2, DATA, 4),
@@ -246,7 +250,7 @@ START_TEST(members_hand_on_what_they_know)
 }
 END_TEST
 
-START_TEST(a_store_ends_what_others_handed_on)
+START_TEST(store_ends_the_release_of_others)
 {
     begin_handoffs(), passes_on(0), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), comes_next(1),
         reads(1, DATA, 4), clean_at(DATA);
@@ -270,8 +274,8 @@ START_TEST(other_fences_do_not_hand_on)
 }
 END_TEST
 
-/* What members knew, or had read, when the hand-off began. */
-START_TEST(what_was_known_before_is_handed_on)
+/* The members' clocks and reads at the beginning of the hand-off. */
+START_TEST(earlier_clock_is_passed_on)
 {
     world_begin(1, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), writes(0, DATA, 4),
         release(0, OTHER, SCOPE_WORK_GROUP);
@@ -291,7 +295,7 @@ START_TEST(what_was_known_before_is_handed_on)
 }
 END_TEST
 
-/* 2 knows of the update by 1, and of none before it but its own. */
+/* 2 is ordered after the update by 1, and after none before it but its own. */
 static void one_after_another(enum memory_order order, bool released)
 {
     two_groups();
@@ -302,14 +306,14 @@ static void one_after_another(enum memory_order order, bool released)
         acquire(2, OTHER, SCOPE_DEVICE), writes(2, FLAG, 4);
 }
 
-START_TEST(an_update_stands_for_those_that_it_knows_of)
+START_TEST(update_covers_accesses_that_happen_before_it)
 {
     for (enum memory_order order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
-        const bool knows = order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+        const bool ordered = order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
         for (int released = 0; released < 2; released++) {
             one_after_another(order, released);
             ck_assert_ptr_null(judged());
-            ck_assert_uint_eq(world_races_at(FLAG), !knows);
+            ck_assert_uint_eq(world_races_at(FLAG), !ordered);
             world_end();
         }
         two_groups(); /* the store between breaks the sequence */
@@ -322,8 +326,10 @@ START_TEST(an_update_stands_for_those_that_it_knows_of)
 }
 END_TEST
 
-/* One instruction releases for all: what each did before it is known to who acquires, and what it does
- * after it is not. */
+/*
+ * One instruction releases for all: the accesses of each before it happen before an acquirer's, those after
+ * it do not.
+ */
 START_TEST(releases_of_one_event_are_between_slices)
 {
     world_begin(2, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), writes(3, DATA, 4);
@@ -349,24 +355,24 @@ END_TEST
 
 /* ---- places that race again and again -------------------------------------------------------- */
 
-/* Work-items of two groups load and store by the same two instructions in turn. */
+/* Work-items of two groups load and store by the same two instructions alternately. */
 static uint32_t access_set_load, access_set_store;
 
-static void access_set(uint32_t turns)
+static void access_set(uint32_t repeats)
 {
     static const uint32_t items[] = {0, 1, 3};
     access_set_load = access_set_store = NO_SITE;
     world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_counts_races(4);
-    for (uint32_t turn = 0; turn < turns; turn++) {
-        access_set_load = touches(items[turn % 3], false, DATA, access_set_load);
-        access_set_store = touches(items[turn % 3], true, DATA, access_set_store);
+    for (uint32_t repeat = 0; repeat < repeats; repeat++) {
+        access_set_load = touches(items[repeat % 3], false, DATA, access_set_load);
+        access_set_store = touches(items[repeat % 3], true, DATA, access_set_store);
     }
 }
 
-/* And the others know. */
-static void access_set_is_known(uint32_t turns)
+/* And the others are ordered. */
+static void access_set_is_ordered(uint32_t repeats)
 {
-    access_set(turns);
+    access_set(repeats);
     for (uint32_t item = 0; item < 4; item++)
         release(item, 48 + 4 * item, SCOPE_DEVICE), acquire(2, 48 + 4 * item, SCOPE_DEVICE),
             acquire(4, 48 + 4 * item, SCOPE_DEVICE);
@@ -381,32 +387,34 @@ static void one_more_pair_races(bool more)
     world_end();
 }
 
-static void is_known_to_others(uint32_t turns)
+static void is_ordered_for_others(uint32_t repeats)
 {
-    access_set_is_known(turns), writes(4, DATA, 4), one_more_pair_races(false);
-    access_set_is_known(turns), touches(2, true, DATA, access_set_store), writes(4, DATA, 4),
+    access_set_is_ordered(repeats), writes(4, DATA, 4), one_more_pair_races(false);
+    access_set_is_ordered(repeats), touches(2, true, DATA, access_set_store), writes(4, DATA, 4),
         one_more_pair_races(true);
-    access_set_is_known(turns), touches(2, false, DATA, access_set_load), writes(4, DATA, 4),
+    access_set_is_ordered(repeats), touches(2, false, DATA, access_set_load), writes(4, DATA, 4),
         one_more_pair_races(true);
-    access_set_is_known(turns), touches(2, false, DATA, access_set_load),
+    access_set_is_ordered(repeats), touches(2, false, DATA, access_set_load),
         touches(1, true, DATA, access_set_store);
     release(1, OTHER, SCOPE_DEVICE), acquire(4, OTHER, SCOPE_DEVICE), writes(4, DATA, 4),
         one_more_pair_races(true);
-    access_set_is_known(turns), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE), one_more_pair_races(false);
-    access_set_is_known(turns), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE),
+    access_set_is_ordered(repeats), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE), one_more_pair_races(false);
+    access_set_is_ordered(repeats), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE),
         touches(1, true, DATA, access_set_store), one_more_pair_races(true);
 }
 
-START_TEST(what_only_repeats_races_is_known_to_others)
+START_TEST(saturated_access_is_ordered_for_others)
 {
-    for (uint32_t turns = 40; turns < 80; turns++) /* one access in 64 is judged in any case */
-        is_known_to_others(turns);
+    for (uint32_t repeats = 40; repeats < 80; repeats++) /* one access in 64 is judged in any case */
+        is_ordered_for_others(repeats);
 }
 END_TEST
 
-/* Two of a group hand on what they did, each too late for the other: all of it is known to who comes next. So
- * is what those of another group did before, which the two do not know. */
-static void access_set_in_handoff(uint32_t turns)
+/*
+ * Two of a group pass on their accesses, each too late for the other: the next unit is ordered after all of
+ * them. It is also ordered after accesses of another group, which are unordered with the two.
+ */
+static void access_set_in_handoff(uint32_t repeats)
 {
     uint32_t take = NO_SITE, leave = NO_SITE;
     access_set_load = access_set_store = NO_SITE;
@@ -416,8 +424,8 @@ static void access_set_in_handoff(uint32_t turns)
         access_set_store = touches(item, true, DATA, access_set_store);
         release(item, 16 * item, SCOPE_DEVICE), acquire(2, 16 * item, SCOPE_DEVICE);
     }
-    for (uint32_t turn = 0; turn < turns; turn++) {
-        const uint32_t item = turn % 2;
+    for (uint32_t repeat = 0; repeat < repeats; repeat++) {
+        const uint32_t item = repeat % 2;
         take = adds(item, FLAG, take);
         access_set_load = touches(item, false, DATA, access_set_load);
         access_set_store = touches(item, true, DATA, access_set_store);
@@ -428,14 +436,14 @@ static void access_set_in_handoff(uint32_t turns)
 
 START_TEST(a_access_set_in_a_handoff_keeps_its_time)
 {
-    for (uint32_t turns = 24; turns < 40; turns++) {
-        const uint32_t latest = (turns - 1) % 2;
-        access_set_in_handoff(turns), comes_next(2), writes(2, DATA, 4), one_more_pair_races(false);
-        access_set_in_handoff(turns), touches(latest, true, DATA, access_set_store), comes_next(2),
+    for (uint32_t repeats = 24; repeats < 40; repeats++) {
+        const uint32_t latest = (repeats - 1) % 2;
+        access_set_in_handoff(repeats), comes_next(2), writes(2, DATA, 4), one_more_pair_races(false);
+        access_set_in_handoff(repeats), touches(latest, true, DATA, access_set_store), comes_next(2),
             writes(2, DATA, 4), one_more_pair_races(true);
-        access_set_in_handoff(turns), touches(latest, false, DATA, access_set_load), comes_next(2),
+        access_set_in_handoff(repeats), touches(latest, false, DATA, access_set_load), comes_next(2),
             writes(2, DATA, 4), one_more_pair_races(true);
-        access_set_in_handoff(turns), touches(1 - latest, true, DATA, access_set_store), comes_next(2),
+        access_set_in_handoff(repeats), touches(1 - latest, true, DATA, access_set_store), comes_next(2),
             writes(2, DATA, 4), one_more_pair_races(true);
     }
 }
@@ -447,11 +455,14 @@ static void access_set_takes(uint32_t item, uint32_t address)
     access_set_store = touches(item, true, address, access_set_store);
 }
 
-/* What a store of the access set leaves elsewhere keeps its time while others of them go on. */
+/*
+ * An access that a store of the access set leaves elsewhere keeps its clock value while others of them
+ * continue.
+ */
 START_TEST(a_access_set_takes_no_other_stores_along)
 {
-    for (uint32_t turns = 40; turns < 80; turns++) {
-        access_set(turns), release(0, FLAG, SCOPE_DEVICE);
+    for (uint32_t repeats = 40; repeats < 80; repeats++) {
+        access_set(repeats), release(0, FLAG, SCOPE_DEVICE);
         access_set_takes(0, DATA), writes(0, 64, 4), touches(0, true, 68, access_set_store);
         release(0, FLAG, SCOPE_DEVICE), access_set_takes(0, DATA), acquire(4, FLAG, SCOPE_DEVICE),
             writes(4, 68, 4);
@@ -461,7 +472,7 @@ START_TEST(a_access_set_takes_no_other_stores_along)
 END_TEST
 
 /* Few races of that word were kept before its places had raced often enough elsewhere. */
-START_TEST(a_access_set_that_moves_on_is_known_to_others)
+START_TEST(access_set_that_moves_on_is_ordered_for_others)
 {
     access_set(40), access_set_takes(0, 64), access_set_takes(1, 64), access_set_takes(3, 64);
     for (uint32_t item = 0; item < 4; item += 3)
@@ -472,12 +483,12 @@ END_TEST
 
 START_TEST(an_eight_byte_access_set_has_two_words)
 {
-    for (uint32_t turns = 40; turns < 80; turns++) {
+    for (uint32_t repeats = 40; repeats < 80; repeats++) {
         access_set_load = access_set_store = NO_SITE;
         world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_counts_races(4);
-        for (uint32_t turn = 0; turn < turns; turn++) {
-            access_set_load = touches_bytes(turn % 4, false, DATA, 8, access_set_load);
-            access_set_store = touches_bytes(turn % 4, true, DATA, 8, access_set_store);
+        for (uint32_t repeat = 0; repeat < repeats; repeat++) {
+            access_set_load = touches_bytes(repeat % 4, false, DATA, 8, access_set_load);
+            access_set_store = touches_bytes(repeat % 4, true, DATA, 8, access_set_store);
         }
         for (uint32_t item = 0; item < 4; item++)
             release(item, 48 + 4 * item, SCOPE_DEVICE), acquire(4, 48 + 4 * item, SCOPE_DEVICE),
@@ -491,33 +502,33 @@ END_TEST
 START_TEST(saturated_sites_cost_few_comparisons)
 {
     for (uint32_t size = 1; size <= 8; size *= 2) {
-        uint32_t load = NO_SITE, store = NO_SITE, turns = 0;
+        uint32_t load = NO_SITE, store = NO_SITE, repeats = 0;
         world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_counts_races(4);
-        for (const uint64_t before = world_compared(); turns < 100; turns++) {
-            store = touches_bytes(turns % 4, true, DATA, size, store);
-            load = touches_bytes((turns + 1) % 4, false, DATA, size, load);
-            ck_assert(HOSTILE(false, true) || turns < 40 ||
+        for (const uint64_t before = world_compared(); repeats < 100; repeats++) {
+            store = touches_bytes(repeats % 4, true, DATA, size, store);
+            load = touches_bytes((repeats + 1) % 4, false, DATA, size, load);
+            ck_assert(HOSTILE(false, true) || repeats < 40 ||
                       world_compared() - before <=
-                          2 * 4 * (uint64_t)(turns + 1) * (size < 4 ? size : (size + 3) / 4));
+                          2 * 4 * (uint64_t)(repeats + 1) * (size < 4 ? size : (size + 3) / 4));
         }
     }
 }
 END_TEST
 
 /* Once, and with the reason. */
-START_TEST(a_slow_run_says_why)
+START_TEST(slow_run_reports_the_cause)
 {
     char *text = NULL;
     size_t size = 0;
     uint32_t store = NO_SITE;
     FILE *stream = open_memstream(&text, &size);
     world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_access_log_after(50, stream);
-    for (uint32_t turns = 0; turns < 49; turns++)
-        store = touches(turns % 4, true, DATA, store);
+    for (uint32_t repeats = 0; repeats < 49; repeats++)
+        store = touches(repeats % 4, true, DATA, store);
     fflush(stream);
     ck_assert_ptr_null(strstr(text, "note:"));
-    for (uint32_t turns = 0; turns < 100; turns++)
-        store = touches(turns % 4, true, DATA, store);
+    for (uint32_t repeats = 0; repeats < 100; repeats++)
+        store = touches(repeats % 4, true, DATA, store);
     const char *note = strstr(text, "orrery: note: kernel ");
     ck_assert_ptr_nonnull(note);
     ck_assert_ptr_nonnull(strstr(note, "work-items race there; --data-races=off"));
@@ -553,9 +564,9 @@ START_TEST(races_reported_often_enough_are_counted_no_more)
 }
 END_TEST
 
-static size_t access_set_before(uint32_t turns, bool stores)
+static size_t access_set_before(uint32_t repeats, bool stores)
 {
-    access_set(turns), world_launches(1, LAUNCH_AFTER_PARENT, 0, NULL, 0), release(0, FLAG, SCOPE_DEVICE),
+    access_set(repeats), world_launches(1, LAUNCH_AFTER_PARENT, 0, NULL, 0), release(0, FLAG, SCOPE_DEVICE),
         touches(0, false, DATA, access_set_load);
     if (stores)
         writes(3, DATA, 4);
@@ -566,8 +577,8 @@ static size_t access_set_before(uint32_t turns, bool stores)
 
 START_TEST(a_access_set_ends_with_its_launch)
 {
-    for (uint32_t turns = 40; turns < 60; turns++)
-        ck_assert_uint_eq(access_set_before(turns, true), access_set_before(turns, false) + 1);
+    for (uint32_t repeats = 40; repeats < 60; repeats++)
+        ck_assert_uint_eq(access_set_before(repeats, true), access_set_before(repeats, false) + 1);
 }
 END_TEST
 
@@ -576,29 +587,29 @@ int main(void)
     Suite *suite = suite_create("short ways of the race checker");
     TCase *fast_paths = tcase_create("ways");
     tcase_set_timeout(fast_paths, 600); /* when others use the machine, too */
-    tcase_add_test(fast_paths, an_update_stands_for_those_that_it_knows_of);
+    tcase_add_test(fast_paths, update_covers_accesses_that_happen_before_it);
     tcase_add_test(fast_paths, updates_are_joined_within_their_scope);
     tcase_add_test(fast_paths, places_of_messages_are_looked_up_again);
-    tcase_add_test(fast_paths, what_is_repeated_after_a_fence_is_later);
-    tcase_add_test(fast_paths, bytes_of_two_turns_are_not_one_access);
-    tcase_add_test(fast_paths, waiting_members_keep_what_they_read_before);
+    tcase_add_test(fast_paths, access_repeated_after_a_fence_is_later);
+    tcase_add_test(fast_paths, bytes_of_two_iterations_are_not_one_access);
+    tcase_add_test(fast_paths, waiting_members_keep_their_earlier_reads);
     tcase_add_test(fast_paths, waves_are_sifted);
     tcase_add_test(fast_paths, rows_of_texels_are_read);
-    tcase_add_test(fast_paths, regions_that_know_different_things_rest_apart);
-    tcase_add_test(fast_paths, members_hand_on_what_they_know);
+    tcase_add_test(fast_paths, regions_with_different_clocks_stay_apart);
+    tcase_add_test(fast_paths, members_pass_on_their_clocks);
     tcase_add_test(fast_paths, releases_of_one_event_are_between_slices);
-    tcase_add_test(fast_paths, a_store_ends_what_others_handed_on);
+    tcase_add_test(fast_paths, store_ends_the_release_of_others);
     tcase_add_test(fast_paths, other_fences_do_not_hand_on);
-    tcase_add_test(fast_paths, what_was_known_before_is_handed_on);
+    tcase_add_test(fast_paths, earlier_clock_is_passed_on);
     tcase_add_test(fast_paths, a_access_set_in_a_handoff_keeps_its_time);
     tcase_add_test(fast_paths, races_reported_often_enough_are_counted_no_more);
     tcase_add_test(fast_paths, saturated_sites_cost_few_comparisons);
-    tcase_add_test(fast_paths, a_slow_run_says_why);
+    tcase_add_test(fast_paths, slow_run_reports_the_cause);
     tcase_add_test(fast_paths, a_access_set_takes_no_other_stores_along);
-    tcase_add_test(fast_paths, a_access_set_that_moves_on_is_known_to_others);
+    tcase_add_test(fast_paths, access_set_that_moves_on_is_ordered_for_others);
     tcase_add_test(fast_paths, a_access_set_ends_with_its_launch);
     tcase_add_test(fast_paths, an_eight_byte_access_set_has_two_words);
-    tcase_add_test(fast_paths, what_only_repeats_races_is_known_to_others);
+    tcase_add_test(fast_paths, saturated_access_is_ordered_for_others);
     suite_add_tcase(suite, fast_paths);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

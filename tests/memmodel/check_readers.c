@@ -53,7 +53,7 @@ static void begin(uint32_t at, uint32_t unit, uint32_t context)
     cells[at].has[unit][context] = true;
 }
 
-/* False: it comes again and again. */
+/* False: it repeats. */
 static bool add(uint32_t at, uint32_t unit, uint32_t context, bool lasting)
 {
     uint64_t copy = cells[at].slot, *slot = lasting ? &cells[at].slot : &copy;
@@ -75,7 +75,7 @@ static void part(uint32_t at, uint32_t other)
     cells[other] = cells[at];
 }
 
-START_TEST(sets_have_who_came)
+START_TEST(sets_have_their_members)
 {
     uint32_t again = 0;
     for (uint32_t i = 0; i < CELLS; i++)
@@ -101,7 +101,7 @@ START_TEST(sets_have_who_came)
 }
 END_TEST
 
-/* Whoever has neighbours for readers needs no more for many cells than for one. */
+/* A set of neighbouring readers needs no more memory for many cells than for one. */
 START_TEST(neighbours_share)
 {
     static uint64_t slots[1000];
@@ -149,7 +149,7 @@ START_TEST(those_alone_are_listed)
 }
 END_TEST
 
-/* As if many cells had come that had nothing in common. */
+/* As if there had been many cells with nothing in common. */
 static void begin_lists(void)
 {
     readers_forget(&readers);
@@ -241,7 +241,7 @@ START_TEST(lists_have_all_that_fits)
 }
 END_TEST
 
-/* Units so far away that nobody keeps an origin for them. */
+/* Units so far away that no origin is kept for them. */
 START_TEST(those_far_away_stand_in_blocks)
 {
     for (uint32_t i = 0; i < 100; i++)
@@ -268,7 +268,7 @@ START_TEST(neighbours_leave_lists)
 }
 END_TEST
 
-/* Each of two cells that had one list goes on by itself. */
+/* Each of two cells that had one list continues by itself. */
 START_TEST(those_that_part_keep_their_own)
 {
     begin_lists();
@@ -292,7 +292,7 @@ START_TEST(those_that_part_keep_their_own)
 END_TEST
 
 /* Their numbers mean nothing to later ones. */
-START_TEST(what_is_forgotten_is_nobodys)
+START_TEST(forgotten_access_has_no_unit)
 {
     begin(0, 5, 1);
     ck_assert(add(0, 6, 1, true));
@@ -314,14 +314,14 @@ int main(void)
     TCase *tcase = tcase_create("readers");
     Suite *suite = suite_create("readers");
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, sets_have_who_came);
+    tcase_add_test(tcase, sets_have_their_members);
     tcase_add_test(tcase, neighbours_share);
     tcase_add_test(tcase, those_alone_are_listed);
     tcase_add_test(tcase, lists_have_all_that_fits);
     tcase_add_test(tcase, those_far_away_stand_in_blocks);
     tcase_add_test(tcase, neighbours_leave_lists);
     tcase_add_test(tcase, those_that_part_keep_their_own);
-    tcase_add_test(tcase, what_is_forgotten_is_nobodys);
+    tcase_add_test(tcase, forgotten_access_has_no_unit);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the epoch filter lets through, by the loops of every instruction set that this machine has, against
- * all pairs of accesses: it is never wrong where two conflict, and of plain accesses without barriers it
- * doubts only then. */
+/* The pairs that the epoch filter passes on, by the loops of every instruction set that this machine has,
+ * against all pairs of accesses: it never misses a conflict, and of plain accesses without barriers it passes
+ * on only conflicts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static struct {
     uint64_t taken, doubted, listed, rows;
 } counts;
 
-/* Of two units: some atomics include each other, and loads are in nobody's way who reads. */
+/* Of two units: some atomics include each other, and loads never conflict with reads. */
 static bool clash(enum access_kind one, enum access_kind other)
 {
     const bool atomic = one > ACCESS_WRITE && other > ACCESS_WRITE,
@@ -171,7 +171,7 @@ static void one_launch(void)
 }
 
 /* A loop that keeps a sum in memory: the log does not grow with its iterations. */
-START_TEST(what_repeats_is_not_noted_again)
+START_TEST(repeated_access_is_not_noted_again)
 {
     static const uint64_t mask[LANE_MASK_WORDS] = {UINT64_MAX};
     spare = (struct spare){.most = 1 << 26};
@@ -227,7 +227,7 @@ int main(void)
     TCase *tests = tcase_create("sieve");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, no_conflict_goes_through, 0, 3);
-    tcase_add_test(tests, what_repeats_is_not_noted_again);
+    tcase_add_test(tests, repeated_access_is_not_noted_again);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epoch filter's loops over lanes, of every instruction set that this machine has, against what
- * epochs.h says, lane by lane. */
+/*
+ * The epoch filter's loops over lanes, of every instruction set that this machine has, against the
+ * definitions of epochs.h, lane by lane.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -77,7 +77,7 @@ class Earlier:
 
     What an atomic operation comes after is seldom certain: another one may have come between.
     """
-    ENOUGH, ONE_IN = 60, (2, 20)  # least to be judged, and to be told
+    ENOUGH, ONE_IN = 60, (2, 20)  # least to be judged, and to be reported
 
     def __init__(self):
         self.told, self.all = [0, 0], [0, 0]

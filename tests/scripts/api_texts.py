@@ -42,7 +42,7 @@ def shown_lines(path):
             yield line
 
 
-# Second names of calls, which come in under the first one; and those that a layer or a loader answers.
+# Second names of calls, which enter under the first one; and those that a layer or a loader handles.
 SAME_CALLS = {
     "clCreateCommandQueueWithPropertiesKHR", "clCreateProgramWithILKHR", "clIcdGetPlatformIDsKHR",
     "clIcdSetPlatformDispatchDataKHR",
@@ -55,7 +55,7 @@ class Chapter:
     def __init__(self, number):
         self.rows, self.functions, self.levels = [], [], [number]
         self.bases = {} # call: the one whose errors it has, and those of them that are replaced
-        self.before = "" # a line that ends where another call's name comes
+        self.before = "" # a line that ends at another call's name
         self.error = self.condition = self.table = None
 
     def flush(self):
@@ -177,7 +177,7 @@ def read_22(path):
 class Extension:
     """A text of its own: what it adds to calls that there are, and calls that it has."""
 
-    described = frozenset() # commands that its text knows by name
+    described = frozenset() # commands that its text names
     TABLE = re.compile(r'param_names by \**(cl\w+)|"?\**(cl\w+)\** parameter queries')
     CALLS = re.compile(
         r"\*(cl\w+)\*(?: and \*(cl\w+)\*)? (?:will )?returns? |returned by \*(cl\w+)\* for|error conditions for \*(cl\w+)\*"
@@ -185,7 +185,7 @@ class Extension:
 
     def __init__(self, name):
         self.name, self.rows, self.calls, self.table, self.open = name, [], [], None, False
-        self.every, self.shared = None, [] # in a list for all commands: whom the errors that follow concern
+        self.every, self.shared = None, [] # in a list for all commands: the calls of the errors that follow
 
     def shared_line(self, line):
         """Errors of all commands: (whom they concern, error, condition)."""

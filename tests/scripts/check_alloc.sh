@@ -83,7 +83,7 @@ starve_forks() {
     start=$((start + 3))
 }
 
-# What is kept of one program under a description that memory ran out for is not another's.
+# Cached data of one program under a description that ran out of memory is not another's.
 mix_up() {
     local word count
     local -x ORRERY_CACHE_DIR=$work/mixed
@@ -108,7 +108,7 @@ mix_up() {
 [ -z "${CHECK_ALLOC_STARTED:-}" ] || starve_forks() { starve "$@"; }
 
 start=0 host=
-told=clean/device_enqueue # the kernel is told that it could not enqueue, and does not mind
+told=clean/device_enqueue # enqueue_kernel returns an error, which the kernel ignores
 for scenario in clean/collectives clean/device_enqueue clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
     starve_forks "$scenario" "$build/orrery" run "$src/scenarios/$scenario.yaml"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every error and query that the specification lists for a call is a row of lib/api_rows.def with a test after it.
 #
-#   check_api_rows.sh            holds the rows to their tests; says how many are open; fails when a proof is none
+#   check_api_rows.sh            checks the rows against their tests; prints how many are open; fails when a proof is none
 #   check_api_rows.sh --open     prints the rows that have no test
 #   check_api_rows.sh --counts   calls, errors and queries, and how many rows of each have which proof
 #
@@ -15,7 +15,7 @@ src=${srcdir:-.}
 exec awk -v mode="$1" -v src="$src" '
     function fault(text) { print text; bad++ }
 
-    # The words of a line; what stands in comments counts, too: it says what a table or a helper is about.
+    # The words of a line; comments count, too: they name what a table or a helper is about.
     function words(line, out,    n, parts, i, count) {
         n = split(line, parts, /[^A-Za-z0-9_]+/)
         count = 0

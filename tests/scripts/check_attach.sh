@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A debugger attaches to a program that runs: at its next launch, twice, and the program's results are those of a run without one.
-# Nobody else can: the socket's directory has to be the user's alone.
+# No other user can: the socket's directory has to be the user's alone.
 set -u
 src=$(realpath "${ORRERY_SRCDIR:-.}")
 build=$(realpath "${ORRERY_BUILDDIR:-build}")

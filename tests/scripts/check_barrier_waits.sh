@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A wait that passes a barrier or a collective function in each turn, for what nobody writes, is a livelock under every policy.
+# A wait that passes a barrier or a collective function in each iteration, for a value that is never written, is a livelock under every policy.
 # Likewise, each sub-group that waits at two barriers is one occurrence.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
@@ -21,7 +21,7 @@ replayed()
     fi
 }
 
-# kernel, work-items, of a work-group, who sets the flag: nobody
+# kernel, work-items, of a work-group, the setter of the flag: none
 livelock()
 {
     cat >"$work/wait.yaml" <<END

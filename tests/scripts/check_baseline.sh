@@ -46,7 +46,7 @@ says() { grep -q -- "$1" err || problem "$2: no '$1'"; }
 says_not() { if grep -q -- "$1" err; then problem "$2: '$1'"; fi; }
 rows() { grep -vc '^#' "$1"; }
 
-# What there is, is accepted.
+# The present findings are accepted.
 ran 66 'without one' "$orrery" run race.yaml
 ran 0 'an update' "$orrery" run --baseline=known.txt --update-baseline race.yaml
 says 'suppressed by the baseline: 2' 'an update'
@@ -68,7 +68,7 @@ grep -o '"orrery/v2": "[^"]*"' found.sarif | cut -d'"' -f4 | sort | cmp - rows |
 grep -q '"type":"summary","errors":0,"warnings":0,"suppressed":2,"accepted":2' found.json || problem 'the summary of JSON'
 [ "$(grep -c '"baselineState": "unchanged"' found.sarif) $(grep -c '"kind": "external"' found.sarif)" = '2 2' ] || problem 'the states of SARIF'
 
-# Lines move, one finding comes and one goes.
+# Lines move, one finding is new and one is gone.
 { printf '// one\n\n'; sed 's/a\[8\] = 1/a[9] = 2/' race.cl; } >moved.cl
 sed 's/race\.cl/moved.cl/' race.yaml >moved.yaml
 sed 's/race\.cl/moved.cl/' known.txt >unused.txt
@@ -85,7 +85,7 @@ ran 0 'updated' "$orrery" run --baseline=known.txt --update-baseline moved/race.
 [ "$(rows known.txt)" = 2 ] && ! grep -q 'a\[8\]' known.txt || problem 'an update does not drop rows'
 cp before.txt known.txt
 
-# What a suppression hides is none of the baseline's.
+# Suppressed findings are not in the baseline.
 printf '%s\n' '- {id: race-global}' >hide.yaml
 ran 0 'with a suppression' "$orrery" run --suppressions=hide.yaml --baseline=one.txt --update-baseline race.yaml
 [ "$(rows one.txt)" = 1 ] || problem 'a suppressed finding has a row'
@@ -123,7 +123,7 @@ ran 0 'check of a program with it' "$orrery" check --check-api=error --baseline=
 says '^orrery: suppressed by the baseline: 2$' 'check of a program with it'
 says_not 'note: nothing' 'check of a program with it'
 
-# What is no baseline is refused before anything runs, and no other file is replaced.
+# A file that is no baseline is refused before anything runs, and no other file is replaced.
 refused() { # TEXT OPTION...
     local text=$1
     shift

@@ -116,7 +116,7 @@ expect 0 -- env ORRERY_ROOT=/usr ORRERY_UNINITIALISED=off ORRERY_UNINITIALIZED=o
 expect 0 -e 'seed=4 schedule=lockstep checks=bounds,alignment,rights,uninitialised,divergence,atomics,progress,misuse' -- "$orrery" run --check-races off --seed 4 clean.yaml
 expect 0 -e 'schedule=lockstep checks=none' -- "$orrery" run --checks none --quiet false clean.yaml
 
-# What is looked for: everything, or what the last word says; the summary ends with it, and a note names the rest.
+# The checks: all, or those of the last option; the summary ends with them, and a note names the rest.
 expect 0 -e 'schedule=lockstep checks=all' -n 'not looked for' -- "$orrery" run clean.yaml
 expect 0 -e 'schedule=lockstep checks=bounds,alignment,rights,divergence,atomics,progress' -- "$orrery" run --fast clean.yaml
 expect 0 -e 'note: not looked for: uninitialised,races,misuse; --checks=all' -- "$orrery" run --fast clean.yaml
@@ -147,7 +147,7 @@ expect 0 -o PASS -- "$orrery" check --fast reduction.yaml
 # Why no kernel ran.
 expect 0 -e 'no kernel ran: no process called OpenCL' -- "$orrery" run "$(command -v true)"
 
-# An endless loop cannot hang a check; the scenario may say how long it may take.
+# An endless loop cannot hang a check; the scenario may set the limit.
 cat >hang.yaml <<'END'
 orrery: 1
 program: {text: "kernel void k(void) { while (1); }"}
@@ -208,7 +208,7 @@ expect 2 -e 'nobody' -- "$orrery" run broken.yaml
 expect 2 -e 'no kernel named other' -- "$orrery" run missing.yaml
 expect 2 -e 'found a scalar' -- "$orrery" run mismatch.yaml
 expect 0 -- "$orrery" run --build-options=-Dnobody=3 broken.yaml
-if ! hostile; then # whose turns are too short for that
+if ! hostile; then # whose time slices are too short for that
     expect 124 -e 'no-progress' -n 'was stopped' -- "$orrery" run --max-steps=1000 endless.yaml
     expect 124 -e 'was stopped: the launch took more than 1000 loop iterations (max_steps)' -n 'no-progress' -- \
         "$orrery" run --max-steps=1000 --check-progress=off endless.yaml
@@ -251,7 +251,7 @@ echo '- {id: race-global}' >more.yaml
 expect 0 -e 'not used: more.yaml:1' -n 'not used: known' -- "$orrery" run --suppressions=known.yaml --suppressions=more.yaml after.yaml
 expect 0 -e 'suppressed=1' -- env ORRERY_SUPPRESSIONS="more.yaml" "$orrery" run --suppressions=known.yaml after.yaml
 expect 2 -e "the suppressions cannot be read" -- "$orrery" run --suppressions= after.yaml
-# what keeps a launch from running is held back as well, and each time: a line says why it does not
+# findings that keep a launch from running are suppressed as well, each time: a line has the reason
 cat >large.yaml <<'END'
 orrery: 1
 device: {limits: {private_memory: 4KiB}}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Asynchronous copies that only a part of the work-group comes to, and waits for events that no copy gave, under each
+# Asynchronous copies that only a part of the work-group reaches, and waits for events that no copy gave, under each
 # schedule: the findings that the table gives, and none for uniform control flow.
 build=${abs_top_builddir:-$PWD}
 work=$(mktemp -d) || exit 99

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # --coverage: a tracefile with each line that has code, as often as it was executed, also those with 0; lcov and genhtml, where they are
-# installed, read it and come to the same numbers.
+# installed, read it and get the same numbers.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 orrery=$build/orrery
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 bad=0 passed=0
 fail() { echo "$*"; bad=$((bad + 1)); }
 
-# Lines that have code end in how often work-items come by; 8 work-items run k.
+# Lines that have code end in how often work-items execute them; 8 work-items run k.
 cat >"$work/k.cl" <<'END'
 int twice(int x)
 {

@@ -25,14 +25,14 @@ for script in "$src"/*.commands; do
     fi
 done
 
-# A refused command is the exit status of --batch -e; errors say what was found and what was expected.
+# A refused command is the exit status of --batch -e; errors have the found and the expected text.
 timeout 120 "$orrery" debug --batch -e 'print 1 +' "$src/calls.yaml" >"$work/out" 2>&1
 [ $? -eq 2 ] || fail "a refused command: exit status"
 timeout 120 "$orrery" debug --finding=x "$src/calls.yaml" 2>&1 | grep -q "found 'x', expected a number" || fail "--finding=x"
 timeout 120 "$orrery" debug 2>&1 | grep -q 'nothing to debug' || fail "no target"
 timeout 120 "$orrery" debug --batch --finding=2 "$src/calls.yaml" 2>&1 | grep -q '^28' || fail "--finding=2 lands on the second finding"
 
-# A program that does not compile is an answer, not a crash.
+# A program that does not compile is a result, not a crash.
 printf 'orrery: 1\nprogram: {text: "kernel void k(global int *a) { a[0] = b; }"}\nlaunch:\n  - {kernel: k, global: [1], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}}]}\n' >"$work/bad.yaml"
 timeout 120 "$orrery" debug --batch -e run "$work/bad.yaml" 2>&1 | grep -q "undeclared identifier 'b'" || fail "the compiler's message"
 
@@ -45,7 +45,7 @@ else
     fail "no token was printed"
 fi
 
-# A program: where it stops, what is known there, and back.
+# A program: the stop, the values there, and back.
 timeout 120 "$orrery" debug --batch -e 'break 7' -e run -e 'print before' -e continue -e 'print before' -e reverse-continue -e 'print before' -e quit -- \
     "$build/examples/lost_update" "$src/../../examples/lost_update.cl" >"$work/program" 2>&1
 [ "$(grep -c '^before = 0' "$work/program")$(grep -c '^before = 1' "$work/program")" = 21 ] || fail "a program: $(cat "$work/program")"

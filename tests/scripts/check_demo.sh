@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The README's two examples: what is wrong is reported at its lines with the fix, and status 66 says so.
+# The README's two examples: the errors are reported at their lines with the fix, and the status is 66.
 set -u
 unset ORRERY_FIXES ORRERY_VALUES # as users have it
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
@@ -30,7 +30,7 @@ demand "the reason" 'why +the release at .*:8 has memory_scope_work_group'
 demand "the fix" 'fix +memory_scope_device at .*:8'
 demand "the summary" '^orrery: SUMMARY errors=2 warnings=0 suppressed=[0-9]+ kernels=1 seed=7 schedule=lockstep checks=all$'
 
-# What the README shows of it is what is printed.
+# The README's excerpt equals the output.
 shown=0
 while IFS= read -r line; do
     shown=$((shown + 1))

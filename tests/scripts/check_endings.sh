@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs that end without the library's last words: abort, _Exit, exec, a signal. What they found is told all the same.
+# Programs that end without the library's last words: abort, _Exit, exec, a signal. Their findings are reported all the same.
 set -u
 build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery program=$build/tests/check_runtime
@@ -69,7 +69,7 @@ ends 50 --error-exitcode=50 found_exit
 ends 66 refused_exit
 says 'SUMMARY errors=1'
 
-# what is no finding leaves the status alone
+# without a finding the status stays
 ends 5 clean_exit
 says 'SUMMARY errors=0 .*kernels=1'
 ends 134 clean_abort
@@ -83,7 +83,7 @@ ends 66 --log=found-%p.txt found_abort
 says 'SUMMARY errors=1' "$(echo found-[0-9]*.txt)"
 says 'error: null-write' "$(echo found-[0-9]*.txt)"
 
-# who fails by himself is told how to have it again, unless it is as before anyway
+# a program that fails by itself gets the replay line, unless it is the same anyway
 for ending in clean_exit clean_abort clean_status; do
     status=5
     [ $ending = clean_abort ] && status=134
@@ -98,7 +98,7 @@ if grep -q 'replay with' err; then problem 'a line for what did not fail'; fi
 "$orrery" run --seeds=0..2 --check-api=off -- "$program" clean_status >out 2>err
 says '3 of 3 fail'
 
-# what was recorded up to the end is there, and fits
+# the record up to the end is complete, and fits
 export STATUS=5
 for ending in clean_abort clean_exit clean_quick_exit clean_exec clean_execle; do
     status=5 kernels=1
@@ -112,7 +112,7 @@ for ending in clean_abort clean_exit clean_quick_exit clean_exec clean_execle; d
     if grep -q 'does not fit' err; then problem "the replay of $ending does not fit"; fi
 done
 
-# a log without room says so
+# a log on a full disk reports it
 if [ -c /dev/full ]; then
     ends 66 --log=/dev/full refused
     says 'warning: /dev/full cannot be written: what was found is not in it'
@@ -145,7 +145,7 @@ ends 124 --keep-exit-code --timeout=0.2 --check-progress=off endless_begun
 rm -f began
 
 # they share the files: none takes away what another one found, whether it ended, was replaced or runs beside it
-has_both() { # what $1 ran has left it in the files, beside what was there before the run
+has_both() { # the command of $1 has left it in the files, beside what was there before the run
     [ "$(grep -c SUMMARY both.log)" = "$2" ] || problem "$1: not $2 summaries in the log"
     [ "$(grep -c 'error: null-write' both.log) $(grep -c 'error: api-' both.log)" = '1 1' ] || problem "$1: the log lacks a finding"
     [ "$(grep -c '"id":"null-write"' both.json) $(grep -c '"type":"summary"' both.json)" = "1 $2" ] || problem "$1: the JSON lacks a process"
@@ -197,7 +197,7 @@ says 'exit status: 137, the command was ended by a signal' out
 printf 'orrery: 1\nexpect: {findings: [], exit_status: 137}\n' >compare.yaml
 compares 0 'kill -9 $$'
 
-# one summary also of what runs no kernel, whether it loads OpenCL or not; the library alone says nothing
+# one summary also of a command without kernels, whether it loads OpenCL or not; the library alone prints nothing
 for command in "$program look" "sh -c '$program look; $program look'" 'true' 'sh -c "exit 5"' "sh -c 'kill -9 \$\$'"; do
     eval "'$orrery' run --seed=4 -- $command" >out 2>err
     [ "$(grep -c '^orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=0 seed=4 schedule=lockstep checks=all,api$' err)" = 1 ] ||
@@ -256,7 +256,7 @@ ORRERY_EXPECT_KERNELS=1 "$orrery" run -- true >out 2>err
 [ $? = 66 ] || problem 'seeds: the status'
 says '3 of 3 fail'
 
-# who is ended while a kernel runs is told of, and how to have the run again
+# a program ended while a kernel runs is reported, with the replay line
 for options in '' '--schedule=random --seed=3' --expect-kernels; do
     rm -f began
     "$orrery" run $options --check-api=off -- "$program" endless_begun 2>err >out &
@@ -275,7 +275,7 @@ for options in '' '--schedule=random --seed=3' --expect-kernels; do
     fi
 done
 
-# why no kernel ran: how far the program came in using OpenCL
+# why no kernel ran: how far the program got in using OpenCL
 why() { # ROLE TEXT
     ends 0 --check-api=off "$1"
     [ "$(grep -c 'no kernel ran: ' err)" = 1 ] || problem "$1: not one reason"
@@ -290,7 +290,7 @@ if grep -q 'no kernel ran' err; then problem 'a kernel that ran has a reason'; f
 ends 0 --check-api=off --fast kernel
 [ "$(grep -c 'note: not looked for' err)" = 1 ] || problem 'not one note on checks that were off'
 
-# who ends the command ends the program
+# a signal to the command ends the program
 for signal in TERM KILL; do
     "$orrery" run -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
     command=$!

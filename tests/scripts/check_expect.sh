@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A launch on a part of a device and what a scenario expects of placement and counters: the right thing passes, anything
-# else fails and says so, and what cannot be has its position.
+# else fails with a message, and an impossible expectation has its position.
 set -u
 build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery

@@ -44,7 +44,7 @@ write_case() { # SPACE
     {
         kind = $1; bytes = $2; unit = $3; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "")
         if ((space == "constant" && kind != "load") || (space == "private" && (kind == "atomic" || /struct/)))
-            next # copies, and the generic functions of OpenCL C 2.0, know private memory as a whole
+            next # copies, and the generic functions of OpenCL C 2.0, have private memory as a whole
         gsub(/SPACE/, space == "generic" ? "" : space)
         name = "k" ++count
         object = space == "constant" ? "constant uchar *given" : "global uchar *given"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a report says of a fix is what was done: run again, compiled only, or neither; and a fix that fails when it is run is advice
-# that says how it fails. What hides findings from the report hides nothing from a trial.
+# A report's claim of a fix is its trial: run again, compiled only, or neither; and a fix that fails when it is run is advice
+# that has the failure. Settings that hide findings from the report hide none from a trial.
 set -u
 unset ORRERY_FIXES
 src=$(realpath "${ORRERY_SRCDIR:?}") build=$(realpath "${ORRERY_BUILDDIR:?}")
@@ -39,7 +39,7 @@ grep -q '"edits"' found.json && { echo "edits, though they were not wanted"; bad
 ORRERY_FIXES=off says 66 "advice $fix" run sum.cl
 says 2 "option fixes: found 'never', expected try, compile, off" run --fixes=never sum.cl
 
-# Where one finding is accepted or suppressed, its race is still in the text that the trial of the other one's fix runs: the sum that
+# If one finding is accepted or suppressed, its race is still in the text that the trial of the other one's fix runs: the sum that
 # it loses is no fault of that fix.
 cat >two.yaml <<'SCENARIO'
 orrery: 1
@@ -62,7 +62,7 @@ echo '- {id: race-global, line: 3}' >known.yaml
 says 66 "(tried: removes this race)" run --suppressions=known.yaml two.yaml
 
 # Results and races that the order of the recorded operations does not show, and a launch that is too large to be run again.
-# turns NAME SIZE SETUP FIRST SECOND: eight work-items go through a loop of two statements, after SETUP.
+# turns NAME SIZE SETUP FIRST SECOND: eight work-items execute a loop of two statements, after SETUP.
 turns() {
     cat >"$1.yaml" <<SCENARIO
 orrery: 1
@@ -86,14 +86,14 @@ launch:
   - {kernel: turns, global: [8], local: [8], args: [{buffer: {type: int, count: 1, fill: 0}}, {buffer: {type: int, count: 8, fill: 0}}, {local: 32}]}
 SCENARIO
 }
-# Each reads all four turns of the other half before that half stores, or after it has stored the last one, which is the first again:
-# one after another, the sum is 4, whichever comes first. Turn by turn it is 1.
+# Each reads all four values of the other half before that half stores, or after it has stored the last one, which is the first again:
+# one after another, the sum is 4, whichever is first. Iteration by iteration it is 1.
 turns back 4 "" "if (l < 4) sum += t[l + 4];" "if (l >= 4) t[l] = s == 3;"
 says 66 "" run --json=found.json back.yaml
 grep -q '"fix_claim":"fails","fix_note":"the result is not that of a serial run: launch 0, argument 1, element 0 is 1, not 4"' found.json ||
     { echo "a wrong result is not said: $(cat found.json)"; bad=1; }
-# Work-items that waited for others come to the barrier last. That does not say that they go on first, or last: where the result of
-# the turns depends on it there is no serial result, and the fix, two barriers in each turn, holds.
+# Work-items that waited for others reach the barrier last. They need not continue first, or last: if the result of
+# the iterations depends on it there is no serial result, and the fix, two barriers in each iteration, holds.
 for size in 1 4; do
     for waits in "l < 4" "l >= 4"; do
         [ "$waits" = "l < 4" ] && setter=4 || setter=0

@@ -42,7 +42,7 @@ def complain(name, errors):
     for error in errors:
         print(f"{name}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
         bad = 1
-# The descriptions must be able to say no.
+# The descriptions must be able to fail.
 for wrong in ({}, {"version": "2.1.0", "runs": [{}]}, {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x", "rule": []}}}]},
               {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"ruleId": "x"}]}]}):
     if sarif.is_valid(wrong):
@@ -87,7 +87,7 @@ if not flows or not any("suppressions" in r for r in json.load(open(work / "supp
     print("no run has a code flow, or no suppressed result"); bad = 1
 if met != {(id, word) for id in words for word in words[id]}:
     print("not met:", {(id, word) for id in words for word in words[id]} - met); bad = 1
-# Where kernels called the functions that findings are in: the lines that say so.
+# The kernels' calls of the functions that findings are in: their lines.
 source = (src / "scenarios/faulty/called_from.cl").read_text().splitlines()
 expected = [number for number, text in enumerate(source, 1) if "from here" in text]
 lines = [json.loads(text) for text in open(work / "called_from.jsonl")][:-1]
@@ -98,7 +98,7 @@ if not expected or sorted(callers) != expected or outer != callers:
     print("called from", callers, "and", outer, "not", expected); bad = 1
 if any("called_from" in access for text in open(work / "fence_flags.jsonl") for access in json.loads(text).get("accesses", [])):
     print("a kernel is called from somewhere"); bad = 1
-# What numbers are, and what has no type.
+# Types of numbers, and values without a type.
 numbers = [(access.get("type"), access["value"]) for text in open(work / "number_types.jsonl") for access in json.loads(text).get("accesses", [])[:1]]
 if numbers != [(None, "0x3f800000"), ("half", "0x3800"), ("float", "0x3dcccccd"), ("double", "0xfe37e43c8800759c"), (None, "0x3f80000000000000")]:
     print("numbers are told as", numbers); bad = 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a callback counts as knowing does not depend on who is faster: a race is told in every run or in none, in the same
+# The clock of a callback does not depend on which thread is faster: a race is reported in every run or in none, in the same
 # bytes, however long the callback and the program take. And no run hangs, whatever the callback waits for.
 set -u
 build=${ORRERY_BUILDDIR:-.}
@@ -53,13 +53,13 @@ for mode in polling spinning hanging; do
     repeat 1 0 "$mode"
 done
 
-# A callback that waits in a call is known to at once.
+# A callback that waits in a call is detected at once.
 RUN_NUMBER=0
 run 66 finishing "$work/out" "$orrery" run --checks=fast,races --check-misuse -- "$program" finishing
 grep -q 'blocking-callback' "$work/out" || complain "finishing: the call that waits is not told: $(cat "$work/out")"
 grep -q 'race-commands' "$work/out" && complain "finishing: there is no race: $(cat "$work/out")"
 
-# Recorded runs come to the same, and so do their replays.
+# Recorded runs have the same result, and so do their replays.
 for mode in running both threads chain enqueueing complete mutex semaphore afterwards; do
     wanted=66
     [[ " $clean " = *" $mode "* ]] && wanted=0

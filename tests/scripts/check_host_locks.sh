@@ -36,7 +36,7 @@ for kind in ${*:-plain mutex rwlock trylock timed spin c11 semaphore barrier cal
 done
 [ $# -eq 0 ] || exit $fail
 
-# An order that cannot be kept is given up, which is said once, and the program comes to an end.
+# An order that cannot be kept is given up, which is printed once, and the program ends.
 record=$work/mutex.1
 sed 's/^\[locks\]$/&\n0.1 0.0 mutex after 0.7 1.0/' "$record" > "$work/bad"
 timeout 200 "$orrery" replay "$work/bad" -- "$program" mutex > "$work/again" 2> "$work/again.err"

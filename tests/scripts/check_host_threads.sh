@@ -49,11 +49,11 @@ refused 2 "another call" "does not fit" "clCreatePipe of thread 0" "calls clCrea
 sed 's/^0 clCreateContext$/0 clCreateContext often/' "$work/1" > "$work/bad"
 refused 1 "a torn line" "line" "of [host]" "often"
 
-# A thread that never comes: the others wait for long, and then say for whom.
+# A thread that never calls: the others wait for long, and then name it.
 sed '/^\[host\]/a 0.7 clFlush' "$work/1" > "$work/bad"
 refused 2 "a thread that never comes" "does not fit" "clFlush of thread 0.7" "line 1 of [host]"
 
-# Its findings: the line names the record, which keeps the checks; without one it is said that chance has a part.
+# Its findings: the line names the record, which keeps the checks; without one it is printed that chance has a part.
 unset ORRERY_QUIET
 "$orrery" run --checks=fast,races --record "$work/races.%p" -- "$program" > "$work/races.out" 2> "$work/races.err"
 [ $? -eq 66 ] || complain "no races are found: $(cat "$work/races.err")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A kernel that only spins, and what the host does meanwhile: a livelock is told where nobody is left who could let it go on, at
-# once and always in the same words, also in memory that the host may write; and never where somebody still does.
+# A kernel that only spins, and the host's steps meanwhile: a livelock is reported if no thread is left that could release it, at
+# once and always in the same words, also in memory that the host may write; and never if a thread still does.
 set -u
 build=${ORRERY_BUILDDIR:-.}
 program=$build/tests/host_waits
@@ -81,7 +81,7 @@ done
 grep -q 'note: for 20 seconds' "$work/err" || complain "nothing is said while the host does nothing: $(cat "$work/err")"
 options=
 
-# A thread that does nothing for long, and could: a buffer's flag nobody lets go but by a call, memory anybody by a store.
+# A thread that does nothing for long, and could: a buffer's flag needs a call, memory only a store of any thread.
 livelock buffer idle
 ends fine late
 grep -q "note: for 10 seconds kernels have only spun: kernel 'await', work-item (0,0,0) reads .*byte 0: 0 (program.cl:" "$work/err" ||

@@ -35,7 +35,7 @@ lib:
 tools:
 '
 
-# Thousands of edges are looked at: answers are left in variables, since a process for each takes longer than all the rest.
+# Thousands of edges are checked: results are left in variables, since a process for each takes longer than all the rest.
 layer_of() { # PATH -> layer: the folder of the table that owns it
     case $1 in
     include/*) layer=include ;;

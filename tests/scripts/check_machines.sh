@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# `orrery topology` against lstopo and against an oracle that knows nothing of Orrery; files, and what it refuses.
+# `orrery topology` against lstopo and against an independent oracle; files, and refusals.
 set -u
 src=${ORRERY_SRCDIR:-.} orrery=${ORRERY_BUILDDIR:-build}/orrery
 work=$(mktemp -d)
@@ -45,7 +45,7 @@ if command -v lstopo-no-graphics >/dev/null; then
     lstopo-no-graphics -f -i "package:2 [numa] l3:1(size=2MiB) l2:2 core:1 pu:2" "$work/machine.xml" >/dev/null 2>&1
     says '^package:2 numa:1.* l3:1\(size=2MiB\) l2:2 cu:1$' "$work/machine.xml"
     says '^package:2 numa:1' --topology "xml:$work/machine.xml"
-    # The machine that this runs on, whatever it is: as many units as cores, and it comes back.
+    # The machine that this runs on, whatever it is: as many units as cores, and it parses back.
     lstopo-no-graphics -f "$work/here.xml" >/dev/null 2>&1
     says 'CU L#0' "$work/here.xml"
     text=$(head -n1 "$work/out")

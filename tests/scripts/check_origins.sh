@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Where an uninitialised value came from: kernels of which that is known by reading them, and kernels of which nothing may be
-# claimed. A line of a kernel that the answer names has a mark, /*declared*/ or /*read*/: its number is counted here.
+# Origins of uninitialised values: kernels whose origin is evident in the source, and kernels of which nothing may be
+# claimed. A line of a kernel that the report names has a mark, /*declared*/ or /*read*/: its number is counted here.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 work=$(mktemp -d)
@@ -333,7 +333,7 @@ END
 
 # ---- what the host left so ------------------------------------------------------------------------
 
-# host WAY MARK SENTENCE: what the program of that way is told; @ in the sentence: the line with that mark
+# host WAY MARK SENTENCE: the report for that program; @ in the sentence: the line with that mark
 host() {
     local way=$1 line sentence
     line=$(grep -n "/\* $2 \*/" "$src/tests/scripts/origins_host.c" | cut -d: -f1)

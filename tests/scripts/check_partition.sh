@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Partitioning as programs see it: the examples on every preset and with every set of answers; what the API gives for
-# an affinity domain is as many parts as hwloc counts of it, and as `orrery topology` says.
+# an affinity domain is as many parts as hwloc and `orrery topology` count of it.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 explorer=$build/examples/partition_explorer/partition_explorer cslice=$build/examples/cslice/cslice

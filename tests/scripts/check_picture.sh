@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The edges of a finding: which operations synchronise on the way from one access to the other, and which would have to.
-# Expected are those of the source, found by reading it: "line of who releases > line of who acquires", sides, and +
-# where they do synchronise, - where they do not. The picture has the same edges as the JSON. And whom a fix serves.
+# Expected are those of the source, found by reading it: "line of the release > line of the acquire", sides, and +
+# where they do synchronise, - where they do not. The picture has the same edges as the JSON. And the pairs that a fix covers.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
@@ -42,7 +42,7 @@ edges message_passing_scope 7 "08>110-"
 edges barrier_flags 6 "07>17-"
 edges mp_plain 5 ""
 
-# A fix that is not enough for all pairs of two places says so: the lines of those findings.
+# A fix that does not cover all pairs of two places has a note: the lines of those findings.
 partial() { # SCENARIO LINES
     local found
     "$build/orrery" run --json="$work/$1.jsonl" "$src/scenarios/racy/$1.yaml" >/dev/null 2>&1

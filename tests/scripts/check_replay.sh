@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What was chosen can be had again: seeds are searched, failures shrunk, tokens and records replayed byte for byte,
+# Choices can be repeated: seeds are searched, failures shrunk, tokens and records replayed byte for byte,
 # and what does not fit is refused.
 set -u
 src=$(realpath "${ORRERY_SRCDIR:-.}") build=$(realpath "${ORRERY_BUILDDIR:-build}")
@@ -26,7 +26,7 @@ status() { # STATUS COMMAND...: into out
     [ "$got" = "$want" ] || fail "$* ended with $got, expected $want" out
 }
 
-# What the latest run printed as its line has the same findings and status again, in this directory.
+# The line that the latest run printed has the same findings and status again, in this directory.
 again() { # STATUS LINE-PATTERN
     local line
     has out "$2"
@@ -76,7 +76,7 @@ has out '^orrery: error: policy script: found no script, expected steps in sched
 for policy in random pct; do
     status 66 "$orrery" run --schedule $policy --seeds 0..19 two.yaml
     has out "^orrery: seeds 0\.\.19 under $policy: [0-9]+ of 20 fail, first seed [0-9]+\$"
-    has out '^orrery: seed [0-9]+: [0-9]+ turns against the usual order shrunk to 1 in [0-9]+ runs$'
+    has out '^orrery: seed [0-9]+: [0-9]+ steps against the usual order shrunk to 1 in [0-9]+ runs$'
     has out "^orrery: smallest failing schedule: orrery replay 1:[0-9]+:$policy[a-z0-9,]*,shrunk:[0-9a-f]{8}:1,[01]\.0@2-[01]\.0 two.yaml\$"
     has out '^orrery: error: null-write'
     cp out found
@@ -90,7 +90,7 @@ has out '^FAIL: two.yaml$'
 has out '^  replay with: orrery check --replay=1:[0-9]+:random,shrunk:[^ ]* two.yaml$'
 has out '^orrery: smallest failing schedule: orrery check --replay=1:[0-9]+:random,shrunk:[^ ]* two.yaml$'
 
-# The line keeps what the checks were told, by options and by the environment, and quotes what a shell would read.
+# The line keeps the settings of checks, from options and the environment, and quotes a shell's special characters.
 mkdir 'my dir'
 cat >"my dir/it's.yaml" <<'END'
 orrery: 1
@@ -169,7 +169,7 @@ for policy in lockstep serial reverse round-robin random pct; do
     done
 done
 
-# What does not fit.
+# Records that do not fit.
 "$orrery" run --schedule random --seed 3 --record turns two.yaml >/dev/null 2>&1
 status 2 "$orrery" replay turns three.yaml
 has out 'the replay is not of this run: launch 1, kernel count, has shape'
@@ -205,7 +205,7 @@ same first out "a section it does not know changes the replay"
 status 2 "$orrery" run --seeds 5..3 two.yaml
 has out "expected A\.\.B"
 
-# A step of a script that cannot happen says where the work-item is.
+# A step of a script that cannot happen reports the work-item's place.
 step() { # STEP WHAT
     cat >script.yaml <<END
 orrery: 1
@@ -302,7 +302,7 @@ status 2 "$orrery" check left.yaml
 has out '^orrery: error: left.yaml:4:7: script: launch 2 never came'
 status 0 "$orrery" check --schedule serial left.yaml
 
-# Where a script is followed nobody goes on unasked, nor when its record is replayed: without the mark the three come in order.
+# Under a script no work-item continues without a step, nor when its record is replayed: without the mark the three run in order.
 asked=$src/scenarios/schedule/unasked.yaml
 status 0 "$orrery" check --record=asked "$asked"
 has asked '^number 1 shape [0-9a-f]{8} turns [0-9]+ script$'
@@ -367,7 +367,7 @@ if [ -x "$program" ]; then
     same first out "the record of a program does not give the same bytes"
 fi
 
-# What fails a few times only, as threads may have it, has failed: wherever the search is by then.
+# A seed that fails only a few times, by chance of threads, has failed: wherever the search is by then.
 program=$build/examples/lost_update
 if [ -x "$program" ]; then
     for times in 1 2 3 4 5; do
@@ -414,7 +414,7 @@ if [ -x "$program" ]; then
     again 1 '^  replay with: orrery check --replay=kept --exec=.* exec.yaml$'
 fi
 
-# Work-groups that wait: what pct keeps of who gives way is not what the usual rule goes by.
+# Work-groups that wait: pct's state of lowered priorities is not used by the default rule.
 sed -e 's/\[5000\]/[64]/' -e 's/\[1000\]/[64]/' "$src/scenarios/schedule/many_wait_for_last.yaml" >wait.yaml
 cp "$src/scenarios/schedule/many_wait_for_last.cl" .
 for policy in random pct; do
@@ -426,7 +426,7 @@ for policy in random pct; do
     done
 done
 
-# A replay lets work-groups come when they run, not in the order they came in: who is named is the same.
+# A replay starts work-groups when they run, not in their original order: the named ones are the same.
 cat >meet.yaml <<'END'
 orrery: 1
 checks: fast
@@ -461,7 +461,7 @@ for policy in random pct; do
     done
 done
 
-# Nor do those count that were let in and have not begun: when it is known that all wait, and how many ran, is the same.
+# Nor do those count that were started and have not run: the time at which all wait, and how many ran, is the same.
 cat >chain.yaml <<'END'
 orrery: 1
 checks: fast

@@ -95,7 +95,7 @@ for path in sorted((work / "project").glob("*.sarif")):
     log = logs[name] = json.loads(text)
     for error in schema.iter_errors(log) if schema else []:
         print(f"{name}: {'/'.join(map(str, error.absolute_path))}: {error.message}"); bad = 1
-    # What is rejected.
+    # Rejected logs.
     expect(f"{name}: at most 10 MB", len(gzip.compress(text)) <= 10_000_000, True)
     expect(f"{name}: runs", len(log["runs"]), 1)
     run, = log["runs"]

@@ -85,7 +85,7 @@ if [ -f "$src/lib/dispatch.c" ]; then
     done
 fi
 
-# Commands: run and drop functions, used by the table in command.c; that they exist the linker knows.
+# Commands: run and drop functions, used by the table in command.c; the linker checks that they exist.
 if [ -f "$build/.libs/liborrery.so" ] && ls "$src"/tests/lib/check_enqueue*.c >/dev/null 2>&1; then
     for name in $(first_column COMMAND "$src/lib/command.def"); do
         rows=$((rows + 1))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a terminal shows: help against the manual, colour, width, the line of progress, completion; and a kernel without scenario.
+# Output on a terminal: help against the manual, colour, width, the line of progress, completion; and a kernel without scenario.
 set -u
 src=${ORRERY_SRCDIR:-.} orrery=${ORRERY_BUILDDIR:?}/orrery
 work=$(mktemp -d)
@@ -58,7 +58,7 @@ if command -v script >/dev/null; then
     on_terminal "'$orrery' run faulty.yaml"; colour || problem 'a terminal is without colour'
     on_terminal "NO_COLOR=1 '$orrery' run faulty.yaml"; colour && problem 'NO_COLOR has colour'
     on_terminal "'$orrery' run --color=never faulty.yaml"; colour && problem 'never has colour'
-    # A check of more than two seconds says how far it is, and leaves no trace of that.
+    # A check of more than two seconds prints its progress, and erases it.
     printf 'orrery: 1\nschedule: {timeout: 3.5, max_steps: 0}\nprogram: {text: "kernel void k(void) { while (1); }"}\nlaunch: [{kernel: k, global: 1, args: []}]\nexpect: {findings: [{id: no-progress}]}\n' >slow.yaml
     on_terminal "'$orrery' check faulty.yaml slow.yaml"
     grep -q 'scenario 2 of 2: slow.yaml, [23] s' err || problem 'no line of progress'

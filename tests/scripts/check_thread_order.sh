@@ -26,7 +26,7 @@ expect() {
 for way in none other_lock; do
     expect 66 'error: race-commands' --data-races -- "$program" $way
     tr -s ' \n' ' ' <"$out" | grep -q 'two threads of the host enqueued them' || { echo "FAIL: $way: the threads are not named"; bad=1; }
-    # found by the order of the calls, not by when they came
+    # found by the order of the calls, not by their times
     expect 66 'error: race-commands' --data-races --schedule=random --seed=3 -- "$program" $way
 done
 for way in mutex trylock condition rwlock spin c11 semaphore barrier once join create shared_queue event; do
@@ -41,7 +41,7 @@ done
 for way in mutex condition spin c11 semaphore barrier once join create; do
     expect 0 'SUMMARY errors=0 warnings=0 .* kernels=[1-9]' -- "$program" one_kernel $way
 done
-# Where a run is recorded the order of its locks is kept instead, and the threads count as one.
+# In a recorded run the order of its locks is kept instead, and the threads count as one.
 record=$out.record
 expect 0 'SUMMARY errors=0' --data-races --record="$record" -- "$program" mutex
 timeout 60 "$orrery" replay "$record" --data-races -- "$program" mutex >"$out" 2>&1 || { echo 'FAIL: the replay'; cat "$out"; bad=1; }

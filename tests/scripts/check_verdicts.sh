@@ -52,7 +52,7 @@ for directory in dat3m teaching mixes rules; do
     table "$directory" weak
 done
 
-# What each engine promises; what is left over needs weaker ones.
+# The guarantees of each engine; the rest needs weaker ones.
 verdicts dat3m 0 '59 of 79 verdicts agree' --interleavings
 verdicts dat3m 0 '75 of 79 verdicts agree'
 verdicts dat3m 0 '79 of 79 verdicts agree' --thin-air
@@ -192,7 +192,7 @@ done
 fails 0 'exists no, race no' --work 100 "$work/count.litmus"
 fails 2 'the work is a number from 1' --work 0 "$tests/dat3m"
 
-# Waiting for what nobody writes; a barrier that one of the group never reaches.
+# Waiting for a value that is never written; a barrier that one of the group never reaches.
 cat >"$work/wait.litmus" <<'END'
 OPENCL wait
 { }
@@ -259,7 +259,7 @@ done
 for engine in --interleavings --weak --thin-air; do
     fails 0 '  race: lines 15 and 19' $engine "$tests/dat3m/herd/3.2W.litmus"
 done
-# What the clause wants of the outcome is one thing, whether there is one another.
+# The condition of a clause is one thing, its quantifier another.
 cp "$tests/dat3m/herd/R.litmus" "$work/none.litmus"
 sed -i 's/^exists/~exists/' "$work/none.litmus"
 fails 0 ': ~exists no, race no' "$work/none.litmus"
@@ -322,7 +322,7 @@ fails 0 'exists yes, race no' "$work/comments.litmus"
 sed 's/reads \*)/reads/; s/(\*\*)//' "$work/comments.litmus" >"$work/open.litmus"
 fails 2 'open.litmus:5:' "$work/open.litmus"
 
-# What was understood is the test again. A sanitizer looks at memory, for which every fourth will do.
+# The parsed test prints as the test again. A sanitizer checks memory, for which every fourth suffices.
 files=("$tests"/*/*.litmus "$tests"/dat3m/*/*.litmus)
 step=1
 grep -qs '^#define ORRERY_LOOPING' "$(dirname "$orrery")/config.h" && step=4

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Random loops that wait for a flag and count meanwhile: none that ends some time is called a livelock, and those are which
-# only count for whoever comes after them. WAITING_SEEDS makes it longer, WAITING_FIRST another one.
+# only count for later readers. WAITING_SEEDS makes it longer, WAITING_FIRST another one.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
@@ -23,7 +23,7 @@ for ((seed = first; seed < first + ${WAITING_SEEDS:-$seeds}; seed++)); do
     done
 done
 
-# The second place is where the helper wrote, not a line that only somebody else comes to.
+# The second place is where the helper wrote, not a line that only another work-item reaches.
 for policy in lockstep serial; do
     "$build/orrery" run --schedule=$policy "$src/scenarios/faulty/waits_where.yaml" >"$work/out" 2>&1
     if ! grep -qE '^  2 .*waits_where.cl:10:' "$work/out"; then

@@ -201,7 +201,7 @@ def test_requests(client, scenario):
     client.run("stepOut", threadId=thread)
     assert client.top(thread)["name"] == "k" and client.top(thread)["line"] == line["call"]
     client.run("orrery/goto", position=here[0])
-    # what was written by hand is not part of the run: the state is the one of the run
+    # values written by hand are not part of the run: the state is the one of the run
     again = client.hash()
     client.run("next", threadId=thread)
     client.run("orrery/goto", position=here[0])
@@ -224,7 +224,7 @@ def test_requests(client, scenario):
     local_info = client.ask("dataBreakpointInfo", name="nothing", frameId=client.top(thread)["id"])
     assert local_info["dataId"] is None, local_info
     assert len(client.ask("orrery/lanes", expression="get_global_id(0)")["threads"]) == 8
-    # what the race checker knows: work-item 1 has stored there in helper, and so has work-item 4 on the line of the stop
+    # the race checker's state: work-item 1 has stored there in helper, and so has work-item 4 on the line of the stop
     def inside(thread):
         accesses = client.ask("orrery/why", expression="data[4]", threadId=thread)["accesses"]
         return next(access for access in accesses if access["global"] == [1, 0, 0] and access["line"] == line["inside"])

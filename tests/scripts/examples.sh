@@ -22,7 +22,7 @@ use_staged() {
     export XDG_CACHE_HOME=$work PYOPENCL_NO_CACHE=1 PYTEST_ADDOPTS="-p no:cacheprovider" PYTHONWARNINGS=ignore
 }
 
-# What a command needs that is not there, in words; nothing when it can be run.
+# A command's missing requirement, in words; nothing when it can be run.
 lacks() { # COMMAND
     case $1 in
     *ctest* | *cmake* | *pytest* | *"run -- "* | *" cc "* | "cc "*)
@@ -36,7 +36,7 @@ lacks() { # COMMAND
     esac
 }
 
-# What was collected of one example: its command, the lines that it prints and those that are typed.
+# The parts of one example: its command, the lines that it prints and those that are typed.
 run_example() {
     local line status missing
     [ -n "$command" ] || return 0

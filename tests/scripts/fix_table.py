@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Racy kernels of each kind, the fix or advice that each is to get, and what it computes when its work-items run one after another.
 # A fix that has edits is done to the source, which then builds, runs without findings and computes that; one in words has to name
-# what is expected, and no advice may name what it must not.
+# the expected text, and no advice may name a forbidden one.
 # usage: fix_table.py ORRERY WORK
 import json, os, re, subprocess, sys
 
@@ -69,7 +69,7 @@ UPDATES = [
 ]
 SPECIAL = {"float_in_int": N // 2} # each adds 1: an int has no halves
 
-# Each takes a slot of its own of y, adds 1 there, and nobody takes another one's.
+# Each takes a slot of its own of y, adds 1 there, and none takes another one's.
 SLOTS = [
     ("slot", "int slot = x[0];\n  x[0] = slot + 1;\n  y[slot] += 1;"),
     ("slot_step", "int slot = x[0]++;\n  y[slot] += 1;"),
@@ -179,7 +179,7 @@ def other_cases():
 
 
 LOCAL = "kernel void k(global int *x, global const int *data, global int *y)\n{\n  local int t[%d], u[%d];\n  int i = get_local_id(0);\n%%s\n}" % (N, N)
-# Name, body, what a fix or advice names, what none names, and what y is when a barrier is put where it says; None: it is not.
+# Name, body, the text of a fix or advice, text that none has, and y when a barrier is put at its place; None: it is not.
 WORDS = [
     ("missing_barrier", "  t[i] = data[i];\n  y[i] = t[%d - i];" % (N - 1), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:6", None,
      list(reversed(DATA))),

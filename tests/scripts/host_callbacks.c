@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Run by check_host_callbacks.sh: a command writes, another on a queue of its own reads and waits for a user
- * event only, which a callback sets. Whether that is a race depends on what the callback is called for and on
- * what it waits for itself, and on nothing else: not on who is faster.
+ * event only, which a callback sets. Whether that is a race depends on the status of the callback and on the
+ * commands that it waits for itself alone: not on which thread is faster.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -47,7 +47,7 @@ static void read_after(cl_uint count, const cl_event *waits, cl_mem from)
     check(clFlush(reader), "clFlush");
 }
 
-/* Sometimes callbacks are slow, sometimes the program: which, the number of the run says. */
+/* Sometimes callbacks are slow, sometimes the program, by the number of the run. */
 static unsigned run_number(void)
 {
     const char *number = getenv("RUN_NUMBER");
@@ -195,7 +195,7 @@ static void begin(cl_int status, void(CL_CALLBACK *function)(cl_event, cl_int, v
     read_after(1, &gate, data);
 }
 
-/* One of these tells the host that the writing command is complete. */
+/* By one of these the host is ordered after the writing command. */
 static void running(void)
 {
     begin(CL_RUNNING, sets);
@@ -233,7 +233,7 @@ static void blocking(void)
     finish(reader);
 }
 
-/* The second callback knows, and that is no news for the first. */
+/* The second callback is ordered after it, the first is not. */
 static void both(void)
 {
     cl_event event = write_to(queue, data, 0, NULL);
@@ -312,7 +312,7 @@ static void *work_alone(void *on)
     return NULL;
 }
 
-/* What calls wait for callbacks, and how often, is for the record to say. */
+/* The record decides which calls wait for callbacks, and how often. */
 static void crowding(void)
 {
     cl_command_queue queues[] = {queue, reader, other};
@@ -333,7 +333,7 @@ static void enqueueing(void)
     finish(reader);
 }
 
-/* The report says of a command that the host asked for it. */
+/* The report states that the host queried the command. */
 static void asking(void)
 {
     cl_event event = write_to(queue, data, 0, NULL);
@@ -356,7 +356,7 @@ static void numbering(void)
     finish(reader);
 }
 
-/* The host at its map: as it counts for one, it knows what the callback does. */
+/* The host at its map: as it counts as one thread, it is ordered after the callback. */
 static void mapping(void)
 {
     cl_int err;
@@ -385,7 +385,7 @@ static void ending(void)
     check(clFlush(queue), "clFlush");
 }
 
-/* What the host finishes before it lets the callback go on, the callback knows. */
+/* A clFinish of the host before it releases the callback orders the callback. */
 static void mutex(void)
 {
     pthread_mutex_lock(&lock);
@@ -437,7 +437,7 @@ static void sleeping(void)
     finish(reader);
 }
 
-/* What it finishes later the callback does not know. */
+/* A later clFinish does not order the callback. */
 static void afterwards(void)
 {
     call_for(write_to(queue, apart, 0, NULL), CL_RUNNING, waits);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Run by check_host_locks.sh: three threads push digits onto the end of one buffer, each under locks of the
- * kind that the argument says; the program prints in which order they came. Chance decides, unless it is
- * replayed.
+ * kind in the argument; the program prints their order. Chance decides, unless it is replayed.
  */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
@@ -35,7 +34,7 @@ static pthread_barrier_t barrier;
 static sem_t semaphore;
 static mtx_t c11_mutex;
 static cnd_t c11_condition;
-static int turn, waiting_jobs, job[2], made_jobs, early_job;
+static int phase, waiting_jobs, job[2], made_jobs, early_job;
 
 static void check(cl_int err, const char *what)
 {
@@ -56,19 +55,19 @@ static void dawdle(void)
     nanosleep(&pause, NULL);
 }
 
-static void push_by(cl_kernel kernel, cl_int who, cl_event *event)
+static void push_by(cl_kernel kernel, cl_int number, cl_event *event)
 {
     const size_t one = 1;
     check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
-    check(clSetKernelArg(kernel, 1, sizeof who, &who), "clSetKernelArg");
+    check(clSetKernelArg(kernel, 1, sizeof number, &number), "clSetKernelArg");
     dawdle();
     check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, event),
           "clEnqueueNDRangeKernel");
 }
 
-static void push(int who)
+static void push(int number)
 {
-    push_by(shared_kernel, who, NULL);
+    push_by(shared_kernel, number, NULL);
 }
 
 static struct timespec soon(void)
@@ -83,24 +82,24 @@ static struct timespec soon(void)
 
 /* ---- a thread of each kind ------------------------------------------------------------------ */
 
-static void with_plain(int who)
+static void with_plain(int number)
 {
     cl_int err;
     cl_kernel kernel = clCreateKernel(program, "push", &err);
     check(err, "clCreateKernel");
-    push_by(kernel, who, NULL);
+    push_by(kernel, number, NULL);
     clReleaseKernel(kernel);
 }
 
-static void with_mutex(int who)
+static void with_mutex(int number)
 {
     pthread_mutex_lock(&mutex);
-    push(who);
+    push(number);
     pthread_mutex_unlock(&mutex);
 }
 
 /* Readers hold it at the same time. */
-static void with_rwlock(int who)
+static void with_rwlock(int number)
 {
     cl_uint count;
     pthread_rwlock_rdlock(&rwlock);
@@ -110,72 +109,72 @@ static void with_rwlock(int who)
     check(clFlush(queue), "clFlush");
     pthread_rwlock_unlock(&rwlock);
     pthread_rwlock_wrlock(&rwlock);
-    push(who);
+    push(number);
     pthread_rwlock_unlock(&rwlock);
 }
 
-static void with_trylock(int who)
+static void with_trylock(int number)
 {
     int failed = 0;
     while (pthread_mutex_trylock(&mutex) != 0) {
         failed++;
         sched_yield();
     }
-    push(failed ? who : who + 5);
+    push(failed ? number : number + 5);
     pthread_mutex_unlock(&mutex);
 }
 
-static void with_timed(int who)
+static void with_timed(int number)
 {
     int failed = 0;
     for (struct timespec until = soon(); pthread_mutex_timedlock(&mutex, &until) != 0; until = soon())
         failed++;
-    push(failed ? who : who + 5);
+    push(failed ? number : number + 5);
     pthread_mutex_unlock(&mutex);
 }
 
-static void with_spin(int who)
+static void with_spin(int number)
 {
     pthread_spin_lock(&spin);
-    push(who);
+    push(number);
     pthread_spin_unlock(&spin);
 }
 
-static void with_semaphore(int who)
+static void with_semaphore(int number)
 {
-    if (who % 2)
+    if (number % 2)
         sem_wait(&semaphore);
-    while (who % 2 == 0 && sem_trywait(&semaphore) != 0)
+    while (number % 2 == 0 && sem_trywait(&semaphore) != 0)
         sched_yield();
-    push(who);
+    push(number);
     sem_post(&semaphore);
 }
 
-static void with_c11(int who)
+static void with_c11(int number)
 {
     mtx_lock(&c11_mutex);
-    while (turn) {
+    while (phase) {
         const struct timespec until = soon();
-        if (who == 1)
+        if (number == 1)
             cnd_timedwait(&c11_condition, &c11_mutex, &until);
         else
             cnd_wait(&c11_condition, &c11_mutex);
     }
-    turn = 1;
+    phase = 1;
     mtx_unlock(&c11_mutex);
-    push(who);
+    push(number);
     mtx_lock(&c11_mutex);
-    turn = 0;
+    phase = 0;
     cnd_signal(&c11_condition);
     mtx_unlock(&c11_mutex);
 }
 
 /* One round of all threads; one of them has more to do. */
-static void with_barrier(int who)
+static void with_barrier(int number)
 {
-    with_mutex(who);
+    with_mutex(number);
     if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
-        with_mutex(who + 5);
+        with_mutex(number + 5);
     pthread_barrier_wait(&barrier);
 }
 
@@ -187,11 +186,11 @@ static void start(void)
     with_mutex(self + 5);
 }
 
-static void with_once(int who)
+static void with_once(int number)
 {
-    self = who;
+    self = number;
     pthread_once(&started, start);
-    with_mutex(who == early_job ? who : who + 3);
+    with_mutex(number == early_job ? number : number + 3);
 }
 
 static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
@@ -201,24 +200,24 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
     (void)data;
     pthread_mutex_lock(&mutex);
     push(9);
-    turn++;
+    phase++;
     pthread_cond_broadcast(&emptied);
     pthread_mutex_unlock(&mutex);
 }
 
 /* The callback wants the lock, too. */
-static void with_callback(int who)
+static void with_callback(int number)
 {
     cl_event event;
     pthread_mutex_lock(&mutex);
-    push_by(shared_kernel, who, &event);
+    push_by(shared_kernel, number, &event);
     check(clSetEventCallback(event, CL_COMPLETE, on_complete, NULL), "clSetEventCallback");
     made_jobs++;
     check(clFlush(queue), "clFlush");
     pthread_mutex_unlock(&mutex);
     check(clReleaseEvent(event), "clReleaseEvent");
     pthread_mutex_lock(&mutex);
-    while (turn < made_jobs)
+    while (phase < made_jobs)
         pthread_cond_wait(&emptied, &mutex);
     pthread_mutex_unlock(&mutex);
 }
@@ -233,13 +232,13 @@ static void put(int what)
     pthread_mutex_unlock(&mutex);
 }
 
-static int get(int who)
+static int get(int number)
 {
     struct timespec until;
     pthread_mutex_lock(&mutex);
     while (!waiting_jobs) {
         until = soon();
-        if (who % 2)
+        if (number % 2)
             pthread_cond_timedwait(&filled, &mutex, &until);
         else
             pthread_cond_wait(&filled, &mutex);
@@ -250,19 +249,19 @@ static int get(int who)
     return what;
 }
 
-/* Two threads that call nothing, and one that does what they say. */
-static void with_queue(int who)
+/* Two threads that call nothing, and one that acts for them. */
+static void with_queue(int number)
 {
-    if (who)
-        put(who);
-    for (int i = 1; !who && i < THREADS; i++)
-        push(get(who));
+    if (number)
+        put(number);
+    for (int i = 1; !number && i < THREADS; i++)
+        push(get(number));
 }
 
 /* The first thread has jobs for those that are free. */
-static void with_pool(int who)
+static void with_pool(int number)
 {
-    with_plain(get(who));
+    with_plain(get(number));
 }
 
 static void *stay(void *unused)
@@ -273,14 +272,14 @@ static void *stay(void *unused)
 }
 
 /* A thread that waits for more when the program ends. */
-static void with_daemon(int who)
+static void with_daemon(int number)
 {
-    put(who);
+    put(number);
 }
 
 static const struct {
     const char *name;
-    void (*round)(int who);
+    void (*round)(int number);
 } kind[] = {
     {"plain", with_plain},       {"mutex", with_mutex},         {"rwlock", with_rwlock},
     {"trylock", with_trylock},   {"timed", with_timed},         {"spin", with_spin},
@@ -288,7 +287,7 @@ static const struct {
     {"callback", with_callback}, {"queue", with_queue},         {"pool", with_pool},
     {"once", with_once},         {"daemon", with_daemon},
 };
-static void (*rounds)(int who);
+static void (*rounds)(int number);
 
 static void *work(void *data)
 {

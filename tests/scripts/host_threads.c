@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Run by check_host_threads.sh: four threads push a digit each onto the end of one buffer, on queues of their
- * own, with a user event and a callback between; the program prints in which order they came. Chance decides,
- * unless it is replayed.
+ * own, with a user event and a callback between; the program prints their order. Chance decides, unless it is
+ * replayed.
  */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
@@ -42,12 +42,12 @@ static void dawdle(unsigned *state)
     nanosleep(&pause, NULL);
 }
 
-static void push(cl_command_queue queue, cl_kernel kernel, cl_int who, cl_uint waits, const cl_event *wait,
+static void push(cl_command_queue queue, cl_kernel kernel, cl_int number, cl_uint waits, const cl_event *wait,
                  cl_event *event)
 {
     const size_t one = 1;
     check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
-    check(clSetKernelArg(kernel, 1, sizeof who, &who), "clSetKernelArg");
+    check(clSetKernelArg(kernel, 1, sizeof number, &number), "clSetKernelArg");
     check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, waits, wait, event),
           "clEnqueueNDRangeKernel");
 }
@@ -67,19 +67,19 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
 
 static void *work(void *data)
 {
-    cl_int err, who = (cl_int)(size_t)data;
-    unsigned state = (unsigned)who;
+    cl_int err, number = (cl_int)(size_t)data;
+    unsigned state = (unsigned)number;
     cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
     check(err, "clCreateCommandQueueWithProperties");
     cl_kernel kernel = clCreateKernel(program, "push", &err);
     check(err, "clCreateKernel");
     for (int i = 0; i < ROUNDS; i++) {
-        if (early && who == THREADS - 1 && i == ROUNDS / 2)
+        if (early && number == THREADS - 1 && i == ROUNDS / 2)
             _exit(5);
         cl_event gate = clCreateUserEvent(context, &err), event;
         dawdle(&state);
-        push(queue, kernel, who, 1, &gate, &event);
-        if (who == 1)
+        push(queue, kernel, number, 1, &gate, &event);
+        if (number == 1)
             check(clSetEventCallback(event, CL_COMPLETE, on_complete, queue), "clSetEventCallback");
         dawdle(&state);
         check(clSetUserEventStatus(gate, CL_COMPLETE), "clSetUserEventStatus");
@@ -87,7 +87,7 @@ static void *work(void *data)
         clReleaseEvent(gate);
         clReleaseEvent(event);
     }
-    while (who == 1 && atomic_load(&called) < ROUNDS)
+    while (number == 1 && atomic_load(&called) < ROUNDS)
         dawdle(&state);
     check(clFinish(queue), "clFinish");
     clReleaseKernel(kernel);

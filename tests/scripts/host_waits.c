@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Run by check_host_waits.sh: a kernel spins on a flag, and the host does what the second argument says; the
- * first says where the flag lies. Exits with 0 when nothing that the program is sure of went wrong: a launch
- * that was ended is no error here.
+ * Run by check_host_waits.sh: a kernel spins on a flag, and the host acts by the second argument; the first
+ * is the place of the flag. Exits with 0 unless a check of the program fails: a launch that was ended is no
+ * error here.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -160,7 +160,7 @@ static pthread_t thread(void *(*what)(void *), size_t argument)
     return made;
 }
 
-/* A gate of its own, so that the callback comes however the kernel goes on. */
+/* A gate of its own, so that the callback runs whatever the kernel does. */
 static void call_back(void(CL_CALLBACK *what)(cl_event, cl_int, void *))
 {
     cl_int err;
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
         other = thread(do_nothing, 60000);
     if (strcmp(what, "both") == 0)
         other = thread(wait_too, 0);
-    if (strcmp(what, "next") == 0) /* of another queue, and complete soon: who waits for it goes on then */
+    if (strcmp(what, "next") == 0) /* of another queue, and complete soon: its waiter continues then */
         other = thread(wait_for_another, (size_t)run(new_queue(), "let_nothing"));
     if (strcmp(what, "callback") == 0)
         call_back(in_callback);

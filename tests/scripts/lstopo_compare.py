@@ -76,7 +76,7 @@ def compare(text):
         theirs = {k: v for k, v in theirs.items() if k[0] != "CSlice"}
     for key in sorted(set(ours) | set(theirs)):
         a, b = ours.get(key), theirs.get(key)
-        memory = key[0] == "NUMANode" and a and b and a[1] == 0  # not stated: hwloc says 1 GiB
+        memory = key[0] == "NUMANode" and a and b and a[1] == 0  # not stated: hwloc's default is 1 GiB
         if not a or not b or a[0] != b[0] or (a[1] != b[1] and not memory and key[0] != "NUMANode"):
             print("%s: %s: here %s, lstopo %s" % (text, key, a, b))
             return 1

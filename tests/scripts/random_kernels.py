@@ -693,7 +693,7 @@ def report(options, folder, seed, kernels, how):
 def judge(options, seed):
     """Are all values of the program right?"""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["ORRERY_CACHE_DIR"] = folder  # what is compiled goes with it
+        os.environ["ORRERY_CACHE_DIR"] = folder  # compiled kernels are removed with it
         kernels = [Kernel(seed, n) for n in range(options.kernels)]
         trial = Trial(options, folder, kernels)
         trial.prepare()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For check_refused_note.sh: makes the wrong calls that its arguments name, and looks at no answer. */
+/* For check_refused_note.sh: makes the wrong calls that its arguments name, and ignores the results. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <string.h>

@@ -54,14 +54,14 @@ def ending_loop(rng, depth, names):
         return "{ uint %s = 0; while (%s) { if (++%s > %d) break; %s } a += %s; }" % (k, unless, k, turns, body, k)
     if kind == 2:
         return "{ uint %s = lid & 7; do { %s++; %s } while (%s && %s < %d); }" % (k, k, body, unless, k, turns)
-    if kind == 3:  # a turn later, by way of another
+    if kind == 3:  # an iteration later, through another
         return "{ uint %s = 0, m%s = 0; while (%s) { m%s = %s * 2; %s if (m%s > %d) break; %s++; } }" % (k, k, unless, k, k, body, k, turns, k)
     if kind == 4:  # which of the two counts depends on what is seen
         return "{ uint %s = 0, m%s = 0; while (%s) { if (SEEN(1)) m%s++; else %s++; %s if (%s + m%s > %d) break; } }" % (
             k, k, unless, k, k, body, k, k, turns)
-    if kind == 6:  # what it depends on changes once
+    if kind == 6:  # the value that it depends on changes once
         return "{ uint %s = 0, m%s = 0; while (%s) { if (m%s) break; %s if (++%s > %d) m%s = 1; } }" % (k, k, unless, k, body, k, turns, k)
-    if kind == 7:  # where it looks changes
+    if kind == 7:  # its address changes
         return "{ uint %s = 0; while (%s && !SEEN(2 + %s)) { %s %s++; } }" % (k, unless, k, body, k)
     if kind == 8:  # it counts in a loop inside
         return "{ uint %s = 0; do { uint m%s = 0; do { %s++; m%s++; } while (m%s < 5 && !SEEN(0)); %s } while (%s && %s < %d); }" % (

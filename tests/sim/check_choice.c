@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An oracle steers real kernels: every interleaving is reached once, and the numbers are those of
+/* An oracle schedules real kernels: every interleaving is reached once, and the numbers are those of
  * combinatorics. */
 #include <check.h>
 #include <stdlib.h>
@@ -180,7 +180,7 @@ START_TEST(barriers_cut_the_tree)
 }
 END_TEST
 
-START_TEST(candidates_say_what_comes)
+START_TEST(candidates_have_their_next_operation)
 {
     uint32_t runs = 0;
     do {
@@ -211,11 +211,11 @@ END_TEST
 
 START_TEST(the_usual_is_one_after_the_other)
 {
-    uint32_t asked = 0;
-    oracle = (struct schedule_oracle){.self = &asked, .choose = usual_only};
+    uint32_t choices = 0;
+    oracle = (struct schedule_oracle){.self = &choices, .choose = usual_only};
     ck_assert_int_eq(launch("buffering", 1), STATUS_OK);
     ck_assert_uint_eq(pair_seen(), 1);
-    ck_assert_uint_eq(asked, 6);
+    ck_assert_uint_eq(choices, 6);
 }
 END_TEST
 
@@ -235,7 +235,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, every_interleaving_once);
     tcase_add_test(tests, barriers_cut_the_tree);
-    tcase_add_test(tests, candidates_say_what_comes);
+    tcase_add_test(tests, candidates_have_their_next_operation);
     tcase_add_test(tests, the_usual_is_one_after_the_other);
     tcase_add_test(tests, an_oracle_may_stop);
     suite_add_tcase(suite, tests);

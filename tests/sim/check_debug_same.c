@@ -71,6 +71,7 @@ static char *run(const char *path, enum manner manner, uint64_t *out_phases)
         fprintf(stderr, "%s: %s\n", path, diagnosis.text);
         exit(2);
     }
+    scenario.values = false;
     scenario.fixes = FIXES_COMPILE; /* a debugger's run is not run again to try them */
     struct report *report = report_new(&scenario);
     struct debugger *debugger = debugger_new(&host, report);

@@ -21,7 +21,7 @@ static const struct {
     {"_Z2ASi", "AS(int)"},
     {"_Z4BAS1i", "BAS1(int)"},
     {"_Z5AS1_xi", "AS1_x(int)"},
-    /* not mangled, or not as the ABI says */
+    /* not mangled, or not by the ABI */
     {"f", "f"},
     {"", ""},
     {"_Z", "_Z"},
@@ -43,7 +43,7 @@ START_TEST(shown_as_in_the_source)
 }
 END_TEST
 
-/* Every beginning of a name is some text, and ends where it says. */
+/* Every beginning of a name is some text, and ends at its end. */
 START_TEST(beginnings_are_names_or_themselves)
 {
     jmp_buf out_of_memory;

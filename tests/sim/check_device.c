@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device port: memory commands, launch checks, and what findings say of faults. */
+/* The device port: memory commands, launch checks, and findings of faults. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -173,11 +173,11 @@ START_TEST(time_advances_with_work)
 }
 END_TEST
 
-static uint64_t heard[7];
+static uint64_t events[7];
 static void on_command(void *self, const struct command_event *event)
 {
     uint64_t *at = self;
-    heard[(*at)++ % 7] = (uint64_t)event->command << 32 | (uint64_t)event->kind << 16 | event->size_bytes;
+    events[(*at)++ % 7] = (uint64_t)event->command << 32 | (uint64_t)event->kind << 16 | event->size_bytes;
 }
 
 START_TEST(commands_are_announced)
@@ -196,7 +196,7 @@ START_TEST(commands_are_announced)
                            UINT64_C(2) << 32 | r << 16 | 9,  UINT64_C(2) << 32 | w << 16 | 9,
                            UINT64_C(3) << 32 | r << 16 | 10, UINT64_C(3) << 32 | w << 16 | 10,
                            UINT64_C(4) << 32 | w << 16 | 11};
-    ck_assert_mem_eq(heard, expected, sizeof expected);
+    ck_assert_mem_eq(events, expected, sizeof expected);
 }
 END_TEST
 
@@ -217,7 +217,7 @@ static const struct observer *find_deputy(void *self, const struct launch_info *
     return launch->launch == 7 ? deputy : NULL;
 }
 
-/* What a wave of the launch would do. */
+/* The operations of a wave of the launch. */
 static void act(uint32_t launch)
 {
     const struct launch_info info = {.launch = launch};
@@ -244,7 +244,7 @@ START_TEST(waves_call_whoever_listens)
     ck_assert_uint_eq(stead, 101);
     act(8);
     ck_assert_uint_eq(one, 101);
-    device_add_observer(device, &second); /* each hears it now, and by itself */
+    device_add_observer(device, &second); /* each receives it now, and by itself */
     act(7);
     ck_assert_uint_eq(one, 202);
     ck_assert_uint_eq(stead, 101);
@@ -310,7 +310,7 @@ static struct launch_request request_of(uint64_t global, uint64_t local)
                                    .arg_count = 4};
 }
 
-START_TEST(launch_refuses_what_cannot_be)
+START_TEST(launch_refuses_invalid_requests)
 {
     ck_assert_int_eq(try_load(empty, 0x07230203), STATUS_OK);
     struct launch_request request = request_of(64, 0);
@@ -698,7 +698,7 @@ int main(void)
     tcase_add_test(tests, waves_call_whoever_listens);
     tcase_add_test(tests, a_lone_listener_has_a_deputy);
     tcase_add_test(tests, program_has_kernels_and_variables);
-    tcase_add_test(tests, launch_refuses_what_cannot_be);
+    tcase_add_test(tests, launch_refuses_invalid_requests);
     tcase_add_test(tests, local_memory_is_limited);
     tcase_add_test(tests, private_memory_is_limited);
     tcase_add_test(tests, suggested_local_sizes);

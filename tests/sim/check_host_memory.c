@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What memory of the process a kernel may touch (sim/device/host_memory.h), also where the system does not
- * tell. */
+/*
+ * The memory of the process that a kernel may touch (sim/device/host_memory.h), also without information from
+ * the system.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -39,7 +41,7 @@ static bool permits(uint64_t address, uint64_t bytes, bool write)
     return port.permits(port.self, address, bytes, write);
 }
 
-START_TEST(what_is_mapped_is_permitted)
+START_TEST(access_to_mapped_memory_is_permitted)
 {
     ck_assert(permits(at(0), 3 * page, true));
     ck_assert_int_eq(mprotect(pages + page, page, PROT_READ), 0);
@@ -56,7 +58,7 @@ START_TEST(what_is_mapped_is_permitted)
 }
 END_TEST
 
-/* What came since the last look is seen when it is asked for; what went is not before the next launch. */
+/* A mapping made since the last check is seen at the query; a removed one only at the next launch. */
 START_TEST(it_looks_again)
 {
     ck_assert(permits(at(0), 1, true));
@@ -68,7 +70,7 @@ START_TEST(it_looks_again)
 }
 END_TEST
 
-/* A process that may open no file cannot ask: nothing is permitted, and later it is again. */
+/* A process that may open no file cannot query: nothing is permitted, and later it is again. */
 START_TEST(without_the_list_nothing_is_permitted)
 {
     struct rlimit limit, none;
@@ -88,7 +90,7 @@ int main(void)
     Suite *suite = suite_create("host_memory");
     TCase *tests = tcase_create("permits");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, what_is_mapped_is_permitted);
+    tcase_add_test(tests, access_to_mapped_memory_is_permitted);
     tcase_add_test(tests, it_looks_again);
     tcase_add_test(tests, without_the_list_nothing_is_permitted);
     suite_add_tcase(suite, tests);

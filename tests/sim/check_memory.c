@@ -179,7 +179,7 @@ START_TEST(flags_become_denials)
 }
 END_TEST
 
-/* Which of the three goes nobody knows: what is left is mapped by two of them at least. */
+/* Which of the three is removed is undefined: the rest is mapped by two of them at least. */
 START_TEST(maps_of_which_any_may_go)
 {
     struct allocation wanted = {.kind = REGION_BUFFER, .size = 64};
@@ -204,7 +204,7 @@ START_TEST(maps_of_which_any_may_go)
 }
 END_TEST
 
-START_TEST(finds_only_what_lies_inside)
+START_TEST(region_lookup_finds_only_addresses_inside)
 {
     struct region *region = take(100, 0);
     ck_assert_ptr_eq(arena_find(&arena, region->low, 100), region);
@@ -380,7 +380,7 @@ int main(void)
     tcase_add_test(tests, freed_memory_is_kept_apart_until_space_is_short);
     tcase_add_test(tests, flags_become_denials);
     tcase_add_test(tests, maps_of_which_any_may_go);
-    tcase_add_test(tests, finds_only_what_lies_inside);
+    tcase_add_test(tests, region_lookup_finds_only_addresses_inside);
     tcase_add_test(tests, nearest_region_and_distance);
     tcase_add_test(tests, random_life_against_a_model);
     tcase_add_test(tests, same_calls_same_addresses);

@@ -21,7 +21,7 @@ START_TEST(one_place_is_one_finding)
 }
 END_TEST
 
-START_TEST(what_differs_is_another_finding)
+START_TEST(findings_that_differ_are_kept_apart)
 {
     struct finding other = overrun(3);
     add(other);
@@ -77,7 +77,7 @@ END_TEST
 
 /* ---- consequences -------------------------------------------------------------------------- */
 
-START_TEST(what_follows_names_its_cause)
+START_TEST(follow_up_finding_names_its_cause)
 {
     add(of_launch(FINDING_OUT_OF_BOUNDS_READ, 1, 3));
     add(of_launch(FINDING_BARRIER_DIVERGENCE, 1, 4));
@@ -118,7 +118,7 @@ START_TEST(races_that_blame_one_operation_follow_from_the_first)
     add(race_that_blames(1, 5, 22, 23)); /* by way of the second */
     add(race_that_blames(1, 6, 30, 31)); /* another mistake */
     add(race_that_blames(2, 7, 20, 21)); /* another launch */
-    add(race_that_blames(1, 8, 0, 0));   /* nobody knows where */
+    add(race_that_blames(1, 8, 0, 0));   /* place unknown */
     add(race_that_blames(1, 9, 0, 0));
     ck_assert_ptr_eq(report_get(report, 1)->cause, report_get(report, 0));
     ck_assert_ptr_eq(report_get(report, 2)->cause, report_get(report, 0));
@@ -127,12 +127,12 @@ START_TEST(races_that_blame_one_operation_follow_from_the_first)
 }
 END_TEST
 
-START_TEST(what_does_not_follow_stands_alone)
+START_TEST(unrelated_finding_names_no_cause)
 {
     add(of_launch(FINDING_OUT_OF_BOUNDS_READ, 1, 3));
     add(of_launch(FINDING_BARRIER_DIVERGENCE, 2, 4)); /* another launch */
-    add(of_launch(FINDING_RACE_GLOBAL, 1, 5));        /* who stopped early orders no less */
-    add(of_launch(FINDING_MAPPED_ACCESS, 3, 6));      /* stops nobody */
+    add(of_launch(FINDING_RACE_GLOBAL, 1, 5));        /* a work-item that stopped early orders no less */
+    add(of_launch(FINDING_MAPPED_ACCESS, 3, 6));      /* stops no work-item */
     add(of_launch(FINDING_UNINITIALISED_STORE, 3, 7));
     add(of_launch(FINDING_OUT_OF_BOUNDS_WRITE, 0, 8)); /* launch unknown */
     add(of_launch(FINDING_UNINITIALISED_STORE, 0, 9));
@@ -241,8 +241,8 @@ START_TEST(everything_is_copied)
 }
 END_TEST
 
-/* Nobody else would know why the launch ended. */
-START_TEST(a_launch_that_is_stopped_says_why_when_its_finding_is_silent)
+/* No other output has the reason why the launch ended. */
+START_TEST(stopped_launch_prints_the_reason_when_its_finding_is_silent)
 {
     struct finding finding = of_launch(FINDING_NO_PROGRESS, 1, 3);
     finding.why = "it took too long";
@@ -257,12 +257,12 @@ START_TEST(a_launch_that_is_stopped_says_why_when_its_finding_is_silent)
 }
 END_TEST
 
-START_TEST(severity_comes_from_the_check)
+START_TEST(severity_is_that_of_the_check)
 {
     scenario.checks[CHECK_BOUNDS] = SEVERITY_WARNING;
     scenario.checks[CHECK_RACES] = SEVERITY_OFF;
     struct finding finding = overrun(1);
-    finding.severity = SEVERITY_ERROR; /* the report knows better */
+    finding.severity = SEVERITY_ERROR; /* the report corrects it */
     add(finding);
     add(race());
     ck_assert_uint_eq(report_count(report), 1);
@@ -297,20 +297,20 @@ int main(void)
 {
     const TTest *const tests[] = {
         one_place_is_one_finding,
-        what_differs_is_another_finding,
+        findings_that_differ_are_kept_apart,
         a_pair_has_no_order,
         many_may_arrive_at_once,
-        what_follows_names_its_cause,
+        follow_up_finding_names_its_cause,
         races_follow_from_any_barrier_that_not_all_shared,
         races_that_blame_one_operation_follow_from_the_first,
-        what_does_not_follow_stands_alone,
+        unrelated_finding_names_no_cause,
         both_places_of_a_pair_count,
         without_places_the_words_decide,
         commands_without_a_line_are_one_place_of_one_object,
         order_is_that_of_first_occurrence,
         everything_is_copied,
-        severity_comes_from_the_check,
-        a_launch_that_is_stopped_says_why_when_its_finding_is_silent,
+        severity_is_that_of_the_check,
+        stopped_launch_prints_the_reason_when_its_finding_is_silent,
         threads_may_add_at_once,
     };
     return report_tests("report", tests, sizeof tests / sizeof tests[0]);

@@ -24,7 +24,7 @@ START_TEST(of_several_devices_each_access_names_its_own)
     report_launch_runs(report, 7, 2);
     struct finding finding = race();
     finding.launch = 7;
-    finding.access[1].device_id = 1; /* said by who knows */
+    finding.access[1].device_id = 1; /* set by the caller */
     report_add(report, &finding);
     ck_assert_ptr_nonnull(
         strstr(so_far(), "work-group (0,0,0), compute unit 0, sub-device 1 of device 0 'big'\n"));
@@ -44,7 +44,7 @@ START_TEST(of_several_devices_each_access_names_its_own)
 }
 END_TEST
 
-/* 512 launches later nobody knows any more who ran it. */
+/* 512 launches later its device is forgotten. */
 START_TEST(a_launch_that_is_forgotten_names_no_device)
 {
     report_name_device(report, 1, "device 0");

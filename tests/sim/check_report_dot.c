@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture: who did what in which order, and the edge that is missing. */
+/* The graph: the operations of each unit in their order, and the missing edge. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -43,7 +43,7 @@ START_TEST(json_has_every_field)
 }
 END_TEST
 
-START_TEST(json_says_what_is_no_access)
+START_TEST(json_names_operations_without_access)
 {
     static const struct {
         enum act act;
@@ -63,7 +63,7 @@ START_TEST(json_says_what_is_no_access)
 }
 END_TEST
 
-START_TEST(json_has_what_an_update_wrote)
+START_TEST(json_has_the_value_an_update_wrote)
 {
     const struct finding finding = race_with_update();
     json_t *object = as_json(&finding), *update = json_array_get(json_object_get(object, "accesses"), 1);
@@ -115,7 +115,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        json_has_every_field,      json_says_what_is_no_access, json_has_what_an_update_wrote,
+        json_has_every_field,      json_names_operations_without_access, json_has_the_value_an_update_wrote,
         json_has_steps_and_causes, json_survives_hostile_text,
     };
     return report_tests("report, json", tests, sizeof tests / sizeof tests[0]);

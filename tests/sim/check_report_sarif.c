@@ -69,7 +69,7 @@ START_TEST(columns_are_code_points)
     ck_assert_int_eq(start_column("\t/* eee */ o[0] = 1;", 12), 12);
     ck_assert_int_eq(start_column("\t/* \u00e9\u00e9\u00e9 */ o[0] = 1;", 15), 12);
     ck_assert_int_eq(start_column("/* \u20ac \U0001f600 */ o[0] = 1;", 15), 10);
-    ck_assert_int_eq(start_column("\u00e9", 9), 8); /* beyond what is known of the line */
+    ck_assert_int_eq(start_column("\u00e9", 9), 8); /* past the known part of the line */
     ck_assert_int_eq(start_column(NULL, 9), 9);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(fingerprints_outlive_edits_above)
 END_TEST
 
 /* A manager of results keeps one of those that have the same. */
-START_TEST(fingerprints_tell_results_apart)
+START_TEST(fingerprints_of_different_results_differ)
 {
     struct finding findings[5] = {race(), race(), race(), race(), race()};
     const char *prints[5];
@@ -125,7 +125,7 @@ START_TEST(fingerprints_tell_results_apart)
 }
 END_TEST
 
-START_TEST(fingerprints_know_no_first_access)
+START_TEST(fingerprints_ignore_the_order_of_accesses)
 {
     struct finding swapped = race();
     swapped.access[0] = race().access[1];
@@ -137,7 +137,7 @@ START_TEST(fingerprints_know_no_first_access)
 }
 END_TEST
 
-START_TEST(equal_lines_are_numbered_as_they_come)
+START_TEST(equal_lines_are_numbered_in_order)
 {
     char *prints[2];
     add(overrun(3));
@@ -352,7 +352,7 @@ START_TEST(steps_over_the_limit_are_left_out)
 }
 END_TEST
 
-START_TEST(what_has_no_line_has_a_file_and_a_fingerprint_of_its_own)
+START_TEST(result_without_line_has_a_file_and_a_fingerprint)
 {
     struct finding calls[2] = {overrun(0), overrun(0)};
     char *hashes[2];
@@ -414,16 +414,16 @@ int main(void)
         sarif_has_both_paths,
         columns_are_code_points,
         fingerprints_outlive_edits_above,
-        fingerprints_tell_results_apart,
-        fingerprints_know_no_first_access,
-        equal_lines_are_numbered_as_they_come,
+        fingerprints_of_different_results_differ,
+        fingerprints_ignore_the_order_of_accesses,
+        equal_lines_are_numbered_in_order,
         line_hash_is_that_of_github,
         processes_have_one_run_and_their_occurrences_add_up,
         results_over_the_limit_leave_the_severest,
         file_over_the_limit_loses_paths,
         file_over_the_limit_loses_the_least_severe_results,
         steps_over_the_limit_are_left_out,
-        what_has_no_line_has_a_file_and_a_fingerprint_of_its_own,
+        result_without_line_has_a_file_and_a_fingerprint,
         category_is_the_name_of_the_file,
     };
     return report_tests("report, sarif", tests, sizeof tests / sizeof tests[0]);

@@ -53,7 +53,7 @@ START_TEST(the_summary_is_one_fixed_line)
 }
 END_TEST
 
-/* What was tried is what was reported; later pairs of the two places may want more. */
+/* The tried pair is the reported one; later pairs of the two places may need more. */
 START_TEST(a_fix_may_not_be_enough_for_later_pairs)
 {
     struct finding finding = race();
@@ -73,7 +73,7 @@ START_TEST(a_fix_may_not_be_enough_for_later_pairs)
 }
 END_TEST
 
-START_TEST(what_comes_too_often_is_counted_no_more)
+START_TEST(finding_past_the_limit_is_not_counted)
 {
     struct finding finding = race();
     add(finding);
@@ -87,7 +87,7 @@ START_TEST(what_comes_too_often_is_counted_no_more)
 }
 END_TEST
 
-START_TEST(what_is_incomplete_says_at_least)
+START_TEST(incomplete_count_prints_at_least)
 {
     add(race());
     report_incomplete(report, FINDING_RACE_GLOBAL);
@@ -109,7 +109,7 @@ START_TEST(repeats_get_a_line_each)
 }
 END_TEST
 
-START_TEST(repeats_name_the_kernel_where_there_are_several)
+START_TEST(repeats_name_the_kernel_if_there_are_several)
 {
     struct finding finding = race();
     add(finding);
@@ -175,10 +175,10 @@ int main(void)
         limit_zero_is_no_limit,
         the_summary_is_one_fixed_line,
         a_fix_may_not_be_enough_for_later_pairs,
-        what_comes_too_often_is_counted_no_more,
-        what_is_incomplete_says_at_least,
+        finding_past_the_limit_is_not_counted,
+        incomplete_count_prints_at_least,
         repeats_get_a_line_each,
-        repeats_name_the_kernel_where_there_are_several,
+        repeats_name_the_kernel_if_there_are_several,
         the_limit_hides_nothing,
         clear_forgets_all,
         silence_collects,

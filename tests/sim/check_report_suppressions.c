@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is held back, and the suppressions that the report writes itself. */
+/* Suppressed findings, and the suppressions that the report writes itself. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,8 @@ static struct finding race_on(const char *object)
     return finding;
 }
 
-/* Of one pair of places, whichever object came first. */
-START_TEST(the_suppressed_take_nobody_along)
+/* Of one pair of places, whichever object was first. */
+START_TEST(suppressed_findings_suppress_no_others)
 {
     const struct finding known = race_on("argument 1 'q' (buffer, 4 bytes)"),
                          other = race_on("argument 0 'p' (buffer, 4 bytes)");
@@ -146,7 +146,7 @@ START_TEST(generated_suppressions_suppress)
 }
 END_TEST
 
-/* An entry fits a finding with either of its places: what another one has said already stays out. */
+/* An entry fits a finding with either of its places: a place that another one covers already stays out. */
 START_TEST(generated_suppressions_are_all_used)
 {
     char *yaml = NULL;
@@ -230,7 +230,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        the_suppressed_are_counted_and_silent,    the_suppressed_take_nobody_along,
+        the_suppressed_are_counted_and_silent,    suppressed_findings_suppress_no_others,
         each_key_of_a_suppression_narrows,        a_file_in_a_directory_fits_by_its_name,
         generated_suppressions_suppress,          generated_suppressions_are_all_used,
         generated_suppressions_fit_other_objects,

@@ -41,7 +41,7 @@ START_TEST(fix_that_was_not_tried_is_advice)
 }
 END_TEST
 
-START_TEST(a_place_in_a_function_says_who_called_it)
+START_TEST(place_in_a_function_names_its_caller)
 {
     struct finding finding = race();
     finding.access[1].caller = (struct source_place){"mp.cl", 30, 5, "    take(data, out);"};
@@ -152,7 +152,7 @@ START_TEST(missing_parts_leave_no_holes)
 }
 END_TEST
 
-START_TEST(who_is_no_work_item_has_a_name)
+START_TEST(unit_that_is_no_work_item_has_a_name)
 {
     struct finding finding = race();
     finding.severity = SEVERITY_ERROR;
@@ -281,12 +281,12 @@ int main(void)
     const TTest *const tests[] = {
         a_finding_reads_as_designed,
         fix_that_was_not_tried_is_advice,
-        a_place_in_a_function_says_who_called_it,
+        place_in_a_function_names_its_caller,
         an_update_reads_and_writes,
         numbers_are_reported_as_numbers,
         repeats_are_counted_in_the_text,
         missing_parts_leave_no_holes,
-        who_is_no_work_item_has_a_name,
+        unit_that_is_no_work_item_has_a_name,
         colour_is_only_in_the_first_line,
         source_cannot_command_a_terminal,
         long_lines_are_cut_around_the_column,

@@ -769,7 +769,7 @@ static void rejects_arg(const char *arg, unsigned column, const char *word, cons
     rejects(text, position, word, other);
 }
 
-START_TEST(contents_come_from_files)
+START_TEST(contents_are_read_from_files)
 {
     FILE *file = fopen("check_scenario.bin", "w");
     ck_assert(file && fwrite("\1\2\3\4\5\6\7\10", 1, 8, file) == 8 && fclose(file) == 0);
@@ -917,7 +917,7 @@ START_TEST(root_devices_are_a_list)
 }
 END_TEST
 
-START_TEST(topologies_come_from_files)
+START_TEST(topologies_are_read_from_files)
 {
     FILE *file = fopen("check_scenario.xml", "w");
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -969,7 +969,7 @@ START_TEST(counters_are_on_or_off_or_a_file)
 }
 END_TEST
 
-START_TEST(rejects_what_is_no_scenario)
+START_TEST(file_that_is_no_scenario_is_refused)
 {
     rejects("", "t.yaml:1:1: ", "found nothing", "orrery: 1");
     rejects("[1]", "t.yaml:1:1: ", "a sequence", "orrery, device, devices, schedule");
@@ -1017,7 +1017,7 @@ START_TEST(rejects_keys_given_twice)
 }
 END_TEST
 
-START_TEST(rejects_values_and_says_what_is_legal)
+START_TEST(bad_value_is_refused_with_the_legal_ones)
 {
     rejects("orrery: 1\nschedule: {policy: fifo}\n", "t.yaml:2:20: ", "'fifo'",
             "lockstep, serial, round-robin, reverse, random");
@@ -1218,7 +1218,7 @@ END_TEST
 
 /* ---- options ---------------------------------------------------------------------------------------- */
 
-START_TEST(options_set_what_keys_set)
+START_TEST(options_set_the_fields_of_keys)
 {
     option("seed", "7");
     ck_assert_uint_eq(scenario.schedule.seed, 7);
@@ -1241,7 +1241,7 @@ START_TEST(options_set_what_keys_set)
 }
 END_TEST
 
-START_TEST(bare_switches_turn_on)
+START_TEST(bare_switches_enable)
 {
     option("uninitialized", "");
     ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_ERROR);
@@ -1313,7 +1313,7 @@ START_TEST(a_list_of_checks_is_the_same_everywhere)
 }
 END_TEST
 
-START_TEST(a_profile_comes_before_single_checks)
+START_TEST(profile_is_applied_before_single_checks)
 {
     load("orrery: 1\nchecks: {races: warning, profile: none}\n");
     ck_assert_str_eq(looked_for(), "races");
@@ -1517,25 +1517,25 @@ int main(void)
         everything_survives_printing,
         launches_survive_printing,
         images_samplers_and_queues_survive_printing,
-        contents_come_from_files,
+        contents_are_read_from_files,
         numbers_do_not_follow_the_locale,
         root_devices_are_a_list,
-        topologies_come_from_files,
+        topologies_are_read_from_files,
         counters_are_on_or_off_or_a_file,
-        rejects_what_is_no_scenario,
+        file_that_is_no_scenario_is_refused,
         rejects_unknown_keys_and_lists_the_legal_ones,
         rejects_keys_given_twice,
-        rejects_values_and_says_what_is_legal,
+        bad_value_is_refused_with_the_legal_ones,
         rejects_launches_that_cannot_be_meant,
         rejects_arguments_that_cannot_be_meant,
         rejects_expectations_that_cannot_be_meant,
         a_failed_load_leaves_the_defaults,
         files_are_read,
         suppressions_of_several_files_add_up,
-        options_set_what_keys_set,
-        bare_switches_turn_on,
+        options_set_the_fields_of_keys,
+        bare_switches_enable,
         a_list_of_checks_is_the_same_everywhere,
-        a_profile_comes_before_single_checks,
+        profile_is_applied_before_single_checks,
         a_wrong_list_changes_nothing,
         colour_and_limits_are_read_and_printed,
         each_name_of_a_thing_is_taken_everywhere,

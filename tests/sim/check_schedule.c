@@ -12,10 +12,10 @@ static struct report *report;
 static struct device *device;
 static struct program *program;
 
-/* What the work-items did, in order. */
+/* The operations of the work-items, in order. */
 enum { LOG_ROOM = 100000 };
 static uint32_t log_ids[LOG_ROOM], log_count;
-static uint32_t locked, turn;
+static uint32_t locked, flag_set;
 
 static void note(const struct item *item)
 {
@@ -47,7 +47,7 @@ static void setup(void)
     report = report_new(&scenario);
     report_set_stream(report, NULL, false);
     fake_program = (struct fake_program){.info = {.name = "toy"}, .traits = {.sees_groups = true}};
-    log_count = locked = turn = 0;
+    log_count = locked = flag_set = 0;
     fake_waves_made = fake_splits = fake_collectives = fake_collective_lanes = fake_widest = 0;
 }
 
@@ -110,7 +110,7 @@ static const struct fake_op around_barrier[] = {{.kind = FAKE_WORK, .act = note}
 
 /* ---- order ------------------------------------------------------------------------ */
 
-START_TEST(lockstep_runs_groups_in_turn)
+START_TEST(lockstep_runs_groups_in_order)
 {
     ck_assert_int_eq(launch(twice, 4, 2), STATUS_OK);
     expect_log(8, (uint32_t[]){0, 1, 0, 1, 2, 3, 2, 3});
@@ -119,7 +119,7 @@ START_TEST(lockstep_runs_groups_in_turn)
 }
 END_TEST
 
-START_TEST(serial_runs_items_in_turn)
+START_TEST(serial_runs_items_in_order)
 {
     scenario.schedule.policy = SCHEDULE_SERIAL;
     ck_assert_int_eq(launch(twice, 4, 2), STATUS_OK);
@@ -428,7 +428,7 @@ START_TEST(part_of_a_sub_group_diverges)
 }
 END_TEST
 
-/* The lanes of each sub-group come to the barrier in three parts, in two waves at once. */
+/* The lanes of each sub-group reach the barrier in three parts, in two waves at once. */
 static bool second_third(const struct item *item)
 {
     return item->local_id[0] % 3 == 1;
@@ -474,12 +474,12 @@ END_TEST
  * sub-group 0 is not held up by the rest of its work-group. */
 static bool until_turn(const struct item *item)
 {
-    return item->sub_group != 0 && !turn;
+    return item->sub_group != 0 && !flag_set;
 }
 static void take_turn(const struct item *item)
 {
     if (item->sub_group == 0)
-        turn = 1;
+        flag_set = 1;
 }
 
 START_TEST(sub_group_barrier_does_not_wait_for_spinners)
@@ -577,12 +577,12 @@ END_TEST
 /* Group 0 waits for what only the last group does. */
 static bool until_last(const struct item *item)
 {
-    return item->group_id[0] == 0 && !turn;
+    return item->group_id[0] == 0 && !flag_set;
 }
 static void last_sets(const struct item *item)
 {
     if (item->group_id[0] == 7)
-        turn = 1;
+        flag_set = 1;
     note(item);
 }
 
@@ -594,7 +594,7 @@ START_TEST(a_waiting_group_lets_others_in)
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
-        turn = 0;
+        flag_set = 0;
         scenario.schedule.policy = (enum schedule_policy)policy;
         fake_program.traits.has_atomics = true;
         ck_assert_int_eq(launch(ops, 16, 2), STATUS_OK);
@@ -605,7 +605,7 @@ START_TEST(a_waiting_group_lets_others_in)
 }
 END_TEST
 
-/* Every group waits until all have come: all must be resident at once. */
+/* Every group waits until all have begun: all must be resident at once. */
 static uint32_t arrived;
 static void arrive(const struct item *item)
 {
@@ -631,8 +631,10 @@ START_TEST(a_barrier_over_all_groups_finishes)
 }
 END_TEST
 
-/* How many had come each time the first looked: as many again come each time all wait, not one, for each
- * time is a pass over all. */
+/*
+ * How many had begun each time the first checked: as many again begin each time all wait, not one, for each
+ * time is a pass over all.
+ */
 static uint32_t seen[64], seen_count;
 static bool until_all_noting(const struct item *item)
 {
@@ -641,7 +643,7 @@ static bool until_all_noting(const struct item *item)
     return arrived < 64;
 }
 
-START_TEST(as_many_work_groups_come_again_each_time_all_wait)
+START_TEST(same_number_of_work_groups_starts_each_time_all_wait)
 {
     static const enum schedule_policy policies[] = {SCHEDULE_LOCKSTEP, SCHEDULE_SERIAL};
     static const struct fake_op ops[] = {{.kind = FAKE_WORK, .act = arrive},
@@ -730,7 +732,7 @@ START_TEST(events_in_order)
 }
 END_TEST
 
-START_TEST(several_observers_each_hear_all)
+START_TEST(several_observers_each_receive_all_events)
 {
     struct observer launches = {.launch = on_launch}, syncs = {.sync = on_sync};
     trace[0] = '\0';
@@ -753,8 +755,8 @@ int main(void)
     Suite *suite = suite_create("schedule");
     TCase *tests = tcase_create("schedule");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, lockstep_runs_groups_in_turn);
-    tcase_add_test(tests, serial_runs_items_in_turn);
+    tcase_add_test(tests, lockstep_runs_groups_in_order);
+    tcase_add_test(tests, serial_runs_items_in_order);
     tcase_add_test(tests, serial_stops_at_barriers);
     tcase_add_test(tests, reverse_runs_all_backwards);
     tcase_add_test(tests, round_robin_gives_each_a_quantum);
@@ -781,12 +783,12 @@ int main(void)
     tcase_add_test(tests, spin_lock_finishes);
     tcase_add_test(tests, a_waiting_group_lets_others_in);
     tcase_add_test(tests, a_barrier_over_all_groups_finishes);
-    tcase_add_loop_test(tests, as_many_work_groups_come_again_each_time_all_wait, 0, 2);
+    tcase_add_loop_test(tests, same_number_of_work_groups_starts_each_time_all_wait, 0, 2);
     tcase_add_test(tests, max_steps_end_an_endless_loop);
     tcase_add_test(tests, timeout_ends_an_endless_loop);
     tcase_add_test(tests, limits_leave_ordinary_kernels_alone);
     tcase_add_test(tests, events_in_order);
-    tcase_add_test(tests, several_observers_each_hear_all);
+    tcase_add_test(tests, several_observers_each_receive_all_events);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -8,8 +8,10 @@
 
 enum { LINES_MOST = 64 };
 
-/* A letter per line: u unknown, o outside, b between, w within, B body; with the line where what goes on
- * begins, E before else, and ! where somebody leaves. */
+/*
+ * A letter per line: u unknown, o outside, b between, w within, B body; with the line where the continuation
+ * begins, E before else, and ! for a jump out.
+ */
 static void write_line(char *out, const struct source_line *line)
 {
     static const char letters[] = {'u', 'o', 'b', 'w', 'B'};
@@ -54,7 +56,7 @@ static const struct {
      "o b w2 w2 b w5 b! w7! w7!"},
     {"void f(void) {\nif (a == (int2){1, 2}.x) {\nb;\n}\ng((int2){\n1, 2});\nh[\n1]++; }",
      "o b b b} b w5 b w7"},
-    /* What has no braces. */
+    /* Statements without braces. */
     {"void f(void) {\nif (a)\nx;\nelse\ny;\nz; }", "o b B BE B b"},
     {"void f(void) {\nfor (;;)\nif (a)\nx =\n1;\nz; }", "o bL B B B4 b"},
     {"void f(void) {\nfor (a;\nb; c) {\nx; }\nwhile (b);\nz; }", "o bL w2 b bL b"},
@@ -64,19 +66,19 @@ static const struct {
     /* Labels and choices. */
     {"void f(void) {\nswitch (a) {\ncase 1:\nx;\ndefault: y =\nz;\n}\nout:\nw; }", "o b b b b w5 b} b b"},
     {"void f(void) {\nx = a ?\nb :\nc;\nd; }", "o b w2 w2 b"},
-    /* What leads elsewhere. */
+    /* Jumps. */
     {"void f(void) {\nreturn a +\ng(\nb);\nc; }", "o b! w2! w2! b"},
     {"void f(void) {\nwhile (a) {\nif (b) break;\nif (c)\ncontinue;\nx; goto d;\nbreaks; // return\n}\nd: y; "
      "}",
      "o bL b! b B! b! b b} b"},
-    /* What is no code. */
+    /* Text that is no code. */
     {"void f(void) {\nx; /* a\nb */ y;\nz = \"/*{\";\nw = '{'; // {\nv; }", "o b w b b b"},
     {"#define A { \\\n  (\nvoid f(void) {\nx = 1 +\n#define B }\n2;\n}", "o o o b w4 w4 b}"},
     {"void f(void) {\n#if A\nif (x) {\n#else\nif (y) {\n#endif\nz; }\nw; }", "o b b b b b b b"},
     /* A type of its own. */
     {"struct s { int a;\nint b; };\nvoid f(void) {\nstruct s x = {\n1, 2};\nstruct { int a; }\ny;\nz; }",
      "o b o b w4 b w6 b"},
-    /* It does not know. */
+    /* Unknown. */
     {"void f(void) {\nx; ))\n}", "u u u"},
     {"void f(void) {\n#line 30\nx; }", "u u u"},
     {"void f(void) {\n#ifdef A\nif (x) {\n#endif\ny; }\n}", "u u u u u u"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For check_attach.sh: launches a kernel again and again until the file that it is given is there, and says
- * whether each launch did what it has to.
+ * For check_attach.sh: launches a kernel repeatedly until its argument's file exists, and prints whether each
+ * launch had the right result.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

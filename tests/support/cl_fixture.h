@@ -36,8 +36,7 @@
 #define cl_is(call, error) ck_assert_int_eq((call), (error))
 #define cl_ok(call) cl_is((call), CL_SUCCESS)
 
-/* What a test does not ask for is not looked for: the checks of --fast, unless its scenario or its
- * variables say more. */
+/* Checks are those of --fast, unless the test's scenario or its variables enable more. */
 #ifndef CL_LOOK_FOR_ALL
 __attribute__((constructor)) static inline void cl_look_for_little(void)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report, memory and what judges commands, to which tests tell a history event by event. Queue 1 and
- * device 1 run what runs. */
+/*
+ * A report, memory and the checker of commands, to which tests announce a history event by event. Everything
+ * runs on queue 1 and device 1.
+ */
 #ifndef ORRERY_TESTS_SUPPORT_COMMANDS_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_COMMANDS_FIXTURE_H
 

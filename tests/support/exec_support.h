@@ -38,7 +38,7 @@ enum { CELL_D = 64, CELL_A = 128, CELL_B = 192, CELL_C = 256 }; /* U and A cells
 enum { REGION_BYTES = 1 << 16, ARENA_REGIONS = 4, PRIVATE_BYTES = 256 };
 enum { ISAS = 3, GUARD = 0xa5 };
 
-/* Not ck_assert: that tells the parent process of every check, and these are millions. */
+/* Not ck_assert: that reports every check to the parent process, and these are millions. */
 #define EXPECT(condition, ...)         \
     do {                               \
         if (!(condition))              \

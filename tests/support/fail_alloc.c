@@ -33,7 +33,7 @@ void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 int __vasprintf_chk(char **out_text, int flag, const char *format, va_list arguments);
 
-static atomic_ulong asked;
+static atomic_ulong allocations;
 
 static bool is_in_ours(const void *caller)
 {
@@ -44,7 +44,7 @@ static bool is_in_ours(const void *caller)
     return !strcmp(name, "orrery") || !strncmp(name, "liborrery.so", 12);
 }
 
-/* dladdr looks through all symbols: its answers are kept, by the page that asks. */
+/* dladdr looks through all symbols: its results are kept, by the calling page. */
 static bool is_ours(const void *caller)
 {
     enum { PAGES = 1024 };
@@ -144,7 +144,7 @@ static bool fails(const void *caller)
         read_variables();
     if (chosen < 0)
         chosen = (long)number_of("FAIL_ALLOCATION");
-    const unsigned long number = atomic_fetch_add(&asked, 1) + 1;
+    const unsigned long number = atomic_fetch_add(&allocations, 1) + 1;
     const bool tried =
         processes.each && number >= processes.first && (number - processes.first) % processes.each == 0;
     if (!(tried ? fails_in_process(number) : number == (unsigned long)chosen))
@@ -225,12 +225,12 @@ __attribute__((constructor)) static void begin(void)
     alarm(60);
 }
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void write_count(void)
 {
     const char *name = getenv("FAIL_ALLOCATION_COUNT");
-    FILE *file = name && atomic_load(&asked) ? fopen(name, "w") : NULL;
+    FILE *file = name && atomic_load(&allocations) ? fopen(name, "w") : NULL;
     if (!file)
         return;
-    fprintf(file, "%lu\n", atomic_load(&asked));
+    fprintf(file, "%lu\n", atomic_load(&allocations));
     fclose(file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compile server only in its libraries: what it does with a build, FALSE_SERVER says. */
+/* A compile server only in its libraries: FALSE_SERVER sets its behaviour in a build. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 
 #include "sim/frontend/compile_protocol.h"
 
-static void answer(int pipe_end, struct compile_answer answer)
+static void answer(int pipe_end, struct compile_reply answer)
 {
     if (write(pipe_end, &answer, sizeof answer) != (ssize_t)sizeof answer)
         exit(1);
@@ -15,9 +15,9 @@ static void answer(int pipe_end, struct compile_answer answer)
 
 static void misbehave(const char *habit, int pipe_end)
 {
-    const struct compile_answer begun = {
+    const struct compile_reply begun = {
         .magic = COMPILE_PROTOCOL_MAGIC, .kind = COMPILE_BEGUN, .process = getpid()};
-    struct compile_answer wrong = begun;
+    struct compile_reply wrong = begun;
     if (!strcmp(habit, "refuses"))
         wrong.kind = COMPILE_REFUSED;
     else if (!strcmp(habit, "stranger"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether work grows as its amount does, whatever the machine: sixteen times as much may take five times
- * sixteen times as long, since it misses the caches. What looks at all that was before takes 256 times as
+ * sixteen times as long, since it misses the caches. Work that visits all earlier items takes 256 times as
  * long. */
 #ifndef ORRERY_TESTS_SUPPORT_GROWTH_H
 #define ORRERY_TESTS_SUPPORT_GROWTH_H

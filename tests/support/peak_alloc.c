@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Preloaded into a process: at its end, the most bytes that were allocated at one time are written
- *          to the file that PEAK_BYTES_FILE names. Whatever asks counts, by what it may use.
+ *          to the file that PEAK_BYTES_FILE names. Every allocation counts, by its usable size.
  */
 #include <malloc.h>
 #include <stdatomic.h>

@@ -73,8 +73,10 @@ static bool is_about(const struct finding *finding, const struct operation *one,
            has_bytes(other, finding);
 }
 
-/* Of a loop, some turn of the one races with some turn of the other. A copy that not all have come to is
- * reported late. */
+/*
+ * Of a loop, some iteration of the one races with some iteration of the other. A copy that not all have
+ * reached is reported late.
+ */
 static bool is_true(const struct race_oracle *oracle, const struct finding *finding)
 {
     for (uint32_t i = 0; i < oracle->count; i++)
@@ -153,8 +155,10 @@ static bool was_reported(const struct report *report, const struct operation *a,
     return false;
 }
 
-/* Does somebody stand for the earlier one by then: who knows of it, or another one like it by the same
- * work-item, which is reported? */
+/*
+ * Is the earlier one replaced by then: by an access ordered after it, or by a similar one of the same
+ * work-item, which is reported?
+ */
 static bool is_hidden(const struct race_oracle *oracle, const struct report *report, uint32_t i, uint32_t j)
 {
     const struct operation *earlier = &oracle->operations[i], *later = &oracle->operations[j];

@@ -25,7 +25,7 @@ bool oracle_op_overlaps(const struct operation *a, const struct operation *b)
            b->address < a->address + a->size;
 }
 
-/* Rules 5, 6 and 17: who comes to a barrier releases, who leaves it acquires. */
+/* Rules 5, 6 and 17: arriving at a barrier releases, leaving it acquires. */
 static bool releases(const struct operation *d)
 {
     if (d->kind == ORACLE_OP_ENTRY)
@@ -85,8 +85,8 @@ static bool comes_before(const uint64_t *row, uint32_t j)
     return row[j / 64] >> j % 64 & 1;
 }
 
-/* Rule 8: does the value that y reads come from x or a later member of the sequence that x heads? x may be
- * a relaxed store. */
+/* Rule 8: is the value that y reads from x or a later member of the sequence that x heads? x may be a relaxed
+ * store. */
 static bool reads_sequence(const struct race_oracle *oracle, uint32_t x, uint32_t y)
 {
     const struct operation *head = &oracle->operations[x], *reader = &oracle->operations[y];
@@ -204,7 +204,7 @@ static void close(oracle_op_relation before, uint32_t count)
                     before[i][word] |= before[k][word];
 }
 
-/* Do all members of the group know of operation i when they start the copy? */
+/* Does operation i happen before the copy's start by all members of the group? */
 static bool all_know(const struct race_oracle *oracle, enum oracle_op_region region, uint32_t i,
                      uint32_t copy)
 {
@@ -227,8 +227,8 @@ static void begin_copy(struct race_oracle *oracle, enum oracle_op_region region,
                 edge(oracle->before[region], i, access);
 }
 
-/* What a copy knows is no union of edges but the least of its members' clocks: closed in the order in
- * which copies began. */
+/* A copy's clock is no union of edges but the least of its members' clocks: closed in the order in which
+ * copies began. */
 static void close_with_copies(struct race_oracle *oracle, enum oracle_op_region region)
 {
     for (uint32_t copy = 1; copy <= oracle->copies; copy++) {

@@ -74,7 +74,7 @@ struct operation {
     uint32_t event;
 };
 
-/* row i, bit j: i comes before j */
+/* row i, bit j: i precedes j */
 typedef uint64_t oracle_op_relation[ORACLE_ORACLE_OPS][ORACLE_ORACLE_OPS / 64];
 
 struct race_oracle {

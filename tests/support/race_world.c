@@ -16,7 +16,7 @@ enum { COPIES = 1000 }; /* units from here on are copies */
 
 static struct {
     uint32_t groups, items, sub_group_size;
-    uint32_t same;             /* 1 + site of the operation to come; 0: one of its own */
+    uint32_t same;             /* 1 + site of the next operation; 0: one of its own */
     struct race_oracle oracle; /* and the operations so far */
     struct scenario scenario;
     struct report *report;
@@ -24,7 +24,7 @@ static struct {
     bool rests;
     struct tree_races *tree_races;
     struct footprint_sink sink;
-    uint64_t awaited;
+    uint64_t waited_group;
     struct observer observer;
     struct launch_info launch;
     struct memory memory;
@@ -35,14 +35,14 @@ static struct {
         uint32_t copy, number, came, address, size;
         bool write;
     } begun[GROUPS_MOST];       /* copy 0: none */
-    struct cross_launch *cross; /* NULL: nobody hears of several launches */
+    struct cross_launch *cross; /* NULL: no detector across launches */
     bool split;                 /* work-groups are launches, for it */
     /* so many of the first are one launch, which alone is checked; 0: no launch is */
     uint32_t inside;
     struct order_queries order_queries;
     bool devices; /* of a device each */
     bool plain;   /* global memory is none that launches share */
-    struct observer crossing, heard;
+    struct observer crossing, observed;
     struct launch_info apart[GROUPS_MOST];
     struct meeting *meetings;
     uint32_t meeting_count;
@@ -72,7 +72,7 @@ static void object_of(void *self, uint64_t address, char *out_name, size_t size)
 
 static void make_memory(void)
 {
-    static uint8_t *arena; /* of every world: nobody stores there, and to map it each time takes long */
+    static uint8_t *arena; /* of every world: no stores there, and to map it each time takes long */
     const size_t granule = (size_t)1 << GRANULE_SHIFT;
     if (!arena && (arena = aligned_alloc(granule, (2 + GROUPS_MOST) * granule)))
         memset(arena, 0, (2 + GROUPS_MOST) * granule);
@@ -214,7 +214,7 @@ static void both_access(void *self, const struct access_event *event)
             checker_hear_other(world.checker, event);
         return;
     }
-    world.heard.access(world.heard.self, event);
+    world.observed.access(world.observed.self, event);
     if (!world.inside)
         world.crossing.access(world.crossing.self, &own);
     heard_both();
@@ -229,7 +229,7 @@ static void both_sync(void *self, const struct sync_event *event)
         world.crossing.sync(world.crossing.self, &own);
     if (is_outside(&event->origin))
         return;
-    world.heard.sync(world.heard.self, event);
+    world.observed.sync(world.observed.self, event);
     if (!world.inside)
         world.crossing.sync(world.crossing.self, &own);
     heard_both();
@@ -278,7 +278,7 @@ static void both_launch(void *self, const struct launch_event *event)
     (void)self;
     if (!world.split && event->phase == LAUNCH_BEGIN)
         ck_assert(cross_launch_begin(world.cross, event->launch));
-    world.heard.launch(world.heard.self, event);
+    world.observed.launch(world.observed.self, event);
     if (!world.split) {
         world.crossing.launch(world.crossing.self, event);
         return;
@@ -297,7 +297,7 @@ static void hear_both(void)
 {
     world.cross = cross_launch_new(&world.memory, world.oracle.rule);
     cross_launch_observer(world.cross, &world.crossing);
-    world.heard = world.observer;
+    world.observed = world.observer;
     world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
 }
 
@@ -447,8 +447,8 @@ void world_shares_atomics(void)
 
 void world_spins_on(uint64_t group)
 {
-    world.awaited = group;
-    world.launch.awaited_groups = &world.awaited;
+    world.waited_group = group;
+    world.launch.awaited_groups = &world.waited_group;
     world.launch.awaited_group_count = 1;
 }
 
@@ -509,7 +509,7 @@ static uint64_t address_of(uint32_t group, uint32_t address)
                            : world.regions[2 + world.local_of[group]].low + (address - LOCAL);
 }
 
-/* Where a operation acts. */
+/* The place of an operation. */
 static void lie(struct operation *operation, uint32_t group, uint32_t address)
 {
     operation->region = address >= IMAGE ? IN_IMAGE : address >= LOCAL ? IN_LOCAL : IN_GLOBAL;
@@ -718,17 +718,17 @@ void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, ui
     act_together(group, &event, addresses, members, world.oracle.count);
 }
 
-uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns,
-               int32_t turn_step, uint32_t again)
+uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t iterations,
+               int32_t iteration_step, uint32_t again)
 {
     const uint32_t site = again == NO_SITE ? world.oracle.count : again;
-    for (uint32_t turn = 0; turn < turns; turn++) {
+    for (uint32_t iteration = 0; iteration < iterations; iteration++) {
         uint32_t addresses[WAVE_LANES_MAX];
         struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ,
                                      .shape = step ? ADDRESS_AFFINE : ADDRESS_UNIFORM,
                                      .step_x = step,
                                      .size_bytes = 4};
-        step_along(addresses, address + (uint32_t)(turn_step * (int32_t)turn), step);
+        step_along(addresses, address + (uint32_t)(iteration_step * (int32_t)iteration), step);
         act_together(group, &event, addresses, members, site);
     }
     return site;
@@ -922,7 +922,7 @@ void barrier(uint32_t group, uint32_t flags, enum memory_scope scope)
     meet(group, 0, world.items, flags, scope);
 }
 
-/* Members come in two parts, as those of a divergent wave do, and go on together. */
+/* Members arrive in two parts, like those of a divergent wave, and continue together. */
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope)
 {
     const uint32_t from = sub_group * world.sub_group_size;
@@ -958,7 +958,7 @@ void collective(uint32_t group)
     world.oracle.count++;
 }
 
-/* Of every member: the copy comes after what all of them know. */
+/* Of every member: the copy is ordered after the clocks of all of them. */
 static void each_member(uint32_t group, enum oracle_op_kind kind, uint32_t number)
 {
     for (uint32_t lane = 0; lane < world.items; lane++) {

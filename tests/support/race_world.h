@@ -30,12 +30,12 @@ void two_groups(void);             /* of two: items 0, 1 | 2, 3 */
 void one_group(void);              /* of four, sub-groups 0, 1 | 2, 3 */
 void world_forgoes_sync_log(void); /* after it has begun */
 void world_hurries(void);          /* likewise: the edits that order a race are not looked for for long */
-void world_starves(void);          /* likewise: there is no memory for what somebody knows */
+void world_starves(void);          /* likewise: there is no memory for a vector clock */
 /* likewise: atomic objects are packed before each access of one work-item */
 void world_rests(void);
 /* likewise: so many of two places of the program, and then they need not be looked for */
 void world_counts_races(uint64_t enough);
-/* likewise: to one allocation, when the checker says that it takes long */
+/* likewise: to one allocation, when the checker reports that it takes long */
 void world_access_log_after(uint64_t accesses, FILE *stream);
 uint64_t world_compared(void); /* pairs of accesses that the checker has compared */
 /* likewise: besides, each work-group is a launch of its own, and nothing but atomics orders them */
@@ -46,7 +46,7 @@ void world_within(uint32_t inside);
 /* and global memory is a buffer: each launch's atomics are its own (rule 32) */
 void world_across_plainly(void);
 void world_across_devices(void); /* the same, each on a device of its own */
-void world_begins_unheard(void); /* in such a world: another launch, too large to be heard with the others */
+void world_begins_unheard(void); /* in such a world: another launch, too large for the detector of the others */
 void world_end(void);
 /* not for races */
 void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size);
@@ -81,8 +81,8 @@ void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t
 void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, uint32_t row, uint32_t members);
 /* The same instruction in a loop, the address moving on; 4 bytes. Returns what makes it the same in
  * another loop: `again`. */
-uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns,
-               int32_t turn_step, uint32_t again);
+uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t iterations,
+               int32_t iteration_step, uint32_t again);
 /* one for each work-item */
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size);
 /* Atomics of 4 bytes, one member after another; updates are relaxed. */
@@ -108,15 +108,17 @@ void collective(uint32_t group);
 void copy_starts(uint32_t group, uint32_t number);
 void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size);
 void copy_waits(uint32_t group, uint32_t number);
-/* The members come to a copy one after another; its access follows the first member. All have come before the
- * group meets at a barrier, waits or begins another. */
+/*
+ * The members reach a copy one after another; its access follows the first member. All have reached it before
+ * the group meets at a barrier, waits or begins another.
+ */
 void copy_begins(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size);
 void copy_arrives(uint32_t group, uint32_t members);
 void group_ends(uint32_t group);
 void takes_local_memory_of(uint32_t group, uint32_t other); /* which has ended */
 
-/* Kernels that a kernel enqueued: what follows is done by the next launch, numbered from 2 (the world's first
- * one is 1), of as many work-items. The oracle does not know of them. */
+/* Kernels that a kernel enqueued: later operations are of the next launch, numbered from 2 (the world's first
+ * one is 1), of as many work-items. The oracle does not model them. */
 void world_launches(uint32_t parent, enum launch_start start, uint64_t parent_group,
                     const struct launch_after *after, uint32_t after_count);
 static inline void child(uint32_t parent, enum launch_start start)
@@ -140,11 +142,13 @@ bool world_counts_at_least(void);      /* there may be more findings */
 bool world_races_at(uint32_t address); /* does some finding begin in the four bytes of address? */
 /* NULL: checker and oracle agree; else what differs. Not for traces with collectives. */
 const char *world_disagreement(void);
-/* After world_disagreement. NULL: each pair of places of the program that race is reported, but for those of
- * which a later access that knows the earlier one stands for it. */
+/*
+ * After world_disagreement. NULL: each pair of places of the program that race is reported, except pairs
+ * whose earlier access is replaced by a later one ordered after it.
+ */
 const char *world_untold_pair(void);
 const char *judged(void); /* both: NULL, or what is wrong */
-/* Likewise, of a world with world_across: what inter_launch.h tells of work-groups that are launches. */
+/* Likewise, of a world with world_across: the events of inter_launch.h for work-groups that are launches. */
 const char *world_disagreement_across(void);
 uint32_t world_races_across(void);
 const struct finding *world_finding(size_t index);

@@ -5,7 +5,7 @@
  * Interface
  *   recorder_new     a command-buffer of one queue, with properties or NULL
  *   recorder_free    releases it
- *   NO_POINTS        the end of a recording call: waits for nothing, tells nothing
+ *   NO_POINTS        the end of a recording call: waits for nothing, returns nothing
  */
 #ifndef ORRERY_TESTS_SUPPORT_RECORDER_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_RECORDER_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the tests of reports have in common: a report of its own for each test, which writes into
- *          memory and takes every check for an error, findings to put into it, and what came out.
+ * PURPOSE  Common to the tests of reports: a report of its own for each test, which writes into memory and
+ *          takes every check for an error, findings to put into it, and the output.
  */
 #ifndef ORRERY_TESTS_SUPPORT_REPORT_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_REPORT_FIXTURE_H
@@ -25,7 +25,7 @@ struct finding of_launch(enum finding_kind kind, uint32_t launch, uint32_t line)
 void add(const struct finding finding);
 const char *so_far(void); /* the text of what was added */
 const char *summary(uint64_t kernels);
-const char *the_end(void); /* what is said at the end, without the summary */
+const char *the_end(void); /* the output at the end, without the summary */
 char *written(void (*write)(FILE *, const struct report *)); /* free() it */
 json_t *as_json(const struct finding *finding);
 const char *word(json_t *object, const char *key); /* of a member */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Run by check_thread_order.sh: two threads of the host enqueue to a queue each a kernel that updates one
- * buffer. The first waits for its commands; what then orders the second thread's call after that is what the
- * argument says. After the argument "one_kernel" all launches are of one kernel object.
+ * buffer. The first waits for its commands; the argument selects the operation that then orders the second
+ * thread's call after that. After the argument "one_kernel" all launches are of one kernel object.
  */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
@@ -33,7 +33,7 @@ static mtx_t c11_mutex;
 static cnd_t c11_condition;
 static sem_t semaphore;
 static int ready;
-static atomic_int hint; /* orders nothing that is seen: it only lets the second thread come second */
+static atomic_int hint; /* orders nothing that is seen: it only makes the second thread second */
 
 static void check(cl_int err, const char *what)
 {
@@ -180,7 +180,7 @@ static void once_second(void)
     pthread_once(&once, once_work);
 }
 
-/* What does not: another lock, and a lock before the work. */
+/* No order: another lock, and a lock before the work. */
 static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
 static void other_first(void)
 {
@@ -271,7 +271,7 @@ static void *run_exit(void *unused)
     pthread_exit(unused);
 }
 
-/* What its creator did is known to a thread. */
+/* A thread is ordered after its creation. */
 static void by_create(void)
 {
     pthread_t thread;

@@ -212,7 +212,7 @@ START_TEST(host_commands_pass_the_caches_by)
 }
 END_TEST
 
-START_TEST(nothing_is_counted_unless_asked_for)
+START_TEST(nothing_is_counted_by_default)
 {
     struct counters counters;
     launcher_init(&launcher, "device: {topology: tiny}\n", source);
@@ -355,7 +355,7 @@ int main(void)
     tcase_add_test(tcase, readers_share_lines_and_make_writers_hand_out);
     tcase_add_test(tcase, memory_of_another_node_is_remote);
     tcase_add_test(tcase, local_memory_and_released_buffers_do_not_count);
-    tcase_add_test(tcase, nothing_is_counted_unless_asked_for);
+    tcase_add_test(tcase, nothing_is_counted_by_default);
     tcase_add_test(tcase, host_commands_pass_the_caches_by);
     tcase_add_test(tcase, another_model_counts_the_same);
     suite_add_tcase(suite, tcase);

@@ -21,7 +21,7 @@ static void hear_launch(void *self, const struct launch_event *event)
         sprintf(seen + strlen(seen), "%u:%u ", (unsigned)event->group_linear, event->compute_unit);
 }
 
-/* Each access of a group comes from the unit that the group began on. */
+/* Each access of a group is made by the unit that the group began on. */
 static void hear_access(void *self, const struct access_event *event)
 {
     (void)self;
@@ -98,7 +98,7 @@ START_TEST(blocks_keep_neighbours_together)
 }
 END_TEST
 
-START_TEST(a_script_says_the_unit_of_each_group)
+START_TEST(script_sets_the_unit_of_each_group)
 {
     ck_assert_str_eq(
         once("device: {topology: \"cu:4\"}\nschedule: {placement: script, placement_script: [3, 0, 6]}", 5,
@@ -119,13 +119,13 @@ START_TEST(numa_follows_the_first_touch)
     uint32_t far[] = {2, 3}, near[] = {0, 1};
     start("device: {topology: \"numa:2 cu:2\"}\nschedule: {placement: numa}");
     uint64_t buffer = launcher_buffer(&launcher, 4 * 4096);
-    /* Nobody touched it: blocks. Then it is at the second node, and no other has units there. */
+    /* Untouched: blocks. Then it is at the second node, and no other has units there. */
     ck_assert_str_eq(run("fill", 4, buffer, far, 2), "0:2 1:2 2:3 3:3 ");
     ck_assert_str_eq(run("fill", 4, buffer, NULL, 0), "0:2 1:3 2:2 3:3 ");
     ck_assert_str_eq(run("fill", 4, buffer, near, 2), "0:0 1:0 2:1 3:1 ");
     ck_assert_str_eq(run("back", 4, buffer, NULL, 0), "0:2 1:3 2:2 3:3 ");
     device_release(launcher.device, buffer);
-    /* Given back, it is nobody's: each group touches what a later one takes up. */
+    /* Freed, it has no toucher: each group touches memory that a later one allocates. */
     buffer = launcher_buffer(&launcher, 4 * 4096);
     ck_assert_str_eq(run("back", 4, buffer, NULL, 0), "0:0 1:1 2:0 3:1 ");
     launcher_fini(&launcher);
@@ -163,7 +163,7 @@ int main(void)
     tcase_add_test(tcase, groups_go_round);
     tcase_add_test(tcase, groups_stay_on_the_units_of_their_queue);
     tcase_add_test(tcase, blocks_keep_neighbours_together);
-    tcase_add_test(tcase, a_script_says_the_unit_of_each_group);
+    tcase_add_test(tcase, script_sets_the_unit_of_each_group);
     tcase_add_test(tcase, numa_follows_the_first_touch);
     tcase_add_test(tcase, roots_have_units_of_their_own);
     suite_add_tcase(suite, tcase);

@@ -62,7 +62,7 @@ static struct unit_set everything(const struct topology *topology)
     return set;
 }
 
-/* What the header promises of every tree. */
+/* The header's guarantees for every tree. */
 static void check_tree(const struct topology *topology)
 {
     uint32_t units = 0, index[TOPOLOGY_LEVEL_COUNT] = {0};
@@ -127,7 +127,7 @@ START_TEST(strings_become_trees)
 }
 END_TEST
 
-START_TEST(printing_is_short_and_comes_back)
+START_TEST(printed_topology_is_short_and_parses_back)
 {
     prints("cu", "cu:1");
     prints("core:3", "cu:3");
@@ -146,7 +146,7 @@ START_TEST(printing_is_short_and_comes_back)
 }
 END_TEST
 
-START_TEST(errors_say_where)
+START_TEST(errors_have_a_position)
 {
     rejects("", "character 1: ", "found the end, expected package");
     rejects("l3:2", "character 5: ", "found the end");
@@ -279,7 +279,7 @@ static bool parse_random(uint32_t seed, bool alike, bool tiles, struct topology 
     return fine;
 }
 
-START_TEST(random_trees_come_back)
+START_TEST(random_trees_parse_back)
 {
     uint32_t tried = 0;
     for (uint32_t seed = 0; seed < 600; seed++) {
@@ -295,7 +295,7 @@ START_TEST(random_trees_come_back)
 }
 END_TEST
 
-/* What hwloc makes of the same string, level by level: counts and sizes. */
+/* hwloc's tree of the same string, level by level: counts and sizes. */
 static void check_with_hwloc(const struct topology *topology, const char *text)
 {
     static const struct {
@@ -712,11 +712,11 @@ int main(void)
     Suite *suite = suite_create("topology");
     TCase *text = tcase_create("text"), *partition = tcase_create("partition");
     tcase_add_test(text, strings_become_trees);
-    tcase_add_test(text, printing_is_short_and_comes_back);
-    tcase_add_test(text, errors_say_where);
+    tcase_add_test(text, printed_topology_is_short_and_parses_back);
+    tcase_add_test(text, errors_have_a_position);
     tcase_add_test(text, presets_are_trees);
     tcase_add_test(text, the_default_is_a_tree_like_others);
-    tcase_add_test(text, random_trees_come_back);
+    tcase_add_test(text, random_trees_parse_back);
     tcase_add_test(text, hwloc_sees_the_same);
     tcase_add_test(text, xml_of_hwloc_becomes_a_tree);
     tcase_add_test(text, strings_for_hwloc_have_a_limit);

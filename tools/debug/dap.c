@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Debug Adapter Protocol: one row per request. A request that resumes is answered first; then the run
- * goes on, and its stop is an event. While it runs, "pause" and what ends the session are taken at once,
- * other requests wait for the stop.
+ * The Debug Adapter Protocol: one row per request. A request that resumes gets its response first; then the
+ * run continues, and its stop is an event. While it runs, "pause" and requests that end the session are taken
+ * at once, other requests wait for the stop.
  *
  * Threads are work-items of the focused work-group, by 1 + global linear id. Frames and variables are handles
  * into tables that hold until the next stop. The place of an instruction is its index.
@@ -44,9 +44,9 @@ struct dap {
     bool loaded, quits, stops_on_entry, stops_at_end, configured, over;
     bool enters; /* the next step is the one to the first line */
     struct session *session;
-    json_t *waiting; /* requests that came while it ran */
+    json_t *waiting; /* requests that arrived while it ran */
     json_t *stop;
-    json_t *resume;    /* what is to be done after the answer: {"how": ..., "plan": ...} */
+    json_t *resume;    /* work after the response: {"how": ..., "plan": ...} */
     json_t *points[4]; /* by lines, functions, data, findings */
     json_int_t next_point;
     struct handle *handles;
@@ -55,7 +55,7 @@ struct dap {
     char error[512];
 };
 
-typedef json_t *request(struct dap *dap, const json_t *arguments); /* the body; NULL: error says why */
+typedef json_t *request(struct dap *dap, const json_t *arguments); /* the body; NULL: error has the reason */
 
 static json_t *fail(struct dap *dap, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static json_t *fail(struct dap *dap, const char *format, ...)
@@ -78,7 +78,7 @@ static void output(void *self, const char *text)
     event(self, "output", json_pack("{s:s,s:s}", "category", "stdout", "output", text));
 }
 
-/* Takes the answer; NULL when the engine refused. */
+/* Takes the reply; NULL when the engine refused. */
 static json_t *accepted(struct dap *dap, json_t *answer)
 {
     const char *error = TEXT(answer, "error");
@@ -238,7 +238,7 @@ static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread)
     return plan;
 }
 
-/* Done once the request is answered. */
+/* Done once the response is sent. */
 static void resume_later(struct dap *dap, const char *how, json_t *plan)
 {
     json_decref(dap->resume);
@@ -308,7 +308,7 @@ static json_t *request_initialize(struct dap *dap, const json_t *arguments)
 
 static bool wait_for_run(void *self, int fd);
 
-/* What a finished run says is of use, too: a program that does not compile. */
+/* The output of a finished run is of use, too: a program that does not compile. */
 static json_t *begin_session(struct dap *dap)
 {
     const struct session_host host = {
@@ -403,8 +403,8 @@ static json_t *attach_to(struct dap *dap, const char *target)
     return session_ended(dap->session) ? fail(dap, "the process has ended without a launch") : json_object();
 }
 
-/* Answered as the next launch of the process begins. "processId" may be text: an editor that lets one pick
- * has it so. */
+/* The response is sent as the next launch of the process begins. "processId" may be text: an editor that lets
+ * one pick has it so. */
 static json_t *request_attach(struct dap *dap, const json_t *arguments)
 {
     const char *target = TEXT(arguments, "socket") ? TEXT(arguments, "socket") : TEXT(arguments, "processId");
@@ -422,7 +422,7 @@ static json_t *request_attach(struct dap *dap, const json_t *arguments)
     return attach_to(dap, target);
 }
 
-/* The one that begins here; of what is attached to, others may have come before. */
+/* The one that begins here; an attached process may have had earlier ones. */
 static json_int_t first_launch(struct dap *dap)
 {
     json_t *launch = ask(dap, json_pack("{s:s}", "verb", "launch"));
@@ -1130,7 +1130,7 @@ static json_t *request_write_memory(struct dap *dap, const json_t *arguments)
     return body;
 }
 
-/* As many instructions as are asked for: those that do not exist are said to be invalid. */
+/* As many instructions as requested: those that do not exist are marked invalid. */
 static json_t *request_disassemble(struct dap *dap, const json_t *arguments)
 {
     const json_int_t first = (json_int_t)place_of(arguments) + NUMBER(arguments, "instructionOffset"),
@@ -1331,7 +1331,7 @@ static void answer(struct dap *dap, const json_t *message)
         resume_now(dap);
 }
 
-/* What is attached to may run without a kernel for long: it is not waited for. */
+/* An attached process may run without a kernel for long: it is not waited for. */
 static bool leave(struct dap *dap, json_t *message)
 {
     respond(dap, message, json_object());
@@ -1340,7 +1340,7 @@ static bool leave(struct dap *dap, json_t *message)
     return false;
 }
 
-/* While the run goes on: what concerns it is taken now, the rest waits. */
+/* During the run: requests about it are taken now, the rest waits. */
 static bool wait_for_run(void *self, int fd)
 {
     struct dap *dap = self;

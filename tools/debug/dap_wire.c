@@ -21,8 +21,8 @@ void dap_wire_fini(struct dap_wire *wire)
     wire->buffer = NULL;
 }
 
-/* Where the body begins and how long it is; false: the head is not whole. A head without a length has an
- * empty body. */
+/* The beginning and length of the body; false: the head is not whole. A head without a length has an empty
+ * body. */
 static bool find_body(const struct dap_wire *wire, size_t *out_begin, size_t *out_size)
 {
     static const char key[] = "Content-Length:";

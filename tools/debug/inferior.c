@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The process that runs a scenario. Every so many events it leaves a copy of itself; when all places for
- * copies are taken, every second one goes and the distance doubles. Besides what the engine's host says
+ * copies are taken, every second one goes and the distance doubles. Besides the messages of the engine's host
  * (orrery/debug_wire.h) it sends
  *
  *   {"copy": slot, "position": n} {"dropped": slot} {"interval": n} {"woken": pid}
@@ -37,7 +37,7 @@ static void on_interrupt(int number)
         debugger_interrupt(interrupted);
 }
 
-/* Where the session has gone, or says so, the process ends. */
+/* If the session has ended, or requests it, the process ends. */
 static void go_on_if(bool there)
 {
     if (!there)
@@ -162,7 +162,7 @@ static void checkpoint(void *self, struct debugger *debugger, uint64_t position)
 /* ---- the run
  * ------------------------------------------------------------------------------------------------ */
 
-/* The turns were chosen by hand: nothing else repeats them. */
+/* The steps were chosen by hand: nothing else repeats them. */
 static void print_token(const struct scenario *scenario, const struct schedule_record *record, FILE *stream)
 {
     char *token = record && record->shrunk ? schedule_replay_token(record) : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The process that runs the target, seen from the session that starts it: what the two share.
+ * PURPOSE  The process that runs the target, seen from the session that starts it: their shared definitions.
  *
  * A copy of the process sleeps at its pipe. A struct wake makes it fork once more: it stays, and its child
- * goes on from there as the one that runs.
+ * continues from there as the one that runs.
  */
 #ifndef ORRERY_TOOLS_DEBUG_INFERIOR_H
 #define ORRERY_TOOLS_DEBUG_INFERIOR_H

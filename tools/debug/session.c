@@ -4,9 +4,9 @@
  * run that collects notes each place up to the limit; where it notes none, the copy before that is next. At
  * most about twice the way back to the place is run again.
  *
- * Where no breakpoint is set, a run that goes on runs the code that it has without a debugger
- * (include/orrery/debug.h, Plain). The position is not known then: the first question that needs it runs to
- * the same place again, from the beginning, with positions.
+ * Without breakpoints, a run that continues uses the code without a debugger (include/orrery/debug.h, Plain).
+ * The position is unknown then: the first request that needs it runs to the same place again, from the
+ * beginning, with positions.
  */
 #include "session.h"
 
@@ -30,7 +30,7 @@ enum { LIFE_CHECK_MS = 200 };
 struct session {
     struct scenario *scenario;
     char **command; /* the target is this program; NULL: the scenario, or: */
-    bool attached;  /* a process that ran before, and goes on after the session */
+    bool attached;  /* a process that ran before, and continues after the session */
     struct session_host host;
     struct inferior channels;
     int socket, life; /* this side's ends */
@@ -42,7 +42,7 @@ struct session {
     uint64_t position, furthest; /* furthest: output up to there was shown */
     bool ended, started;
     bool tracks; /* copies may keep the writes of some bytes, which a run does not need */
-    bool plain;  /* it ended so: the position is not known */
+    bool plain;  /* it ended so: the position is unknown */
     json_t *points;
     json_t *forks; /* {"launch", "step", "tile", "wave"}: waves chosen; NULL: none */
 };
@@ -57,7 +57,7 @@ static bool is_alive(const struct session *session)
     return kill(session->running, 0) == 0;
 }
 
-/* The sleeping copies hold the socket, too: its end says nothing of the process that runs. */
+/* The sleeping copies hold the socket, too: its end is not the end of the process that runs. */
 static bool wait_for_message(struct session *session)
 {
     struct pollfd fd = {session->socket, POLLIN, 0};
@@ -130,7 +130,7 @@ static json_t *target_ended(struct session *session)
     return json_pack("{s:s}", "error", "the process that runs the target has ended");
 }
 
-/* What the message with that key holds; notes on the way are taken. */
+/* The value of the message with that key; notes before it are taken. */
 static json_t *await(struct session *session, const char *key)
 {
     for (;;) {
@@ -180,8 +180,10 @@ static json_t *take_stop(struct session *session, json_t *stop)
     return stop;
 }
 
-/* Ctrl-C is for the session; what the program prints on standard output may not be taken for what a front end
- * says there. */
+/*
+ * Ctrl-C is for the session; the program's standard output must not be taken for a front end's messages
+ * there.
+ */
 static _Noreturn void become(const struct session *session, int socket)
 {
     char number[16];
@@ -314,7 +316,7 @@ static bool wake(struct session *session, int slot)
     session->running = 0;
     if (write(session->channels.pipes[slot][1], &wake, sizeof wake) != (ssize_t)sizeof wake)
         return false;
-    session->running = getpid(); /* until it says who it is: alive */
+    session->running = getpid(); /* until its first message: alive */
     json_decref(await(session, "woken"));
     session->position = session->slots[slot].position;
     session->ended = false;
@@ -333,7 +335,7 @@ static json_t *ask(struct session *session, json_t *request)
     return await(session, "reply");
 }
 
-/* A refusal is a reply, a stop the answer. */
+/* A refusal is a reply, a stop the result. */
 static json_t *run(struct session *session, json_t *plan)
 {
     json_object_set_new(plan, "verb", json_string("run"));
@@ -358,8 +360,10 @@ static json_t *run(struct session *session, json_t *plan)
 
 /* ---- runs without positions --------------------------------------------------------------------- */
 
-/* From the beginning to a place that a run without positions has come to: what was printed on the way is not
- * printed again. */
+/*
+ * From the beginning to a place that a run without positions has reached: output before it is not printed
+ * again.
+ */
 static json_t *run_again(struct session *session, json_t *plan)
 {
     const int slot = nearest_copy(session, 0);
@@ -381,7 +385,7 @@ static void find_position(struct session *session)
     session->plain = false;
 }
 
-/* What is attached to cannot be run again, so that it is never without positions. */
+/* An attached process cannot be run again, so it is never without positions. */
 static bool can_stop(const struct session *session, const json_t *plan)
 {
     if (session->attached)
@@ -498,8 +502,8 @@ static json_t *collect(struct session *session, json_t *plan, int slot, uint64_t
     return run(session, once);
 }
 
-/* Where the plan was met last before the position from which it is asked; 0: nowhere. out_stop gets the last
- * run's stop. */
+/* The last position before the current one at which the plan was met; 0: none. out_stop gets the last run's
+ * stop. */
 static uint64_t find_last(struct session *session, json_t *plan, uint64_t before, json_t **out_stop)
 {
     uint64_t limit = before;
@@ -624,7 +628,7 @@ json_t *session_fork(struct session *session, const json_t *schedule, json_int_t
     if (!fork)
         return refuse_fork(schedule, number);
     add_fork(session, fork);
-    session->furthest = here; /* what comes now was not printed yet */
+    session->furthest = here; /* from here on output was not printed yet */
     if (session->command || session->attached)
         return ask(session, json_pack("{s:s,s:O}", "verb", "forks", "list", session->forks));
     end_later_copies(session);

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  A debugging session: the run is a process of its own, with the engine (sim/debug) in it; this side
- * asks it by JSON lines over a socket. It can go back: copies of the process (fork) stand at earlier
+ *          sends requests by JSON lines over a socket. It can go back: copies of the process (fork) stand at
+ *          earlier
  * positions and are woken.
  *
  * Interface
  *   session_new, session_free   the target is a scenario that was loaded
  *   session_attach              to a process that listens (orrery/debug_attach.h): by its number, or the path
- *                               of its socket. It goes on when the session ends. There is no way back in it.
- *   session_await_launch        where its next launch begins
+ *                               of its socket. It continues when the session ends. There is no way back in
+ *                               it.
+ *   session_await_launch        the beginning of its next launch
  *   session_ask                 a request of the engine that does not resume
  *   session_run                 resumes; the next stop
  *   session_goto                to a position, forwards or backwards
  *   session_back                to the last place before this one that a plan or a breakpoint meets
  *   session_last                the same place, without going there
  *   session_may_read            the engine's "may_read", after a run from the beginning to here that it needs
- *   session_fork                the run goes on by another schedule from a later step on; stands here still
- *   session_replay              from the beginning to here once more: log points print what they see
+ *   session_fork                the run follows another schedule from a later step on; stands here still
+ *   session_replay              from the beginning to here once more: log points print their values
  *   session_restart             to position 0
  *
- * A stop has "reason", "position" and where it is: see sim/debug. A refusal has "error". All are new
+ * A stop has "reason", "position" and its place: see sim/debug. A refusal has "error". All are new
  * references.
  */
 #ifndef ORRERY_TOOLS_DEBUG_SESSION_H
@@ -45,7 +47,7 @@ struct session_host {
 /* command: the target is this program, with the environment of this process. NULL: the scenario. Borrowed. */
 struct session *session_new(struct scenario *scenario, char **command, const struct session_host *host);
 struct session *session_attach(const char *target, const struct session_host *host,
-                               struct diagnosis *diagnosis); /* NULL: diagnosis says why */
+                               struct diagnosis *diagnosis); /* NULL: diagnosis has the reason */
 json_t *session_await_launch(struct session *session);
 int session_process(const struct session *session); /* its number */
 void session_free(struct session *session);
@@ -56,14 +58,16 @@ json_t *session_back(struct session *session, json_t *plan);
 json_t *session_last(struct session *session, json_t *plan);
 json_t *session_replay(struct session *session);
 json_t *session_may_read(struct session *session, json_t *request); /* takes the request */
-/* schedule: the engine's answer here; number: of the work-item that runs at the step it is about */
+/* schedule: the engine's reply here; number: of the work-item that runs at its step */
 json_t *session_fork(struct session *session, const json_t *schedule, json_int_t number);
 json_t *session_restart(struct session *session);
 void session_interrupt(struct session *session);
-/* Breakpoints, as the engine's "points"; they stay with the session. Takes the list; the answer says where
- * they stand. */
+/*
+ * Breakpoints, as the engine's "points"; they stay with the session. Takes the list; the reply has their
+ * places.
+ */
 json_t *session_points(struct session *session, json_t *points);
-uint64_t session_position(struct session *session); /* may run to the end again, to know it */
+uint64_t session_position(struct session *session); /* may run to the end again, to find it */
 bool session_attached(const struct session *session);
 bool session_ended(const struct session *session);
 size_t session_copies(const struct session *session);

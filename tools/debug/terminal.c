@@ -22,7 +22,7 @@
 
 static verb do_help, do_quit, do_source, do_echo;
 
-/* Where names begin alike, the one that stands first is meant. */
+/* Of names with the same beginning, the first one is meant. */
 static const struct verb_row verbs[] = {
     {"break", 1, do_break,
      "LOCATION [thread N] [if CONDITION]: stop there; LOCATION is LINE, FILE:LINE or a function"},
@@ -84,7 +84,7 @@ static const struct verb_row verbs[] = {
     {"who-wrote", 4, do_who_wrote, "EXPRESSION: the latest write to its memory"},
     {"last-access", 5, do_last_access, "EXPRESSION: the latest access to its memory"},
     {"history", 4, do_history, "EXPRESSION: each value that it had so far, and when"},
-    {"why", 3, do_why, "EXPRESSION: would an access of its memory here race, with whom, and why"},
+    {"why", 3, do_why, "EXPRESSION: would an access of its memory here race, with which one, and why"},
     {"may-read", 3, do_may_read, "EXPRESSION: which of the writes so far a load of it here may return"},
     {"clocks", 3, do_clocks, "what other work-items did that happens before this place, and by which edge"},
     {"schedule", 3, do_schedule,
@@ -440,7 +440,7 @@ int terminal_run(const struct terminal_request *request)
     interrupted = t.session;
     begin(&t, request);
     signal(SIGINT, on_interrupt);
-    /* A target that ended before its first kernel has nothing to show: what it printed says why. */
+    /* A target that ended before its first kernel has nothing to show: its output has the reason. */
     if (session_ended(t.session) && (request->batch || !t.interactive)) {
         terminal_fini(&t);
         return EXIT_FAILED;

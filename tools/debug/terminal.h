@@ -2,7 +2,7 @@
 /*
  * PURPOSE  The terminal client: gdb's verbs over a session. terminal.c reads commands and has the table of
  * verbs; the others have the verbs: terminal_run.c moves, terminal_points.c sets what stops, terminal_data.c
- * shows, terminal_order.c asks the race checker.
+ * shows, terminal_order.c queries the race checker.
  */
 #ifndef ORRERY_TOOLS_DEBUG_TERMINAL_H
 #define ORRERY_TOOLS_DEBUG_TERMINAL_H
@@ -62,14 +62,15 @@ void show_line(struct terminal *t, const char *file, json_int_t line);
 
 /* terminal.c */
 void refuse_command(struct terminal *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool is_refused(struct terminal *t, const json_t *answer);    /* says why */
+bool is_refused(struct terminal *t, const json_t *answer);    /* prints the reason */
 void take_stop(struct terminal *t, json_t *stop, bool shows); /* takes it; shows where it is */
-json_t *evaluate_here(struct terminal *t, const char *expression, bool assigns); /* NULL: refused, and said */
+json_t *evaluate_here(struct terminal *t, const char *expression,
+                      bool assigns); /* NULL: refused, and printed */
 json_t *ask(struct terminal *t, const char *verb,
-            json_t *more); /* takes more, of thread and frame besides; NULL: refused, and said */
+            json_t *more); /* takes more, of thread and frame besides; NULL: refused, and printed */
 json_t *ask_may_read(struct terminal *t, const char *expression); /* likewise */
 bool parse_item(struct terminal *t, const char *text,
-                json_int_t *out_number); /* "3" or "3 0 0"; false: said */
+                json_int_t *out_number); /* "3" or "3 0 0"; false: printed */
 void print_item(FILE *out, const json_t *ids);
 const char *after_word(const char *text, const char *word); /* NULL: the text does not begin with it */
 bool terminal_execute(struct terminal *t, const char *line);

@@ -240,7 +240,7 @@ void do_undisplay(struct terminal *t, const char *arguments)
 /* ---- memory
  * ----------------------------------------------------------------------------------------------------- */
 
-/* Where an expression means: an lvalue that is no pointer, its own place; else the address that it is. */
+/* The place of an expression: an lvalue that is no pointer, its own place; else the address that it is. */
 static bool address_of(struct terminal *t, const char *expression, json_int_t *out_address,
                        json_int_t *out_size)
 {
@@ -489,7 +489,7 @@ static void show_sources(struct terminal *t)
     json_decref(answer);
 }
 
-/* To know the position may take another run, which leaves copies. */
+/* Finding the position may take another run, which leaves copies. */
 static void show_position(struct terminal *t)
 {
     const uint64_t position = session_position(t->session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verbs that ask the race checker: would an access race, and what happens before. */
+/* Verbs that query the race checker: would an access race, and what happens before. */
 #include <inttypes.h>
 #include <string.h>
 

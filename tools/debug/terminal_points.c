@@ -12,7 +12,7 @@
 #define TEXT(object, key) json_string_value(json_object_get(object, key))
 #define NUMBER(object, key) json_integer_value(json_object_get(object, key))
 
-/* Where the engine says that they stand. */
+/* Their places by the engine. */
 static void take_places(struct terminal *t, const json_t *answer)
 {
     const json_t *places = json_object_get(answer, "points");

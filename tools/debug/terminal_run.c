@@ -178,7 +178,7 @@ static json_t *run_to_finding(struct terminal *t, bool races)
     return stop;
 }
 
-/* 1 + global linear id; 0: no work-item, or no launch is known. */
+/* 1 + global linear id; 0: no work-item, or no launch. */
 static json_int_t number_of(struct terminal *t, const json_t *access)
 {
     json_t *launch = json_is_true(json_object_get(access, "item")) ? ask(t, "launch", NULL) : NULL;
@@ -233,7 +233,7 @@ void do_race(struct terminal *t, const char *arguments)
     take_stop(t, stand_at_second(t, stop), true);
 }
 
-/* Where the stop is at the first one already, the other one. */
+/* If the stop is at the first one already, the other one. */
 static const json_t *first_of(const json_t *stop)
 {
     const json_t *accesses = json_object_get(json_object_get(stop, "finding"), "accesses"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * orrery-compile-server HOST: holds clang and the translator loaded for the library of process HOST, and
- * forks for each build that comes through descriptor 0 (compile_protocol.h). It ends when the host does; its
+ * forks for each build that arrives on descriptor 0 (compile_protocol.h). It ends when the host does; its
  * builds end with it.
  */
 #include <dirent.h>
@@ -35,7 +35,7 @@ enum { CONTROL = 16, CHILDREN, HOST, OWN_END };
 /* A build that runs. */
 struct build {
     pid_t process;
-    int answers;
+    int replies;
     /* shared with the process: how many of its tools have ended, and what these used */
     struct progress {
         uint32_t ended;
@@ -52,20 +52,20 @@ static struct server {
 
 enum { POLLED_OWN = 3 };
 
-/* ---- answers ------------------------------------------------------------------------------ */
+/* ---- replies ------------------------------------------------------------------------------ */
 
-static void answer(int pipe_end, struct compile_answer answer)
+static void reply(int pipe_end, struct compile_reply reply)
 {
-    answer.magic = COMPILE_PROTOCOL_MAGIC;
-    while (write(pipe_end, &answer, sizeof answer) < 0 && errno == EINTR)
+    reply.magic = COMPILE_PROTOCOL_MAGIC;
+    while (write(pipe_end, &reply, sizeof reply) < 0 && errno == EINTR)
         ;
 }
 
-static void answer_ended(int pipe_end, int status, struct child_usage usage)
+static void reply_ended(int pipe_end, int status, struct child_usage usage)
 {
-    answer(pipe_end,
-           (struct compile_answer){
-               .kind = COMPILE_ENDED, .status = status, .seconds = usage.seconds, .bytes = usage.bytes});
+    reply(pipe_end,
+          (struct compile_reply){
+              .kind = COMPILE_ENDED, .status = status, .seconds = usage.seconds, .bytes = usage.bytes});
 }
 
 /* ---- the child: one build ------------------------------------------------------------------ */
@@ -97,8 +97,10 @@ static bool place_streams(const struct request *request, uint32_t tool)
     return placed;
 }
 
-/* Memory that each build needs comes in one piece: a page at a time costs a fifth of a small program. Without
- * the call (Linux before 5.14) the pages come when they are touched. */
+/*
+ * The memory of a build is mapped in one piece: a page at a time costs a fifth of a small program. Without
+ * the call (Linux before 5.14) the pages are mapped when they are touched.
+ */
 static void memory_prepare(void)
 {
     enum { GROWTH = 8 << 20, USED = 4 << 20, LARGE = 1 << 16 };
@@ -115,8 +117,8 @@ static _Noreturn void build(const struct request *request, struct progress *prog
     const struct process_limits limits = {order->seconds, order->bytes};
     const char **arguments = request->arguments;
     int status = 127;
-    answer(request->files[COMPILE_ANSWERS],
-           (struct compile_answer){.kind = COMPILE_BEGUN, .process = getpid()});
+    reply(request->files[COMPILE_REPLIES],
+          (struct compile_reply){.kind = COMPILE_BEGUN, .process = getpid()});
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
         fchdir(request->files[COMPILE_DIRECTORY]) != 0)
         _exit(127);
@@ -133,7 +135,7 @@ static _Noreturn void build(const struct request *request, struct progress *prog
         if (status != 0 || i + 1 == order->tool_count)
             break;
         progress->usage = child_usage_now();
-        answer_ended(request->files[COMPILE_ANSWERS], 0, progress->usage);
+        reply_ended(request->files[COMPILE_REPLIES], 0, progress->usage);
         progress->ended = i + 1;
     }
     _exit(status);
@@ -239,11 +241,11 @@ static bool make_room(void)
 /* False: no process could be made. */
 static bool start(const struct request *request)
 {
-    struct build made = {.answers = fcntl(request->files[COMPILE_ANSWERS], F_DUPFD_CLOEXEC, OWN_END),
+    struct build made = {.replies = fcntl(request->files[COMPILE_REPLIES], F_DUPFD_CLOEXEC, OWN_END),
                          .progress = mmap(NULL, sizeof *made.progress, PROT_READ | PROT_WRITE,
                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
     const pid_t parent = getpid();
-    if (made.answers < 0 || made.progress == MAP_FAILED || !make_room())
+    if (made.replies < 0 || made.progress == MAP_FAILED || !make_room())
         goto failed;
     if ((made.process = fork()) == 0)
         build(request, made.progress, parent);
@@ -252,8 +254,8 @@ static bool start(const struct request *request)
     server.builds[server.count++] = made;
     return true;
 failed:
-    if (made.answers >= 0)
-        close(made.answers);
+    if (made.replies >= 0)
+        close(made.replies);
     if (made.progress != MAP_FAILED)
         munmap(made.progress, sizeof *made.progress);
     return false;
@@ -266,7 +268,7 @@ static bool serve(void)
     if (here && request.file_count) {
         const bool good = is_order(&request) && read_arguments(&request) && is_accepted(&request);
         if (!good || !start(&request))
-            answer(request.files[COMPILE_ANSWERS], (struct compile_answer){.kind = COMPILE_REFUSED});
+            reply(request.files[COMPILE_REPLIES], (struct compile_reply){.kind = COMPILE_REFUSED});
     }
     request_close(&request);
     return here;
@@ -276,7 +278,7 @@ static void forget(size_t index)
 {
     struct build *build = &server.builds[index];
     munmap(build->progress, sizeof *build->progress);
-    close(build->answers);
+    close(build->replies);
     *build = server.builds[--server.count];
 }
 
@@ -289,7 +291,7 @@ static void ended(pid_t process, int status, const struct rusage *usage)
         if (build->process != process)
             continue;
         used.seconds -= build->progress->usage.seconds;
-        answer_ended(build->answers, status, used);
+        reply_ended(build->replies, status, used);
         forget(i);
         return;
     }
@@ -321,7 +323,7 @@ static void wait_for_work(void)
     for (size_t i = 0; i < POLLED_OWN; i++)
         server.polled[i] = (struct pollfd){.fd = own[i], .events = POLLIN};
     for (size_t i = 0; i < server.count; i++)
-        server.polled[POLLED_OWN + i] = (struct pollfd){.fd = server.builds[i].answers};
+        server.polled[POLLED_OWN + i] = (struct pollfd){.fd = server.builds[i].replies};
     if (poll(server.polled, POLLED_OWN + server.count, -1) < 0)
         for (size_t i = 0; i < POLLED_OWN + server.count; i++)
             server.polled[i].revents = 0;
@@ -329,7 +331,7 @@ static void wait_for_work(void)
 
 /* ---- start --------------------------------------------------------------------------------- */
 
-/* What the host had open and could not close itself. */
+/* Descriptors that the host had open and could not close itself. */
 static void close_inherited(void)
 {
     DIR *files = opendir("/proc/self/fd");
