@@ -31,7 +31,7 @@ struct run {
     uint32_t queue; /* the default device queue; 0: none */
     uint64_t steps; /* loop iterations of the launches that are over */
     FILE *output;
-    /* the launches are over: what is still to be found out of the findings, before pages have them; or NULL */
+    /* the launches are over: completes the findings before pages are written; or NULL */
     void (*complete)(struct run *run);
     const struct built *built; /* the program; NULL: it is still to be built. Borrowed */
     struct contents *contents; /* gets the final contents of the buffers; NULL: not wanted */

@@ -94,12 +94,15 @@ more measure local_memory uchar 2 100 0 3
 more measure neighbours uchar 2 100 1 3
 more measure beside_atomics float 1 100 0 12
 measure mixed_sizes float 2 64 0 8
+# Minutes with a million: what has many bytes by themselves.
+[ -n "${CHECK_RACE_MEMORY_ALL:-$sanitized}" ] || items=$((1 << 18))
 measure table_beside_atomics float 1 100 0 12
 measure gathers_beside_atomics float 1 100 0 12
 more measure gathers_behind_barrier float 1 100 0 12
 measure random_beside_atomics float 1 100 0 12
 measure random_behind_barrier float 1 100 0 12
 measure random_beside_atomics uchar 1 100 0 3
+[ -n "$sanitized" ] || items=1048576
 for kernel in flags_behind_barrier flags_passed; do
     measure $kernel uchar 1 100 "$items" 3
 done
@@ -121,7 +124,7 @@ for kernel in bins pairs; do
 done
 more measure bins float 1 100 4096 12
 measure eights float 1 100 256 12
-measure eights float 1 100 65536 12
+more measure eights float 1 100 65536 12
 measure inserts float 2 100 65536 12
 measure looks float 2 100 "$items" 12
 more measure inserts float 2 100 "$items" 12
