@@ -316,7 +316,7 @@ void group_retire(struct group *group)
     pool_give(group->pool, group);
 }
 
-static void announce_turn(const struct group *group, const struct wave *wave, bool begin)
+static void announce_slice(const struct group *group, const struct wave *wave, bool begin)
 {
     const struct launch *launch = group->launch;
     if (!launch->observer || !launch->observer->turn)
@@ -514,14 +514,14 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
     struct wave *wave = group->waves[index].wave;
     assert(group->waves[index].state == WAVE_READY);
     const uint64_t before = wave->steps, work = group->launch->slice_work = wave->work;
-    announce_turn(group, wave, true);
+    announce_slice(group, wave, true);
     group->launch->running = group;
     enum run_result result = wave_run(wave, budget);
     group->launch->running = NULL;
     group->launch->steps += wave->steps - before;
     group->launch->work += wave->work - work;
     pay(group);
-    announce_turn(group, wave, false);
+    announce_slice(group, wave, false);
 
     if (result == RUN_BARRIER || result == RUN_COLLECTIVE)
         wave_waits(group, index);
