@@ -225,14 +225,14 @@ static bool were_reported(const struct group *group, uint32_t count, uint32_t su
     for (uint32_t i = 0; i < count; i++) {
         const struct group_wave *waiting = &group->waves[group->picked[i]];
         const lane_mask lanes = lanes_of_sub_group(group, waiting->wave, sub_group),
-                        untold = lane_mask_minus(&lanes, &waiting->reported);
-        if (!lane_mask_empty(&untold))
+                        unreported = lane_mask_minus(&lanes, &waiting->reported);
+        if (!lane_mask_empty(&unreported))
             return false;
     }
     return true;
 }
 
-static void tell_waiting(struct group *group, uint32_t sub_group)
+static void report_waiting(struct group *group, uint32_t sub_group)
 {
     for (uint32_t i = 0; i < group->wave_count; i++) {
         if (group->waves[i].state != WAVE_WAITS || !wave_waits_in_sub_group(group->waves[i].wave))
@@ -257,7 +257,7 @@ static void settle_cluster(struct group *group, uint32_t lead)
         if (were_reported(group, count, partial))
             continue;
         divergence_report(group, group->picked, count, partial);
-        tell_waiting(group, partial);
+        report_waiting(group, partial);
     }
     barrier_pass(group, group->picked, count);
 }

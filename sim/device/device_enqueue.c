@@ -313,7 +313,7 @@ static bool await_group(struct launch_node *parent, uint64_t group)
     return true;
 }
 
-static void tell_tree_races(struct inquiry *inquiry, struct launch_node *node)
+static void announce_to_tree_races(struct inquiry *inquiry, struct launch_node *node)
 {
     struct launch *launch = inquiry->launch;
     struct item item;
@@ -342,7 +342,7 @@ static enum enqueue_error put(struct inquiry *inquiry)
     make_place(inquiry, node);
     if (node->kernel)
         make_request(inquiry, node);
-    tell_tree_races(inquiry, node);
+    announce_to_tree_races(inquiry, node);
     family_append(family, inquiry->launch->node, node);
     inquiry->call->event = node->event;
     inquiry->call->literal = node->literal ? node->literal->low : 0;

@@ -148,12 +148,12 @@ static void locals_close(struct group *group)
 
 /* ---- events ------------------------------------------------------------------------ */
 
-static bool somebody_hears(const struct launch *launch)
+static bool is_observed(const struct launch *launch)
 {
     return (launch->observer && launch->observer->launch) || (launch->node && launch->node->awaited_count);
 }
 
-static void tell(const struct launch *launch, const struct launch_event *event)
+static void announce_group(const struct launch *launch, const struct launch_event *event)
 {
     if (launch->observer && launch->observer->launch)
         launch->observer->launch(launch->observer->self, event);
@@ -164,7 +164,7 @@ static void tell(const struct launch *launch, const struct launch_event *event)
 static void announce(const struct group *group, enum launch_phase phase)
 {
     const struct launch *launch = group->launch;
-    if (!somebody_hears(launch))
+    if (!is_observed(launch))
         return;
     const uint64_t *id = group->tile.group_id, *many = group->tile.groups, *count = launch->info.group_count;
     struct launch_event event = {.launch = &launch->info,
@@ -175,7 +175,7 @@ static void announce(const struct group *group, enum launch_phase phase)
         for (uint64_t y = 0; y < many[1]; y++) {
             event.group_linear = ((id[2] + z) * count[1] + id[1] + y) * count[0] + id[0];
             for (uint64_t x = 0; x < many[0]; x++, event.group_linear++)
-                tell(launch, &event);
+                announce_group(launch, &event);
         }
     }
 }

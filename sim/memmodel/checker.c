@@ -23,7 +23,7 @@ static __attribute__((noinline)) void take_alone(struct checker *checker, const 
     now->how.order = (uint8_t)event->order;
     now->address = event->base;
     shadow_access(&checker->shadow, checker->alone.region, now);
-    tell_unreported(checker, event);
+    report_new_races(checker, event);
 }
 
 static inline bool is_single(const struct access_event *event, uint64_t *out_lane)

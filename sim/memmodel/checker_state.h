@@ -243,15 +243,15 @@ static inline struct group_order *relayed_group(const struct checker *checker)
 void checker_note_cost(struct checker *checker, const struct access_event *event);
 
 /* event: the one under way, of the wave items; NULL: held accesses. */
-static inline void tell_unreported(struct checker *checker, const struct access_event *event)
+static inline void report_new_races(struct checker *checker, const struct access_event *event)
 {
     if (__builtin_expect(checker->shadow.heavy && event, 0))
         checker_note_cost(checker, event);
-    if (!checker->races.untold)
+    if (!checker->races.unreported_pairs)
         return;
     if (event)
         checker_name_units(checker, &event->origin);
-    races_tell(&checker->races, &(struct race_event){event, checker->wave_items.unit});
+    races_report(&checker->races, &(struct race_event){event, checker->wave_items.unit});
 }
 
 /* Plain accesses before any synchronisation: all of them are of one segment. */

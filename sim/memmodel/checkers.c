@@ -43,7 +43,7 @@ static void both_heard(const struct post *post)
         cross_launch_heard(post->of->cross, post->launch, checker_clock(post->checker));
 }
 
-static void tell_others(const struct post *post, const struct access_event *event)
+static void announce_to_others(const struct post *post, const struct access_event *event)
 {
     for (struct post *other = post->of->first; other; other = other->next)
         if (other != post && other->launch)
@@ -58,7 +58,7 @@ static void both_access(void *self, const struct access_event *event)
     post->hears.access(post->checker, event);
     both_heard(post);
     if (event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ)
-        tell_others(post, event);
+        announce_to_others(post, event);
 }
 
 static void both_before(void *self)

@@ -156,10 +156,10 @@ static bool may_matter(const struct cross_launch *cross, const struct launch_inf
 /* The observer that announces them has a lock that comes before ours. */
 static void ask_predecessors(struct cross_launch *cross, uint32_t command)
 {
-    if (!cross->predecessors.tell || !cross_lacks_predecessors(cross, command))
+    if (!cross->predecessors.report || !cross_lacks_predecessors(cross, command))
         return;
     pthread_mutex_unlock(&cross->lock);
-    cross->predecessors.tell(cross->predecessors.self, command);
+    cross->predecessors.report(cross->predecessors.self, command);
     pthread_mutex_lock(&cross->lock);
 }
 

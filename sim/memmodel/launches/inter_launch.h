@@ -79,7 +79,7 @@ struct cross_predecessor {
 enum { CROSS_HOST = 0 };
 struct cross_predecessors {
     void *self;
-    void (*tell)(void *self, uint32_t command);
+    void (*report)(void *self, uint32_t command);
 };
 void cross_launch_set_predecessors(struct cross_launch *cross, const struct cross_predecessors *predecessors);
 /* one that is no launch, before cross_launch_command; the host */
@@ -122,13 +122,13 @@ struct cross_race {
     bool by_scope;      /* atomics that do not include each other */
     bool reads_packets; /* of packets, which side */
 };
-/* tell gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two
+/* report gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two
  * launches of a family do; other races are not reported here. */
 enum cross_what { CROSS_MEMORY, CROSS_FINE_MEMORY, CROSS_PACKETS };
 struct cross_hearer {
     void *self;
     bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b, enum cross_what what);
-    void (*tell)(void *self, const struct cross_race *race);
+    void (*report)(void *self, const struct cross_race *race);
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command,
                               const struct cross_hearer *hearer);

@@ -290,7 +290,7 @@ static void know_caller(struct cross_launch *cross, struct member *member, uint3
     know_begun(cross, member, caller);
     if (!has_shared(cross->memory))
         return;
-    cross_tell_member(cross, member, caller, number);
+    cross_order_member(cross, member, caller, number);
     if (cross_is_call(from, number))
         return;
     join_all(cross, member, from->learned);

@@ -22,7 +22,7 @@
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
  *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; does that call happen
  *                                              before?
- *   cross_tell_member                          it comes after a call
+ *   cross_order_member                          it comes after a call
  *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and a
  *                                                     unit that acquires from it, or begins, comes after it
  *   cross_was_reported                             does an access happen before the unit's next one by calls,
@@ -248,7 +248,7 @@ void cross_end_moves(struct cross_launch *cross, uint32_t command);
 /* inter_launch_calls.c */
 void cross_take_call(struct cross_launch *cross, struct member *member, uint64_t unit, uint32_t number);
 bool cross_is_call(const struct member *caller, uint32_t number);
-void cross_tell_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number);
+void cross_order_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number);
 bool cross_was_reported(const struct cross_launch *cross, const struct unit_state *unit_state, uint64_t unit,
                         uint64_t clock);
 

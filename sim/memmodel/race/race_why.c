@@ -821,8 +821,8 @@ void race_why_edits(struct answer *answer, const struct races *races, struct fin
     }
 }
 
-static void tell_answer(struct answer *answer, const struct races *races, struct race_pair *pair,
-                        struct reason *reason, struct finding *finding)
+static void fill_finding(struct answer *answer, const struct races *races, struct race_pair *pair,
+                         struct reason *reason, struct finding *finding)
 {
     word_for_language(races, answer);
     finding->why = answer->why.bytes;
@@ -864,7 +864,7 @@ bool race_why_all(struct answer *answer, struct races *races, struct race_pair *
     const bool found = explain_race(&question, answer) && answer->covers_all;
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
     if (found)
-        tell_answer(answer, races, pair, &reason, finding);
+        fill_finding(answer, races, pair, &reason, finding);
     return found;
 }
 
@@ -895,6 +895,6 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
             !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
     }
-    tell_answer(answer, races, pair, &reason, finding);
+    fill_finding(answer, races, pair, &reason, finding);
     pair->compact = pair->tried_edit_count && is_of_one_group(&question);
 }
