@@ -114,7 +114,7 @@ struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane)
     return unit_state;
 }
 
-void checker_hear_other(struct checker *checker, const struct access_event *event)
+void checker_receive_other(struct checker *checker, const struct access_event *event)
 {
     if (!checker->order.variable_count)
         return;

@@ -83,8 +83,8 @@ struct checker {
     struct shadow_region **regions;
     uint32_t region_room; /* by index of struct memory */
     /* of these, what the launch that runs has touched */
-    struct shadow_region **heard;
-    uint32_t heard_count, heard_room;
+    struct shadow_region **watched;
+    uint32_t watched_count, watched_room;
     struct windows windows;
     struct wave_items wave_items;
     /* the latest unit that acted by itself; serial 0: none */
@@ -152,8 +152,8 @@ static inline struct shadow_region *region_of(struct checker *checker, const str
 {
     const uint32_t index = (uint32_t)(region - checker->memory->regions);
     struct shadow_region *shadow = index < checker->region_room ? checker->regions[index] : NULL;
-    return shadow && shadow_is_of(shadow, region) && shadow->heard ? shadow
-                                                                   : checker_region_anew(checker, region);
+    return shadow && shadow_is_of(shadow, region) && shadow->watched ? shadow
+                                                                     : checker_region_anew(checker, region);
 }
 
 /* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */

@@ -12,7 +12,7 @@
  *   cross_launch_order       takes every order event, from any thread
  *   cross_launch_begin       a launch begins: is it to be checked?
  *   cross_launch_observer    the observer for it then
- *   cross_launch_heard       the launch's checker has received the same, and reached that clock value
+ *   cross_launch_received       the launch's checker has received the same, and reached that clock value
  *   cross_launch_settles     do others order two accesses of a launch that it does not?
  *   cross_launch_enqueue     a work-item of such a launch enqueues a kernel or a marker, by the launch's call
  *                            of that number
@@ -95,7 +95,7 @@ void cross_launch_packets(struct cross_launch *cross, const struct origin *origi
                           const struct packets_use *use);
 /* It receives each event before the launch's checker does. */
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
-void cross_launch_heard(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock);
+void cross_launch_received(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock);
 bool cross_launch_settles(struct cross_launch *cross, const struct launch_info *launch,
                           const struct doubt *doubt);
 

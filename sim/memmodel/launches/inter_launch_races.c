@@ -436,16 +436,16 @@ static bool is_of(const struct member *member, uint32_t command, uint32_t family
 
 static bool is_followed(const struct cross_launch *cross, uint32_t command)
 {
-    bool heard = false;
+    bool checked = false;
     for (uint32_t i = 1; i < cross->member_count; i++) {
         const struct member *member = &cross->members[i];
         if (member->command != command)
             continue;
         if (member->partial)
             return false;
-        heard = true;
+        checked = true;
     }
-    return heard;
+    return checked;
 }
 
 static bool are_followed(const struct cross_launch *cross, uint32_t a, uint32_t b)
@@ -544,7 +544,7 @@ void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const 
 {
     pthread_mutex_lock(&cross->lock);
     report_all(cross, 0, family, hearer);
-    cross_forget_unheard(cross, family);
+    cross_forget_unchecked(cross, family);
     /* not announced: the host has it complete */
     if (cross->member_count && !cross_is_announced(cross, &cross->members[cross->member_count - 1]))
         cross_reset(cross);

@@ -499,7 +499,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     } else {
         cell[1] = 0;
     }
-    if (visit->region->atomic && (!access_set || access_set->heard))
+    if (visit->region->atomic && (!access_set || access_set->has_object))
         order_overwrite(visit->shadow->order, visit->now->unit_state, visit->address, visit->bytes,
                         visit->now->how.site);
     cell[0] = own;
