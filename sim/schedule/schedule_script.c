@@ -104,10 +104,10 @@ static bool has_line(const struct schedule *schedule)
 
 static void say_lines(struct sentence *text, const struct schedule *schedule)
 {
-    enum { LINES_SAID = 16 };
+    enum { LINES_REPORTED = 16 };
     const struct script_step *step = current(schedule);
     uint64_t below = 0;
-    for (int said = 0; said < LINES_SAID; said++) {
+    for (int said = 0; said < LINES_REPORTED; said++) {
         uint64_t lowest = UINT64_MAX;
         uint32_t site, where = 0;
         for (uint32_t at = 0; code_stop(schedule->launch->code, &at, &site); at++) {
@@ -386,7 +386,7 @@ static bool operates(const struct pick *pick)
 }
 
 /* A wave of the step waits, and has not reached the step's line. */
-static const struct wave *who_waits(const struct script *script)
+static const struct wave *waiting_unit(const struct script *script)
 {
     for (uint32_t i = script->from; script->group && i < script->to; i++)
         if (!script->group->waves[i].stopped && script->group->waves[i].state == WAVE_WAITS)
@@ -397,7 +397,7 @@ static const struct wave *who_waits(const struct script *script)
 static void finish(struct schedule *schedule, bool enough)
 {
     struct script *script = &schedule->chooser.script;
-    const struct wave *waits = enough ? NULL : who_waits(script);
+    const struct wave *waits = enough ? NULL : waiting_unit(script);
     if (waits) {
         cannot_go_on(schedule, waits);
     } else if (!enough && !script->came && current(schedule)->until != SCRIPT_END) {
