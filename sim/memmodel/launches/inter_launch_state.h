@@ -14,8 +14,8 @@
  *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
  *   cross_family_of, cross_is_announced     of kernels that enqueue each other; does the host announce what
  *                                           orders it?
- *   cross_note_unchecked, _forget_unchecked     the kernel that enqueued a launch that is not checked, while its
- *                                           family runs
+ *   cross_note_unchecked, _forget_unchecked     the kernel that enqueued a launch that is not checked, while
+ *                                               its family runs
  *   cross_is_guaranteed, cross_has_guaranteed, _svm_atomics  memory where atomics of several launches are,
  *                                                            and of the host
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
