@@ -422,7 +422,7 @@ static void capture(const struct inquiry *inquiry, struct device_event *event)
     else if (call->number != CLK_PROFILING_COMMAND_EXEC_TIME)
         call->misuse = "what is to be captured is not CLK_PROFILING_COMMAND_EXEC_TIME";
     else if (!region || region->deny & DENY_KERNEL_WRITE)
-        call->misuse = "there is no room for two 64-bit values where the times are to go";
+        call->misuse = "two 64-bit values do not fit at the address for the times";
     else {
         event->captured = call->target;
         if (device_event_done(event)) /* its times are known: the call returns them */

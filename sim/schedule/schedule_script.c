@@ -157,7 +157,7 @@ static void cannot_go_on(struct schedule *schedule, const struct wave *wave)
     struct item item;
     sentence_init(&text);
     origin_item(&wave->origin, 0, &item);
-    sentence_add(&text, "cannot come to ");
+    sentence_add(&text, "cannot reach ");
     say_goal(&text, step);
     if (step->until == SCRIPT_LINE && step->count == 1 && on_line(schedule, wave->site, step))
         sentence_add(&text, " again");
@@ -178,7 +178,7 @@ static void only_spins(struct schedule *schedule, const struct wave *wave)
     sentence_init(&text);
     origin_item(&wave->origin, 0, &item);
     wave_next(wave, &next);
-    sentence_add(&text, "does not come to ");
+    sentence_add(&text, "does not reach ");
     say_goal(&text, current(schedule));
     sentence_add(&text, ": work-item ");
     sentence_ids(&text, item.global_id);

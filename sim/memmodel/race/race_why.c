@@ -258,7 +258,7 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     wording_add(&reason->why, "the copy at ");
     wording_place(&reason->why, races->host, site);
     wording_add(&reason->why,
-                now ? " is ordered only after what every work-item of the group knew when it started"
+                now ? " is ordered only after what every work-item of the group had acquired when it started"
                     : " was not waited for before the other access");
     if (early) {
         wording_add(&reason->fix, "wait_group_events before ");
@@ -445,7 +445,7 @@ static void say_work_group_barrier(struct reason *reason, const struct races *ra
     wording_regions(&reason->fix, barrier->regions | 1u << space);
     wording_add(&reason->fix, ") at ");
     wording_place(&reason->fix, races->host, barrier->site);
-    wording_add(&reason->fix, ", if all of the work-group come by there");
+    wording_add(&reason->fix, ", if all of the work-group reach it");
 }
 
 static void between_sub_groups(struct reason *reason, const struct races *races,
