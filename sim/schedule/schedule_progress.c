@@ -30,7 +30,7 @@ struct held_back {
     const struct launch *launch;
     const struct group *going;
     uint32_t going_from, going_count; /* its wave, and how many the group had */
-    /* by heard.read[]: the access that wrote there last, or changed it; no item: none did */
+    /* by observed.read[]: the access that wrote there last, or changed it; no item: none did */
     struct finding_access *wrote;
     bool *found;                 /* likewise: the latter */
     struct finding_access stood; /* its place before its time slice */

@@ -432,8 +432,8 @@ bool script_pick(struct schedule *schedule, struct pick *out_pick)
 
 void script_rest(struct schedule *schedule)
 {
-    struct pick nobody;
-    while (schedule->status == STATUS_OK && script_pick(schedule, &nobody))
+    struct pick ignored;
+    while (schedule->status == STATUS_OK && script_pick(schedule, &ignored))
         ;
 }
 

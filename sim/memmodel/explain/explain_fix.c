@@ -246,7 +246,7 @@ static bool statement_ends(const struct source_place *first, const struct source
     return ends;
 }
 
-/* Does a statement end between the two? Of one line, as far as its text tells. */
+/* Does a statement end between the two? Of one line, as far as its text is known. */
 static bool in_two_statements(const struct question *question, const struct code_order *order)
 {
     struct source_place place[2];
