@@ -138,31 +138,34 @@ static uint32_t sub_group_items(const struct group *group, uint32_t sub_group)
 }
 
 /* Waiting lanes per sub-group of the cluster that starts at base. */
-struct tally {
+struct arrival_counter {
     uint32_t base, count[WAVE_LANES_MAX];
 };
 
-static void tally_add(struct tally *tally, const struct group *group, const struct wave *wave)
+static void arrival_counter_add(struct arrival_counter *arrival_counter, const struct group *group,
+                                const struct wave *wave)
 {
     uint32_t size = group->launch->info.sub_group_size;
     for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX;
          lane = lane_mask_next(&wave->active, lane + 1))
-        tally->count[(wave->origin.first_lane + lane - tally->base) / size]++;
+        arrival_counter->count[(wave->origin.first_lane + lane - arrival_counter->base) / size]++;
 }
 
 /* The first sub-group from the one given on of which some lanes wait and some do not, or UINT32_MAX. */
-static uint32_t tally_partial_from(const struct tally *tally, const struct group *group, uint32_t from)
+static uint32_t arrival_counter_partial_from(const struct arrival_counter *arrival_counter,
+                                             const struct group *group, uint32_t from)
 {
-    uint32_t first = tally->base / group->launch->info.sub_group_size;
+    uint32_t first = arrival_counter->base / group->launch->info.sub_group_size;
     for (uint32_t i = from > first ? from - first : 0; i < WAVE_LANES_MAX; i++)
-        if (tally->count[i] && tally->count[i] < sub_group_items(group, first + i))
+        if (arrival_counter->count[i] && arrival_counter->count[i] < sub_group_items(group, first + i))
             return first + i;
     return UINT32_MAX;
 }
 
-static uint32_t tally_partial(const struct tally *tally, const struct group *group)
+static uint32_t arrival_counter_partial(const struct arrival_counter *arrival_counter,
+                                        const struct group *group)
 {
-    return tally_partial_from(tally, group, 0);
+    return arrival_counter_partial_from(arrival_counter, group, 0);
 }
 
 static uint32_t cluster_base(const struct group *group, const struct wave *wave)
@@ -173,13 +176,13 @@ static uint32_t cluster_base(const struct group *group, const struct wave *wave)
 
 static bool holds_whole_sub_groups(const struct group *group, const struct wave *wave)
 {
-    struct tally tally = {.base = cluster_base(group, wave)};
-    tally_add(&tally, group, wave);
-    return tally_partial(&tally, group) == UINT32_MAX;
+    struct arrival_counter arrival_counter = {.base = cluster_base(group, wave)};
+    arrival_counter_add(&arrival_counter, group, wave);
+    return arrival_counter_partial(&arrival_counter, group) == UINT32_MAX;
 }
 
 /* All of the lead's cluster that wait at its place. */
-static uint32_t pick_cluster(struct group *group, uint32_t lead, struct tally *tally)
+static uint32_t pick_cluster(struct group *group, uint32_t lead, struct arrival_counter *arrival_counter)
 {
     uint32_t lanes = group->launch->tiling.wave_lanes, base = cluster_base(group, group->waves[lead].wave);
     uint32_t from = base / lanes, to = (base + cluster_lanes(group) - 1) / lanes + 1;
@@ -190,12 +193,12 @@ static uint32_t pick_cluster(struct group *group, uint32_t lead, struct tally *t
     found = pick_same(group, lead, group->base_count, group->wave_count, found);
 
     uint32_t count = 0;
-    *tally = (struct tally){.base = base};
+    *arrival_counter = (struct arrival_counter){.base = base};
     for (uint32_t i = 0; i < found; i++) {
         const struct wave *wave = group->waves[group->picked[i]].wave;
         if (cluster_base(group, wave) != base)
             continue;
-        tally_add(tally, group, wave);
+        arrival_counter_add(arrival_counter, group, wave);
         group->picked[count++] = group->picked[i];
     }
     return count;
@@ -222,14 +225,14 @@ static bool were_reported(const struct group *group, uint32_t count, uint32_t su
     for (uint32_t i = 0; i < count; i++) {
         const struct group_wave *waiting = &group->waves[group->picked[i]];
         const lane_mask lanes = lanes_of_sub_group(group, waiting->wave, sub_group),
-                        untold = lane_mask_minus(&lanes, &waiting->reported);
-        if (!lane_mask_empty(&untold))
+                        unreported = lane_mask_minus(&lanes, &waiting->reported);
+        if (!lane_mask_empty(&unreported))
             return false;
     }
     return true;
 }
 
-static void tell_waiting(struct group *group, uint32_t sub_group)
+static void report_waiting(struct group *group, uint32_t sub_group)
 {
     for (uint32_t i = 0; i < group->wave_count; i++) {
         if (group->waves[i].state != WAVE_WAITS || !wave_waits_in_sub_group(group->waves[i].wave))
@@ -244,16 +247,17 @@ static void tell_waiting(struct group *group, uint32_t sub_group)
  * continue, and may reach the place of others. */
 static void settle_cluster(struct group *group, uint32_t lead)
 {
-    struct tally tally;
-    const uint32_t count = pick_cluster(group, lead, &tally);
-    uint32_t partial = tally_partial(&tally, group);
+    struct arrival_counter arrival_counter;
+    const uint32_t count = pick_cluster(group, lead, &arrival_counter);
+    uint32_t partial = arrival_counter_partial(&arrival_counter, group);
     if (group->faulted || is_non_uniform(group->waves[lead].wave))
         partial = UINT32_MAX;
-    for (; partial != UINT32_MAX; partial = tally_partial_from(&tally, group, partial + 1)) {
+    for (; partial != UINT32_MAX;
+         partial = arrival_counter_partial_from(&arrival_counter, group, partial + 1)) {
         if (were_reported(group, count, partial))
             continue;
         divergence_report(group, group->picked, count, partial);
-        tell_waiting(group, partial);
+        report_waiting(group, partial);
     }
     barrier_pass(group, group->picked, count);
 }
@@ -348,15 +352,15 @@ static void settle_named(struct group *group, uint32_t lead)
 
 /* The lanes that wait in the wave and whose sub-group the counter has as a whole (or, if not whole, in
  * part). */
-static lane_mask lanes_tallied(const struct group *group, const struct wave *wave, const struct tally *tally,
-                               bool whole)
+static lane_mask lanes_counted(const struct group *group, const struct wave *wave,
+                               const struct arrival_counter *arrival_counter, bool whole)
 {
-    const uint32_t first = tally->base / group->launch->info.sub_group_size;
+    const uint32_t first = arrival_counter->base / group->launch->info.sub_group_size;
     lane_mask lanes = {{0}};
     for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX;
          lane = lane_mask_next(&wave->active, lane + 1)) {
         const uint32_t sub_group = sub_group_of_lane(group, wave, lane);
-        if ((tally->count[sub_group - first] == sub_group_items(group, sub_group)) == whole)
+        if ((arrival_counter->count[sub_group - first] == sub_group_items(group, sub_group)) == whole)
             lanes.word[lane / 64] |= UINT64_C(1) << lane % 64;
     }
     return lanes;
@@ -367,13 +371,13 @@ static lane_mask lanes_tallied(const struct group *group, const struct wave *wav
  * wait for each other, so a wave of several is split where some are whole; without memory for that its lanes
  * wait on.
  */
-static uint32_t pick_whole(struct group *group, uint32_t count, const struct tally *tally)
+static uint32_t pick_whole(struct group *group, uint32_t count, const struct arrival_counter *arrival_counter)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t index = group->picked[i];
-        const lane_mask whole = lanes_tallied(group, group->waves[index].wave, tally, true);
-        const lane_mask part = lanes_tallied(group, group->waves[index].wave, tally, false);
+        const lane_mask whole = lanes_counted(group, group->waves[index].wave, arrival_counter, true);
+        const lane_mask part = lanes_counted(group, group->waves[index].wave, arrival_counter, false);
         if (lane_mask_empty(&whole))
             continue;
         const uint32_t own = lane_mask_empty(&part) ? index : group_split_waiting(group, index, &whole);
@@ -402,10 +406,10 @@ void barrier_arrived(struct group *group, uint32_t index)
     }
     if (!wave_waits_in_sub_group(group->waves[index].wave))
         return;
-    struct tally tally;
-    uint32_t count = pick_cluster(group, index, &tally);
-    if (tally_partial(&tally, group) != UINT32_MAX)
-        count = pick_whole(group, count, &tally);
+    struct arrival_counter arrival_counter;
+    uint32_t count = pick_cluster(group, index, &arrival_counter);
+    if (arrival_counter_partial(&arrival_counter, group) != UINT32_MAX)
+        count = pick_whole(group, count, &arrival_counter);
     if (count)
         barrier_pass(group, group->picked, count);
 }

@@ -111,10 +111,10 @@ bool concurrent_add(struct concurrent *concurrent, struct live_launch *live)
 }
 
 /* The launch that runs next may have other shared allocations. */
-static void tell_shared(struct device *device, const uint64_t *reported, size_t count)
+static void permit_shared(struct device *device, const uint64_t *reported, size_t count)
 {
     if (reported || device->concurrent.reported)
-        arena_tell(&device->arena, reported, count);
+        arena_permit(&device->arena, reported, count);
     device->concurrent.reported = reported != NULL;
 }
 
@@ -128,7 +128,7 @@ void concurrent_remove(struct concurrent *concurrent, const struct live_launch *
             (concurrent->count - at) * sizeof concurrent->live[0]);
     company_changed(concurrent);
     live->device->launch = NULL;
-    tell_shared(live->device, NULL, 0);
+    permit_shared(live->device, NULL, 0);
 }
 
 void concurrent_focus(struct live_launch *live)
@@ -137,7 +137,7 @@ void concurrent_focus(struct live_launch *live)
     if (live->device->launch == launch)
         return;
     live->device->launch = launch;
-    tell_shared(live->device, launch->reported, launch->reported_count);
+    permit_shared(live->device, launch->reported, launch->reported_count);
     if (launch->code)
         program_running((struct program *)(uintptr_t)launch->info.program, launch->code);
 }

@@ -648,7 +648,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     }
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
-    if (!attach_checkers(device) || !books_init(device) || !open_host(device)) {
+    if (!attach_checkers(device) || !device_observers_init(device) || !open_host(device)) {
         device_free(device);
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
     }
@@ -671,7 +671,7 @@ void device_free(struct device *device)
     free(device->replay_text);
     concurrent_fini(&device->concurrent);
     host_memory_free(device->host_memory);
-    books_fini(device);
+    device_observers_fini(device);
     device_queues_fini(&device->queues);
     pthread_mutex_destroy(&device->order_lock);
     free(device);
@@ -764,7 +764,7 @@ void device_release(struct device *device, uint64_t address)
 {
     struct region *region = arena_find(&device->arena, address, 0);
     if (region)
-        books_forget(device, region);
+        device_observers_forget(device, region);
     if (region && device->commands)
         commands_released(device->commands, region->low, region->high);
     if (region)

@@ -313,7 +313,7 @@ static bool await_group(struct launch_node *parent, uint64_t group)
     return true;
 }
 
-static void tell_tree_races(struct inquiry *inquiry, struct launch_node *node)
+static void announce_to_tree_races(struct inquiry *inquiry, struct launch_node *node)
 {
     struct launch *launch = inquiry->launch;
     struct item item;
@@ -342,7 +342,7 @@ static enum enqueue_error put(struct inquiry *inquiry)
     make_place(inquiry, node);
     if (node->kernel)
         make_request(inquiry, node);
-    tell_tree_races(inquiry, node);
+    announce_to_tree_races(inquiry, node);
     family_append(family, inquiry->launch->node, node);
     inquiry->call->event = node->event;
     inquiry->call->literal = node->literal ? node->literal->low : 0;
@@ -422,7 +422,7 @@ static void capture(const struct inquiry *inquiry, struct device_event *event)
     else if (call->number != CLK_PROFILING_COMMAND_EXEC_TIME)
         call->misuse = "what is to be captured is not CLK_PROFILING_COMMAND_EXEC_TIME";
     else if (!region || region->deny & DENY_KERNEL_WRITE)
-        call->misuse = "there is no room for two 64-bit values where the times are to go";
+        call->misuse = "two 64-bit values do not fit at the address for the times";
     else {
         event->captured = call->target;
         if (device_event_done(event)) /* its times are known: the call returns them */

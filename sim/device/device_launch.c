@@ -456,8 +456,8 @@ static enum status tie_record(struct launch *launch, struct device *device, stru
 
 /* ---- one image by two arguments -------------------------------------------------------------------- */
 
-static void tell_same_image(const struct launch *launch, const struct image_desc *image, size_t first,
-                            size_t second)
+static void report_same_image(const struct launch *launch, const struct image_desc *image, size_t first,
+                              size_t second)
 {
     const struct kernel_arg *args = launch->kernel->args;
     struct finding finding = {.kind = FINDING_IMAGE_MISUSE,
@@ -486,7 +486,7 @@ static void check_same_images(const struct launch *launch, const struct launch_r
             const struct image_desc *one = request->args[i].value, *other = request->args[k].value;
             if (args[k].kind == ARG_IMAGE && one->address == other->address &&
                 (args[i].read_only != args[k].read_only || args[i].write_only != args[k].write_only))
-                tell_same_image(launch, one, i, k);
+                report_same_image(launch, one, i, k);
         }
 }
 

@@ -15,7 +15,7 @@ static void attach(struct device *device, struct observer observer)
 }
 
 /* An observer that queries the place of a page receives an access after the pages do. */
-bool books_init(struct device *device)
+bool device_observers_init(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     bool count = scenario_counts(scenario) || scenario->html_file;
@@ -59,7 +59,7 @@ bool books_init(struct device *device)
     return true;
 }
 
-void books_forget(struct device *device, const struct region *region)
+void device_observers_forget(struct device *device, const struct region *region)
 {
     if (device->pages)
         pages_forget(device->pages, region->low, region->high - region->low);
@@ -67,7 +67,7 @@ void books_forget(struct device *device, const struct region *region)
         caches_forget(device->caches, region->low, region->high - region->low);
 }
 
-void books_fini(struct device *device)
+void device_observers_fini(struct device *device)
 {
     page_free(device->page);
     trace_free(device->trace);

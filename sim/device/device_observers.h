@@ -4,17 +4,17 @@
  *          timeline, a trace, a page.  For device.c only.
  *
  * Interface
- *   books_init     attaches the observers; false: no memory
- *   books_forget   an allocation ends
- *   books_fini
+ *   device_observers_init     attaches the observers; false: no memory
+ *   device_observers_forget   an allocation ends
+ *   device_observers_fini
  */
 #ifndef ORRERY_SIM_DEVICE_DEVICE_OBSERVERS_H
 #define ORRERY_SIM_DEVICE_DEVICE_OBSERVERS_H
 
 #include "device_state.h"
 
-bool books_init(struct device *device);
-void books_forget(struct device *device, const struct region *region);
-void books_fini(struct device *device);
+bool device_observers_init(struct device *device);
+void device_observers_forget(struct device *device, const struct region *region);
+void device_observers_fini(struct device *device);
 
 #endif

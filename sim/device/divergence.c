@@ -158,9 +158,9 @@ static void say_iterations(struct sentence *why, const struct wave *wave, const 
     const int64_t ahead = (int64_t)(wave_turn(wave) - wave_turn(lead));
     const int64_t iterations = ahead < 0 ? -ahead : ahead;
     if (iterations <= 0 || iterations > INT32_MAX)
-        sentence_add(why, ", in another turn of the loops around it");
+        sentence_add(why, ", in another iteration of the loops around it");
     else
-        sentence_add(why, ", %" PRId64 " turn%s of the loop %s", iterations, iterations == 1 ? "" : "s",
+        sentence_add(why, ", %" PRId64 " iteration%s of the loop %s", iterations, iterations == 1 ? "" : "s",
                      ahead > 0 ? "ahead" : "behind");
 }
 
@@ -294,9 +294,8 @@ static enum finding_kind kind_of(const struct wave *lead, bool mismatch)
 static const char *fix_of(enum finding_kind kind, bool in_iterations)
 {
     if (in_iterations)
-        return "let every work-item of the group come by here in each turn of the loop, and go round as "
-               "often: no continue or "
-               "branch past it";
+        return "let every work-item of the group reach this place in each iteration of the loop, and iterate "
+               "as often: no continue or branch past it";
     if (kind == FINDING_BARRIER_MISMATCH)
         return "one barrier for all, outside the branch, with all the flags and the widest scope that anyone "
                "needs";
@@ -413,13 +412,13 @@ void divergence_report_copy(struct group *group, const struct copy_reached *copy
     finding.access[0].item = item_at(group, most);
     sentence_init(&why);
     if (copy->times[most] == 1)
-        sentence_add(&why, "%" PRIu32 " of %" PRIu32 " work-items came to the copy; work-item ", here, lanes);
+        sentence_add(&why, "%" PRIu32 " of %" PRIu32 " work-items reached the copy; work-item ", here, lanes);
     else
-        sentence_add(&why, "some work-items came to the copy %" PRIu32 " times; work-item ",
+        sentence_add(&why, "some work-items reached the copy %" PRIu32 " times; work-item ",
                      copy->times[most]);
     sentence_ids(&why, missing.local_id);
     if (copy->times[least])
-        sentence_add(&why, " came to it %" PRIu32 " time%s", copy->times[least],
+        sentence_add(&why, " reached it %" PRIu32 " time%s", copy->times[least],
                      copy->times[least] == 1 ? "" : "s");
     else
         sentence_add(&why, " did not");

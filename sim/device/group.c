@@ -148,12 +148,12 @@ static void locals_close(struct group *group)
 
 /* ---- events ------------------------------------------------------------------------ */
 
-static bool somebody_hears(const struct launch *launch)
+static bool is_observed(const struct launch *launch)
 {
     return (launch->observer && launch->observer->launch) || (launch->node && launch->node->awaited_count);
 }
 
-static void tell(const struct launch *launch, const struct launch_event *event)
+static void announce_group(const struct launch *launch, const struct launch_event *event)
 {
     if (launch->observer && launch->observer->launch)
         launch->observer->launch(launch->observer->self, event);
@@ -164,7 +164,7 @@ static void tell(const struct launch *launch, const struct launch_event *event)
 static void announce(const struct group *group, enum launch_phase phase)
 {
     const struct launch *launch = group->launch;
-    if (!somebody_hears(launch))
+    if (!is_observed(launch))
         return;
     const uint64_t *id = group->tile.group_id, *many = group->tile.groups, *count = launch->info.group_count;
     struct launch_event event = {.launch = &launch->info,
@@ -175,7 +175,7 @@ static void announce(const struct group *group, enum launch_phase phase)
         for (uint64_t y = 0; y < many[1]; y++) {
             event.group_linear = ((id[2] + z) * count[1] + id[1] + y) * count[0] + id[0];
             for (uint64_t x = 0; x < many[0]; x++, event.group_linear++)
-                tell(launch, &event);
+                announce_group(launch, &event);
         }
     }
 }
@@ -316,7 +316,7 @@ void group_retire(struct group *group)
     pool_give(group->pool, group);
 }
 
-static void announce_turn(const struct group *group, const struct wave *wave, bool begin)
+static void announce_slice(const struct group *group, const struct wave *wave, bool begin)
 {
     const struct launch *launch = group->launch;
     if (!launch->observer || !launch->observer->turn)
@@ -514,14 +514,14 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
     struct wave *wave = group->waves[index].wave;
     assert(group->waves[index].state == WAVE_READY);
     const uint64_t before = wave->steps, work = group->launch->slice_work = wave->work;
-    announce_turn(group, wave, true);
+    announce_slice(group, wave, true);
     group->launch->running = group;
     enum run_result result = wave_run(wave, budget);
     group->launch->running = NULL;
     group->launch->steps += wave->steps - before;
     group->launch->work += wave->work - work;
     pay(group);
-    announce_turn(group, wave, false);
+    announce_slice(group, wave, false);
 
     if (result == RUN_BARRIER || result == RUN_COLLECTIVE)
         wave_waits(group, index);

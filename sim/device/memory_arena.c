@@ -522,7 +522,7 @@ static bool holds_any(const struct region *region, const uint64_t *addresses, si
     return false;
 }
 
-void arena_tell(struct memory_arena *arena, const uint64_t *addresses, size_t count)
+void arena_permit(struct memory_arena *arena, const uint64_t *addresses, size_t count)
 {
     pthread_mutex_lock(&arena->lock);
     for (uint32_t i = 1; i < arena->memory.region_count; i++) {

@@ -9,7 +9,7 @@
  *   arena_allocate, arena_release   one region; freed ranges wait in a FIFO quarantine
  *                                   and are handed out again only when no other fits
  *   arena_resize                    another size within the range a region already has
- *   arena_tell                      sets which shared allocations kernels may touch
+ *   arena_permit                      sets which shared allocations kernels may touch
  *   arena_map, arena_unmap          host mappings: each unmap takes one map of the same bytes and flags back
  *   arena_unmap_any                 one of those that begin there, not known which
  *   arena_check                     walks everything; for tests
@@ -92,7 +92,7 @@ void arena_unmap_any(struct memory_arena *arena, struct region *region, uint64_t
                      bool write, uint32_t command);
 /* Shared allocations that hold none of the addresses are REGION_FLAG_NOT_SET from now on, and denied;
  * NULL: none is. */
-void arena_tell(struct memory_arena *arena, const uint64_t *addresses, size_t count);
+void arena_permit(struct memory_arena *arena, const uint64_t *addresses, size_t count);
 
 void arena_check(struct memory_arena *arena);
 

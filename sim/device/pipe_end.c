@@ -8,7 +8,8 @@
 #include "orrery/pipe.h"
 #include "orrery/report.h"
 
-static void tell(struct launch *launch, const struct region *region, const struct pipe_record *record)
+static void report_reservation(struct launch *launch, const struct region *region,
+                               const struct pipe_record *record)
 {
     struct sentence object;
     struct finding finding = {.kind = FINDING_PIPE_MISUSE,
@@ -35,7 +36,7 @@ static void settle(struct launch *launch, uint64_t address)
     const struct pipe *pipe = (const struct pipe *)(uintptr_t)address;
     for (uint32_t i = 0; pipe->records && i < PIPE_RESERVATIONS; i++)
         if (pipe->record[i].state == PIPE_OPEN && pipe->record[i].launch == launch->info.launch)
-            tell(launch, region, &pipe->record[i]);
+            report_reservation(launch, region, &pipe->record[i]);
 }
 
 void pipe_end(struct launch *launch)

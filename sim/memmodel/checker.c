@@ -23,7 +23,7 @@ static __attribute__((noinline)) void take_alone(struct checker *checker, const 
     now->how.order = (uint8_t)event->order;
     now->address = event->base;
     shadow_access(&checker->shadow, checker->alone.region, now);
-    tell_unreported(checker, event);
+    report_new_races(checker, event);
 }
 
 static inline bool is_single(const struct access_event *event, uint64_t *out_lane)
@@ -188,9 +188,9 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
             epoch_filter_close(&region->epoch_filter);
         else
             shadow_forget(region);
-        region->atomic = region->heard = false;
+        region->atomic = region->watched = false;
     }
-    checker->heard_count = 0;
+    checker->watched_count = 0;
 }
 
 static void on_launch(void *self, const struct launch_event *event)
@@ -333,7 +333,7 @@ void checker_free(struct checker *checker)
     sync_log_fini(&checker->sync_log);
     misuse_fini(&checker->misuse);
     free(checker->regions);
-    free(checker->heard);
+    free(checker->watched);
     free(checker->compute_units);
     free(checker->ended);
     free(checker->clock_snapshots);

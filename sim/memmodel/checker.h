@@ -39,7 +39,7 @@ void checker_accompany(struct checker *checker); /* another launch runs beside t
 /* called before accesses of its launch are reported as a race; NULL: none. Borrowed */
 void checker_ask(struct checker *checker, const struct order_queries *order_queries);
 /* A launch that runs beside its own writes: what was released there ends (R8). */
-void checker_hear_other(struct checker *checker, const struct access_event *event);
+void checker_receive_other(struct checker *checker, const struct access_event *event);
 uint64_t checker_clock(const struct checker *checker); /* how far its order has counted */
 /* as if the history were full: races are found, with shorter reports */
 void checker_forgo_sync_log(struct checker *checker);

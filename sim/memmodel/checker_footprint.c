@@ -21,12 +21,13 @@ static bool was_touched(const struct shadow_region *region)
 
 uint32_t checker_shadow_count(const struct checker *checker)
 {
-    return checker->heard_count + checker->windows.count;
+    return checker->watched_count + checker->windows.count;
 }
 
 struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i)
 {
-    return i < checker->heard_count ? checker->heard[i] : checker->windows.items[i - checker->heard_count];
+    return i < checker->watched_count ? checker->watched[i]
+                                      : checker->windows.items[i - checker->watched_count];
 }
 
 /* Of each instruction by itself, out of affine filter and notes. */

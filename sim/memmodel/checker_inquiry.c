@@ -151,8 +151,8 @@ static struct edge *edges_from(const struct asking *asking, const struct past *p
                       out_count);
 }
 
-static void tell_past(const struct asking *asking, const struct past *past, uint64_t self,
-                      const struct inquiry_sink *sink)
+static void announce_past(const struct asking *asking, const struct past *past, uint64_t self,
+                          const struct inquiry_sink *sink)
 {
     const struct checker *checker = asking->checker;
     struct wording what = {.used = 0}, by = {.used = 0};
@@ -160,18 +160,18 @@ static void tell_past(const struct asking *asking, const struct past *past, uint
     const bool races = past->races[0] || past->races[1];
     uint32_t count = 0;
     struct edge *edges = races ? NULL : edges_from(asking, past, self, &count);
-    struct inquiry_edge *told = calloc(count + 1, sizeof *told);
+    struct inquiry_edge *reported_edges = calloc(count + 1, sizeof *reported_edges);
     struct inquiry_edge_text *texts = calloc(count + 1, sizeof *texts);
-    for (uint32_t i = 0; told && texts && i < count; i++)
-        inquiry_edge(checker, &edges[i], &texts[i], &told[i]);
+    for (uint32_t i = 0; reported_edges && texts && i < count; i++)
+        inquiry_edge(checker, &edges[i], &texts[i], &reported_edges[i]);
     races_access(&checker->races, past->unit, &past->how, &answer.access, &what, &by);
     answer.why = past->answer ? past->answer->why.bytes : NULL;
     answer.fix = past->answer ? past->answer->fix.bytes : NULL;
-    answer.edges = told;
-    answer.edge_count = told && texts ? count : 0;
+    answer.edges = reported_edges;
+    answer.edge_count = reported_edges && texts ? count : 0;
     sink->past(sink->self, &answer);
     free(edges);
-    free(told);
+    free(reported_edges);
     free(texts);
 }
 
@@ -214,7 +214,7 @@ enum inquiry_answer checker_why(struct checker *checker, const struct race_inqui
     try_access(&asking, inquiry, false);
     try_access(&asking, inquiry, true);
     for (uint32_t i = 0; i < asking.count; i++)
-        tell_past(&asking, &asking.items[i], self, sink);
+        announce_past(&asking, &asking.items[i], self, sink);
     for (uint32_t i = 0; i < asking.count; i++)
         free(asking.items[i].answer);
     return read_only ? INQUIRY_READ_ONLY : INQUIRY_ANSWERED;

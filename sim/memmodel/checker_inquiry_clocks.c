@@ -92,7 +92,7 @@ static bool same_horizon(const struct horizon *a, const struct horizon *b)
 
 /* ---- rows --------------------------------------------------------------------------------------- */
 
-static void tell_row(const struct clocks *clocks, int region, uint32_t regions)
+static void announce_row(const struct clocks *clocks, int region, uint32_t regions)
 {
     const struct checker *checker = clocks->checker;
     const struct horizon *horizon = &clocks->now[region];
@@ -117,9 +117,9 @@ static void close_row(struct clocks *clocks)
     clocks->open = false;
     const bool both = global->until != NOTHING && same_horizon(global, local);
     if (global->until != NOTHING)
-        tell_row(clocks, IN_GLOBAL, both ? REGION_GLOBAL | REGION_LOCAL : REGION_GLOBAL);
+        announce_row(clocks, IN_GLOBAL, both ? REGION_GLOBAL | REGION_LOCAL : REGION_GLOBAL);
     if (local->until != NOTHING && !both)
-        tell_row(clocks, IN_LOCAL, REGION_LOCAL);
+        announce_row(clocks, IN_LOCAL, REGION_LOCAL);
 }
 
 static void add_unit(struct clocks *clocks, uint64_t unit)

@@ -114,7 +114,7 @@ struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane)
     return unit_state;
 }
 
-void checker_hear_other(struct checker *checker, const struct access_event *event)
+void checker_receive_other(struct checker *checker, const struct access_event *event)
 {
     if (!checker->order.variable_count)
         return;
@@ -175,7 +175,7 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
         checker_spill(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
     if (event->kind >= ACCESS_ATOMIC_READ) /* the next lane may synchronise */
-        tell_unreported(checker, event);
+        report_new_races(checker, event);
 }
 
 /* The part of an access of one window that lies in the next one. */
@@ -279,5 +279,5 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
         if (lane < last && last_stands_for_rest(checker, event, shadow, ++lanes_done))
             resume = last;
     }
-    tell_unreported(checker, event);
+    report_new_races(checker, event);
 }

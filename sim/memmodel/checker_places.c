@@ -30,33 +30,33 @@ static void clear_place(struct checker *checker, struct shadow_region *region)
 }
 
 /* What the end of the launch has to look at: a part of all that was ever touched. False: no memory. */
-static bool hear(struct checker *checker, struct shadow_region *shadow)
+static bool watch(struct checker *checker, struct shadow_region *shadow)
 {
-    if (shadow->heard)
+    if (shadow->watched)
         return true;
-    if (checker->heard_count == checker->heard_room) {
-        const uint32_t room = 2 * checker->heard_room + 16;
-        struct shadow_region **grown = realloc(checker->heard, room * sizeof(struct shadow_region *));
+    if (checker->watched_count == checker->watched_room) {
+        const uint32_t room = 2 * checker->watched_room + 16;
+        struct shadow_region **grown = realloc(checker->watched, room * sizeof(struct shadow_region *));
         if (!grown)
             return false;
-        checker->heard = grown;
-        checker->heard_room = room;
+        checker->watched = grown;
+        checker->watched_room = room;
     }
-    checker->heard[checker->heard_count++] = shadow;
-    return shadow->heard = true;
+    checker->watched[checker->watched_count++] = shadow;
+    return shadow->watched = true;
 }
 
 /* Of an allocation that is gone, or of none. */
 static void region_renew(struct checker *checker, struct shadow_region *shadow, const struct region *region)
 {
-    const bool heard = shadow->heard;
+    const bool watched = shadow->watched;
     checker_settle(checker, shadow);
     shadow_region_fini(shadow);
     shadow_region_init(shadow, region->id, region->low, region->high,
                        region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL,
                        &checker->spare);
     shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
-    shadow->heard = heard;
+    shadow->watched = watched;
 }
 
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region)
@@ -71,7 +71,7 @@ struct shadow_region *checker_region_anew(struct checker *checker, const struct 
         region_renew(checker, shadow, region);
     else if (shadow->in_place)
         clear_place(checker, shadow);
-    return hear(checker, shadow) ? shadow : NULL;
+    return watch(checker, shadow) ? shadow : NULL;
 }
 
 void checker_renew_local(struct checker *checker, struct shadow_region *region, uint64_t number)

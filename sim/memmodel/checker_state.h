@@ -83,8 +83,8 @@ struct checker {
     struct shadow_region **regions;
     uint32_t region_room; /* by index of struct memory */
     /* of these, what the launch that runs has touched */
-    struct shadow_region **heard;
-    uint32_t heard_count, heard_room;
+    struct shadow_region **watched;
+    uint32_t watched_count, watched_room;
     struct windows windows;
     struct wave_items wave_items;
     /* the latest unit that acted by itself; serial 0: none */
@@ -152,8 +152,8 @@ static inline struct shadow_region *region_of(struct checker *checker, const str
 {
     const uint32_t index = (uint32_t)(region - checker->memory->regions);
     struct shadow_region *shadow = index < checker->region_room ? checker->regions[index] : NULL;
-    return shadow && shadow_is_of(shadow, region) && shadow->heard ? shadow
-                                                                   : checker_region_anew(checker, region);
+    return shadow && shadow_is_of(shadow, region) && shadow->watched ? shadow
+                                                                     : checker_region_anew(checker, region);
 }
 
 /* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */
@@ -243,15 +243,15 @@ static inline struct group_order *relayed_group(const struct checker *checker)
 void checker_note_cost(struct checker *checker, const struct access_event *event);
 
 /* event: the one under way, of the wave items; NULL: held accesses. */
-static inline void tell_unreported(struct checker *checker, const struct access_event *event)
+static inline void report_new_races(struct checker *checker, const struct access_event *event)
 {
     if (__builtin_expect(checker->shadow.heavy && event, 0))
         checker_note_cost(checker, event);
-    if (!checker->races.untold)
+    if (!checker->races.unreported_pairs)
         return;
     if (event)
         checker_name_units(checker, &event->origin);
-    races_tell(&checker->races, &(struct race_event){event, checker->wave_items.unit});
+    races_report(&checker->races, &(struct race_event){event, checker->wave_items.unit});
 }
 
 /* Plain accesses before any synchronisation: all of them are of one segment. */

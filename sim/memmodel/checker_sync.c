@@ -64,7 +64,7 @@ static void perform_held(void *self, const struct held_access *held)
         return;
     checker_spill(checker, region);
     shadow_access(&checker->shadow, region, &now);
-    tell_unreported(checker, NULL);
+    report_new_races(checker, NULL);
 }
 
 void checker_let_go(struct checker *checker, uint64_t group)

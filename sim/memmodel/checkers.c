@@ -18,7 +18,7 @@
 struct post {
     struct checkers *of;
     struct checker *checker;
-    struct observer hears, both;
+    struct observer own, both;
     bool crosses, beside;
     struct order_queries order_queries;
     const struct launch_info *launch;
@@ -37,17 +37,17 @@ struct checkers {
     struct post *first, *latest; /* latest: of the last event, NULL: none */
 };
 
-static void both_heard(const struct post *post)
+static void both_received(const struct post *post)
 {
     if (post->crosses)
-        cross_launch_heard(post->of->cross, post->launch, checker_clock(post->checker));
+        cross_launch_received(post->of->cross, post->launch, checker_clock(post->checker));
 }
 
-static void tell_others(const struct post *post, const struct access_event *event)
+static void announce_to_others(const struct post *post, const struct access_event *event)
 {
     for (struct post *other = post->of->first; other; other = other->next)
         if (other != post && other->launch)
-            checker_hear_other(other->checker, event);
+            checker_receive_other(other->checker, event);
 }
 
 static void both_access(void *self, const struct access_event *event)
@@ -55,10 +55,10 @@ static void both_access(void *self, const struct access_event *event)
     struct post *post = self;
     if (post->crosses)
         post->of->crossing.access(post->of->cross, event);
-    post->hears.access(post->checker, event);
-    both_heard(post);
+    post->own.access(post->checker, event);
+    both_received(post);
     if (event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ)
-        tell_others(post, event);
+        announce_to_others(post, event);
 }
 
 static void both_before(void *self)
@@ -73,8 +73,8 @@ static void both_sync(void *self, const struct sync_event *event)
     struct post *post = self;
     if (post->crosses)
         post->of->crossing.sync(post->of->cross, event);
-    post->hears.sync(post->checker, event);
-    both_heard(post);
+    post->own.sync(post->checker, event);
+    both_received(post);
 }
 
 static bool settle(void *self, const struct doubt *doubt)
@@ -98,7 +98,7 @@ static struct post *post_new(struct checkers *checkers)
     post->both =
         (struct observer){.self = post, .access = both_access, .before = both_before, .sync = both_sync};
     post->order_queries = (struct order_queries){post, settle};
-    checker_observer(post->checker, &post->hears);
+    checker_observer(post->checker, &post->own);
     if (checkers->has_sink)
         checker_set_sink(post->checker, &checkers->sink);
     return post;
@@ -165,7 +165,7 @@ static struct post *post_of(struct checkers *checkers, const struct launch_info 
 
 static const struct observer *ears(const struct post *post)
 {
-    return post->beside ? &post->both : &post->hears;
+    return post->beside ? &post->both : &post->own;
 }
 
 static void on_access(void *self, const struct access_event *event)
@@ -252,11 +252,11 @@ static void on_launch(void *self, const struct launch_event *event)
         end_left_out(checkers, event->launch);
     if (!post)
         return;
-    post->hears.launch(post->checker, event);
+    post->own.launch(post->checker, event);
     if (post->crosses)
         checkers->crossing.launch(checkers->cross, event);
     if (event->phase != LAUNCH_END)
-        both_heard(post);
+        both_received(post);
     if (event->phase == LAUNCH_BEGIN)
         accompany(checkers, post);
     if (event->phase != LAUNCH_END)

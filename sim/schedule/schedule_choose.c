@@ -455,7 +455,7 @@ static struct pick replay_pick(struct schedule *schedule)
     if (turn)
         pick = reach(schedule, turn->to);
     if (turn && !pick.group && !schedule->launch->lenient && schedule->status == STATUS_OK)
-        misfit(schedule, turn, "was to go on, and cannot");
+        misfit(schedule, turn, "was to continue, and cannot");
     if (pick.group || schedule->status != STATUS_OK)
         return pick;
     return first_of(schedule, usual_anywhere(schedule));
@@ -513,7 +513,7 @@ static bool all_over(struct schedule *schedule)
         return false;
     const struct schedule_turn *left = step_index_left(&schedule->chooser.turns);
     if (left && !schedule->launch->lenient)
-        misfit(schedule, left, "was to go on, but that never came");
+        misfit(schedule, left, "was to continue, but that never came");
     return true;
 }
 

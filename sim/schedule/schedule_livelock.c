@@ -14,8 +14,8 @@
 /* ---- the finding ------------------------------------------------------------------------ */
 
 enum {
-    WAVES_HEARD = 64,
-    GROUPS_HEARD = WAVES_HEARD + 1 /* to know of more */,
+    WAVES_OBSERVED = 64,
+    GROUPS_OBSERVED = WAVES_OBSERVED + 1 /* to know of more */,
     WAITS_REPORTED = 8,
     WAITS_SAID = 4
 };
@@ -31,10 +31,11 @@ struct waits {
     struct sentence object[WAITS_REPORTED];
 };
 
-static void add_wait(struct waits *waits, struct launch *launch, const struct heard *heard, uint32_t lane)
+static void add_wait(struct waits *waits, struct launch *launch, const struct observed *observed,
+                     uint32_t lane)
 {
     uint32_t i = 0;
-    while (i < waits->count && waits->address[i] != heard->at[lane])
+    while (i < waits->count && waits->address[i] != observed->at[lane])
         i++;
     if (i == WAITS_REPORTED) {
         waits->more = true;
@@ -46,15 +47,15 @@ static void add_wait(struct waits *waits, struct launch *launch, const struct he
         return;
     }
     struct finding named = {.object = NULL};
-    struct heard here = *heard;
-    here.address = waits->address[i] = heard->at[lane];
+    struct observed here = *observed;
+    here.address = waits->address[i] = observed->at[lane];
     sentence_init(&waits->object[i]);
     spinner_object(launch, &here, &named, &waits->object[i]);
     *wait =
         (struct finding_wait){.work_items = 1, .object = named.object, .offset_bytes = named.offset_bytes};
-    origin_item(&heard->event.origin, lane, &wait->item);
-    launch_place(launch, heard->event.origin.site, &wait->place);
-    wait->size_bytes = heard->event.size_bytes <= sizeof wait->value ? heard->event.size_bytes : 0;
+    origin_item(&observed->event.origin, lane, &wait->item);
+    launch_place(launch, observed->event.origin.site, &wait->place);
+    wait->size_bytes = observed->event.size_bytes <= sizeof wait->value ? observed->event.size_bytes : 0;
     waits->count++;
 }
 
@@ -86,17 +87,17 @@ static bool any_spins(const struct group *group)
 /* Of a row of the lowest groups, which is full or not, the position that each arrives at. */
 static uint32_t take_its_place(struct group **lowest, uint32_t count, struct group *group)
 {
-    uint32_t place = count < GROUPS_HEARD ? count : GROUPS_HEARD - 1;
-    if (count == GROUPS_HEARD && lowest[place]->number < group->number)
+    uint32_t place = count < GROUPS_OBSERVED ? count : GROUPS_OBSERVED - 1;
+    if (count == GROUPS_OBSERVED && lowest[place]->number < group->number)
         return count;
     for (; place > 0 && lowest[place - 1]->number > group->number; place--)
         lowest[place] = lowest[place - 1];
     lowest[place] = group;
-    return count < GROUPS_HEARD ? count + 1 : count;
+    return count < GROUPS_OBSERVED ? count + 1 : count;
 }
 
 /* The lowest that spin, in order: they came in another one where a replay lets them come when they run. */
-static uint32_t lowest_spinning(const struct schedule *schedule, struct group *out_lowest[GROUPS_HEARD])
+static uint32_t lowest_spinning(const struct schedule *schedule, struct group *out_lowest[GROUPS_OBSERVED])
 {
     uint32_t count = 0;
     for (uint32_t g = 0; g < schedule->count; g++)
@@ -108,12 +109,12 @@ static uint32_t lowest_spinning(const struct schedule *schedule, struct group *o
 /* All that spin, up to a number; the first two are the finding's accesses. False: they read nothing that
  * others could write, so they wait for no unit. Of those that pass barriers not all need do; within: nor
  * those that are not of their work-group. */
-static bool hear_all(struct schedule *schedule, bool within, struct finding *finding, struct waits *waits,
-                     struct sentence *object)
+static bool observe_all(struct schedule *schedule, bool within, struct finding *finding, struct waits *waits,
+                        struct sentence *object)
 {
     struct launch *launch = schedule->launch;
-    struct heard heard;
-    struct group *lowest[GROUPS_HEARD];
+    struct observed observed;
+    struct group *lowest[GROUPS_OBSERVED];
     uint32_t waves = 0, listened = 0;
     const uint32_t count = lowest_spinning(schedule, lowest);
     for (uint32_t g = 0; g < count; g++) {
@@ -122,27 +123,27 @@ static bool hear_all(struct schedule *schedule, bool within, struct finding *fin
             const bool laps = group->laps.circles;
             if (!is_spinning(group, i))
                 continue;
-            if (listened++ == WAVES_HEARD) {
+            if (listened++ == WAVES_OBSERVED) {
                 waits->more = waits->may_write = true;
                 return waves > 0;
             }
-            spinner_listen(group, i, laps, &heard);
-            if (laps && !(within ? heard.known : spinner_hears_others(launch, &heard)))
+            spinner_listen(group, i, laps, &observed);
+            if (laps && !(within ? observed.known : spinner_observes_others(launch, &observed)))
                 continue;
             if (waves < 2)
-                spinner_access(launch, group->waves[i].wave, &heard,
+                spinner_access(launch, group->waves[i].wave, &observed,
                                &finding->access[finding->access_count++]);
-            if (waves == 0 && !heard.known)
+            if (waves == 0 && !observed.known)
                 return false;
-            waits->may_write |= spinner_may_write(launch, &heard);
+            waits->may_write |= spinner_may_write(launch, &observed);
             launch->running = group;
             if (waves++ == 0) {
-                waits->updates = heard.updates;
-                spinner_object(launch, &heard, finding, object);
+                waits->updates = observed.updates;
+                spinner_object(launch, &observed, finding, object);
             }
-            for (uint32_t lane = 0; heard.known && lane < heard.event.lane_count; lane++)
-                if (heard.at[lane])
-                    add_wait(waits, launch, &heard, lane);
+            for (uint32_t lane = 0; observed.known && lane < observed.event.lane_count; lane++)
+                if (observed.at[lane])
+                    add_wait(waits, launch, &observed, lane);
             launch->running = NULL;
         }
     }
@@ -199,8 +200,8 @@ static bool report(struct schedule *schedule)
     spinners_count(schedule, &spinners);
     sentence_init(&why);
     sentence_init(&object);
-    if (!hear_all(schedule, false, &finding, &waits, &object) &&
-        !hear_all(schedule, true, &finding, &waits, &object))
+    if (!observe_all(schedule, false, &finding, &waits, &object) &&
+        !observe_all(schedule, true, &finding, &waits, &object))
         return false;
     read_values(&waits, launch);
     say_why(&why, schedule, &spinners, &waits);
@@ -264,21 +265,21 @@ static void say_spinner(struct schedule *schedule, struct group *group, uint32_t
     struct launch *launch = schedule->launch;
     struct finding finding = {.object = NULL};
     struct finding_access access = {.kind = ACCESS_READ};
-    struct heard heard;
+    struct observed observed;
     struct sentence object;
     sentence_init(&object);
-    spinner_overhear(schedule, group, index, &heard);
+    spinner_overhear(schedule, group, index, &observed);
     if (group->waves[index].state != WAVE_READY)
         return;
-    spinner_access(launch, group->waves[index].wave, &heard, &access);
+    spinner_access(launch, group->waves[index].wave, &observed, &access);
     launch->running = group;
-    spinner_object(launch, &heard, &finding, &object);
+    spinner_object(launch, &observed, &finding, &object);
     launch->running = NULL;
     sentence_add(text, "%skernel '%s', work-item ", text->used ? "; " : "", launch->info.kernel);
     sentence_ids(text, access.item.global_id);
-    if (heard.known && finding.object)
+    if (observed.known && finding.object)
         sentence_add(text, " reads %s, byte %" PRIu64, finding.object, finding.offset_bytes);
-    else if (heard.known)
+    else if (observed.known)
         sentence_add(text, " reads memory of the host");
     if (access.has_value)
         sentence_add(text, ": %" PRIu64, access.value);

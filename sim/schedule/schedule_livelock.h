@@ -33,7 +33,7 @@ enum { STOPS_MOST = 16, READS_MOST = 256 };
 /* How likely it is that a read is what a wave waits for: of what its kernel cannot write, of what it may,
  * an atomic. */
 enum wait_rank { WAIT_NONE, WAIT_CONSTANT, WAIT_PLAIN, WAIT_ATOMIC };
-struct heard_read {
+struct observed_read {
     uint64_t address, value;
     uint32_t size, lane;
     struct origin origin;
@@ -41,13 +41,13 @@ struct heard_read {
 };
 
 /* The event's own pointers are not valid any more. */
-struct heard {
+struct observed {
     const struct observer *listener;     /* the wave's own, which is reported of barriers */
     const struct insn *stop[STOPS_MOST]; /* the place from which it continues, all the way round */
     uint32_t stop_count;                 /* 0: that is not known */
     const struct launch *launch;
     enum wait_rank rank;
-    struct heard_read read[READS_MOST]; /* of that rank, each address once, as far as there is room */
+    struct observed_read read[READS_MOST]; /* of that rank, each address once, as far as there is room */
     uint32_t read_count;
     bool known, updates; /* it is a read-modify-write that does not fail */
     struct access_event event;
@@ -56,20 +56,20 @@ struct heard {
     uint64_t at[WAVE_LANES_MAX]; /* of all lanes; 0: takes no part */
 };
 /* Lets it continue until it reads; laps: with its group all the way round, past barriers. */
-void spinner_listen(struct group *group, uint32_t index, bool laps, struct heard *out_heard);
+void spinner_listen(struct group *group, uint32_t index, bool laps, struct observed *out_observed);
 /* The first in a time slice of its own: the place that it reaches counts, for it may not spin any more. */
 void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index,
-                      struct heard *out_heard);
+                      struct observed *out_observed);
 /* It reads what others than its own work-group could write. */
-bool spinner_hears_others(const struct launch *launch, const struct heard *heard);
+bool spinner_observes_others(const struct launch *launch, const struct observed *observed);
 /* Of a wave: its observed reads, or its place. */
-void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
+void spinner_access(const struct launch *launch, const struct wave *wave, const struct observed *observed,
                     struct finding_access *access);
 /* One of those observed is the one that it waits for. */
-void spinner_waits_for(struct heard *heard, const struct heard_read *read);
+void spinner_waits_for(struct observed *observed, const struct observed_read *read);
 /* Whether the loop that it reads in has the write, too, as far as that is known. */
-bool spinner_may_write(const struct launch *launch, const struct heard *heard);
-void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding,
+bool spinner_may_write(const struct launch *launch, const struct observed *observed);
+void spinner_object(const struct launch *launch, const struct observed *observed, struct finding *finding,
                     struct sentence *object);
 
 /* Whoever came first: a replay lets groups come in another order, and is to name the same one. */

@@ -22,7 +22,7 @@ struct held_back {
     uint32_t index;
     uint64_t lanes;
     bool laps; /* it goes past barriers as it spins */
-    struct heard heard;
+    struct observed observed;
     /* While another unit runs: its wave's listener, to which this one passes everything on, and its
      * operations. */
     struct observer probe;
@@ -30,7 +30,7 @@ struct held_back {
     const struct launch *launch;
     const struct group *going;
     uint32_t going_from, going_count; /* its wave, and how many the group had */
-    /* by heard.read[]: the access that wrote there last, or changed it; no item: none did */
+    /* by observed.read[]: the access that wrote there last, or changed it; no item: none did */
     struct finding_access *wrote;
     bool *found;                 /* likewise: the latter */
     struct finding_access stood; /* its place before its time slice */
@@ -59,10 +59,10 @@ static struct held_back *keep(struct schedule *schedule, struct group *group, ui
         free_kept(kept);
         return NULL;
     }
-    spinner_listen(group, index, laps, &kept->heard);
+    spinner_listen(group, index, laps, &kept->observed);
     const bool spins =
         laps ? group->waves[index].state != WAVE_DONE : group->waves[index].state == WAVE_READY;
-    if (!kept->heard.known || !spins || (of_others && !spinner_hears_others(launch, &kept->heard))) {
+    if (!kept->observed.known || !spins || (of_others && !spinner_observes_others(launch, &kept->observed))) {
         free_kept(kept);
         return NULL;
     }
@@ -74,11 +74,11 @@ static struct held_back *keep(struct schedule *schedule, struct group *group, ui
     kept->lanes = lane_mask_count(&spinner->live);
     kept->finding = (struct finding){
         .kind = FINDING_PROGRESS_ASSUMPTION, .kernel = launch->info.kernel, .access_count = 1};
-    spinner_access(launch, spinner, &kept->heard, &kept->finding.access[0]);
+    spinner_access(launch, spinner, &kept->observed, &kept->finding.access[0]);
     sentence_init(&kept->why);
     sentence_init(&kept->object);
     launch->running = group;
-    spinner_object(launch, &kept->heard, &kept->finding, &kept->object);
+    spinner_object(launch, &kept->observed, &kept->finding, &kept->object);
     launch->running = NULL;
     schedule->livelock.held_back = kept;
     return kept;
@@ -110,13 +110,13 @@ static void keep_waiting(struct schedule *schedule, struct group *group, enum he
 
 /* ---- the other unit's operations ---------------------------------------------------------------- */
 
-static bool has_changed(const struct held_back *kept, const struct heard_read *read)
+static bool has_changed(const struct held_back *kept, const struct observed_read *read)
 {
     return memory_value(&kept->launch->arena->memory, read->address, read->size) != read->value;
 }
 
-static void fill_heard(const struct launch *launch, const struct access_event *event, uint32_t lane,
-                       struct finding_access *access)
+static void fill_observed(const struct launch *launch, const struct access_event *event, uint32_t lane,
+                          struct finding_access *access)
 {
     launch_access(launch, event->origin.site, access);
     access->act = ACT_ACCESS;
@@ -126,7 +126,7 @@ static void fill_heard(const struct launch *launch, const struct access_event *e
 }
 
 /* The first lane that writes what the spinner reads there; WAVE_LANES_MAX: none. */
-static uint32_t who_writes(const struct heard_read *read, const struct access_event *event)
+static uint32_t who_writes(const struct observed_read *read, const struct access_event *event)
 {
     uint32_t lane = 0;
     for (; lane < event->lane_count; lane++) {
@@ -153,26 +153,26 @@ static void name_held(struct held_back *kept, const struct access_event *event)
         lane++;
     if (kept->helper || kept->helped || second->place.line || lane == event->lane_count)
         return;
-    fill_heard(kept->launch, event, lane, &first_act);
+    fill_observed(kept->launch, event, lane, &first_act);
     if (in_one_sub_group(&first_act, &kept->finding.access[0]))
         *second = first_act;
 }
 
 /* The last that writes there, unless one is seen to have changed it: most atomics are announced when they
  * have taken effect. */
-static void hear_helper(void *self, const struct access_event *event)
+static void observe_helper(void *self, const struct access_event *event)
 {
     struct held_back *kept = self;
     const bool writes = event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ;
     if (kept->listener && kept->listener->access)
         kept->listener->access(kept->listener->self, event);
     name_held(kept, event);
-    for (uint32_t i = 0; writes && i < kept->heard.read_count; i++) {
-        const uint32_t lane = kept->found[i] ? WAVE_LANES_MAX : who_writes(&kept->heard.read[i], event);
+    for (uint32_t i = 0; writes && i < kept->observed.read_count; i++) {
+        const uint32_t lane = kept->found[i] ? WAVE_LANES_MAX : who_writes(&kept->observed.read[i], event);
         if (lane == WAVE_LANES_MAX)
             continue;
-        kept->found[i] = event->kind >= ACCESS_ATOMIC_READ && has_changed(kept, &kept->heard.read[i]);
-        fill_heard(kept->launch, event, lane, &kept->wrote[i]);
+        kept->found[i] = event->kind >= ACCESS_ATOMIC_READ && has_changed(kept, &kept->observed.read[i]);
+        fill_observed(kept->launch, event, lane, &kept->wrote[i]);
     }
 }
 
@@ -190,9 +190,9 @@ static void begin_hearing(struct held_back *kept, const struct group *group, uin
     kept->going_count = group->wave_count;
     memset(kept->found, 0, READS_MOST * sizeof *kept->found);
     memset(kept->wrote, 0, READS_MOST * sizeof *kept->wrote);
-    spinner_access(kept->launch, wave, &(struct heard){.known = false}, &kept->stood);
+    spinner_access(kept->launch, wave, &(struct observed){.known = false}, &kept->stood);
     kept->listener = wave->observer;
-    kept->probe = (struct observer){.self = kept, .access = hear_helper};
+    kept->probe = (struct observer){.self = kept, .access = observe_helper};
     if (kept->listener && kept->listener->sync)
         kept->probe.sync = pass_sync_on;
     if (!kept->listener)
@@ -246,7 +246,7 @@ static void keep_spinner(struct schedule *schedule, struct group *group, uint32_
     if (!kept)
         return;
     kept->finding.access_count = 2;
-    spinner_access(schedule->launch, group->waves[held].wave, &(struct heard){.known = false},
+    spinner_access(schedule->launch, group->waves[held].wave, &(struct observed){.known = false},
                    &kept->finding.access[1]);
 }
 
@@ -396,42 +396,42 @@ static bool may_have_helped(const struct held_back *kept, const struct finding_a
 }
 
 /* Of the spinner's reads; one whose writer is known, if there is one; NULL: no value has changed. */
-static const struct heard_read *changed_read(const struct held_back *kept)
+static const struct observed_read *changed_read(const struct held_back *kept)
 {
-    const struct heard_read *changed = NULL;
-    for (uint32_t i = 0; i < kept->heard.read_count; i++) {
-        if (!has_changed(kept, &kept->heard.read[i]) || !may_have_helped(kept, writer_of(kept, i)))
+    const struct observed_read *changed = NULL;
+    for (uint32_t i = 0; i < kept->observed.read_count; i++) {
+        if (!has_changed(kept, &kept->observed.read[i]) || !may_have_helped(kept, writer_of(kept, i)))
             continue;
         if (kept->wrote[i].has_item)
-            return &kept->heard.read[i];
-        changed = changed ? changed : &kept->heard.read[i];
+            return &kept->observed.read[i];
+        changed = changed ? changed : &kept->observed.read[i];
     }
     return changed;
 }
 
 /* That is what it waited for, with the value that it read. */
-static void name_read(struct held_back *kept, const struct heard_read *read)
+static void name_read(struct held_back *kept, const struct observed_read *read)
 {
     struct launch *launch = kept->group->launch;
-    spinner_waits_for(&kept->heard, read);
+    spinner_waits_for(&kept->observed, read);
     kept->finding.access[0] = (struct finding_access){.act = ACT_ACCESS};
-    spinner_access(launch, NULL, &kept->heard, &kept->finding.access[0]);
+    spinner_access(launch, NULL, &kept->observed, &kept->finding.access[0]);
     kept->finding.access[0].value = read->value;
     sentence_init(&kept->object);
     launch->running = (struct group *)kept->group;
-    spinner_object(launch, &kept->heard, &kept->finding, &kept->object);
+    spinner_object(launch, &kept->observed, &kept->finding, &kept->object);
     launch->running = NULL;
 }
 
 static void look_for_help(struct held_back *kept)
 {
-    const bool heard = kept->going;
+    const bool observed = kept->going;
     stop_hearing(kept);
-    const struct heard_read *read = kept->helped || !heard ? NULL : changed_read(kept);
+    const struct observed_read *read = kept->helped || !observed ? NULL : changed_read(kept);
     if (!read)
         return;
     kept->helped = true;
-    kept->finding.access[1] = *writer_of(kept, (uint32_t)(read - kept->heard.read));
+    kept->finding.access[1] = *writer_of(kept, (uint32_t)(read - kept->observed.read));
     name_read(kept, read);
 }
 
@@ -510,10 +510,10 @@ static bool goes_round(const struct held_back *kept, const struct group *group, 
 {
     if (!kept->laps)
         return false;
-    if (kept->heard.stop_count == 0)
+    if (kept->observed.stop_count == 0)
         return group->laps.circles;
-    for (uint32_t i = 0; i < kept->heard.stop_count; i++)
-        if (kept->heard.stop[i] == wave->resume)
+    for (uint32_t i = 0; i < kept->observed.stop_count; i++)
+        if (kept->observed.stop[i] == wave->resume)
             return true;
     return false;
 }
@@ -539,7 +539,7 @@ void livelock_got_on(struct schedule *schedule, const struct group *group, uint3
         return;
     if (kept->helper) {
         say_waited(schedule, kept);
-        if (!was_reported(&schedule->livelock, kept->heard.event.origin.site))
+        if (!was_reported(&schedule->livelock, kept->observed.event.origin.site))
             report_add(schedule->launch->report, &kept->finding);
     } else if ((kept->helped || promise != PROGRESS_NONE) && say_held(kept, promise)) {
         report_add(schedule->launch->report, &kept->finding);

@@ -360,7 +360,7 @@ static enum status parse_steps(struct cursor *cursor)
             launch->scripted = scripted;
         while (launch && eat(cursor, ",")) {
             if (!eat_step(cursor, "-", &turn))
-                return refuse(cursor, "a turn, such as 0.3@5-1.2");
+                return refuse(cursor, "a step, such as 0.3@5-1.2");
             if (!record_step(launch, &turn))
                 launch = NULL;
         }
@@ -404,7 +404,7 @@ static enum status parse_launch(struct cursor *cursor)
     for (uint64_t i = 0; i < turns && memory; i++) {
         struct schedule_turn turn;
         if (!eat_step(cursor, " ", &turn) || !next_line(cursor))
-            return refuse(cursor, "a turn, such as 0.3@5 1.2");
+            return refuse(cursor, "a step, such as 0.3@5 1.2");
         memory = record_step(launch, &turn);
     }
     return memory ? STATUS_OK : diagnose(cursor->diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a record");
@@ -474,7 +474,7 @@ static enum status launches_came(const struct schedule_record *record, uint64_t 
         if (record->launches[i].launch > launches)
             return diagnose(diagnosis, STATUS_BAD_SCENARIO,
                             "the replay is not of this run: launch %" PRIu32
-                            ", whose turns it has, never came: the run had %" PRIu64 " launch%s",
+                            ", whose steps it has, never came: the run had %" PRIu64 " launch%s",
                             record->launches[i].launch, launches, launches == 1 ? "" : "es");
     }
     return STATUS_OK;

@@ -104,10 +104,10 @@ static bool has_line(const struct schedule *schedule)
 
 static void say_lines(struct sentence *text, const struct schedule *schedule)
 {
-    enum { LINES_SAID = 16 };
+    enum { LINES_REPORTED = 16 };
     const struct script_step *step = current(schedule);
     uint64_t below = 0;
-    for (int said = 0; said < LINES_SAID; said++) {
+    for (int said = 0; said < LINES_REPORTED; said++) {
         uint64_t lowest = UINT64_MAX;
         uint32_t site, where = 0;
         for (uint32_t at = 0; code_stop(schedule->launch->code, &at, &site); at++) {
@@ -157,7 +157,7 @@ static void cannot_go_on(struct schedule *schedule, const struct wave *wave)
     struct item item;
     sentence_init(&text);
     origin_item(&wave->origin, 0, &item);
-    sentence_add(&text, "cannot come to ");
+    sentence_add(&text, "cannot reach ");
     say_goal(&text, step);
     if (step->until == SCRIPT_LINE && step->count == 1 && on_line(schedule, wave->site, step))
         sentence_add(&text, " again");
@@ -178,7 +178,7 @@ static void only_spins(struct schedule *schedule, const struct wave *wave)
     sentence_init(&text);
     origin_item(&wave->origin, 0, &item);
     wave_next(wave, &next);
-    sentence_add(&text, "does not come to ");
+    sentence_add(&text, "does not reach ");
     say_goal(&text, current(schedule));
     sentence_add(&text, ": work-item ");
     sentence_ids(&text, item.global_id);
@@ -386,7 +386,7 @@ static bool operates(const struct pick *pick)
 }
 
 /* A wave of the step waits, and has not reached the step's line. */
-static const struct wave *who_waits(const struct script *script)
+static const struct wave *waiting_unit(const struct script *script)
 {
     for (uint32_t i = script->from; script->group && i < script->to; i++)
         if (!script->group->waves[i].stopped && script->group->waves[i].state == WAVE_WAITS)
@@ -397,7 +397,7 @@ static const struct wave *who_waits(const struct script *script)
 static void finish(struct schedule *schedule, bool enough)
 {
     struct script *script = &schedule->chooser.script;
-    const struct wave *waits = enough ? NULL : who_waits(script);
+    const struct wave *waits = enough ? NULL : waiting_unit(script);
     if (waits) {
         cannot_go_on(schedule, waits);
     } else if (!enough && !script->came && current(schedule)->until != SCRIPT_END) {
@@ -432,8 +432,8 @@ bool script_pick(struct schedule *schedule, struct pick *out_pick)
 
 void script_rest(struct schedule *schedule)
 {
-    struct pick nobody;
-    while (schedule->status == STATUS_OK && script_pick(schedule, &nobody))
+    struct pick ignored;
+    while (schedule->status == STATUS_OK && script_pick(schedule, &ignored))
         ;
 }
 

@@ -9,9 +9,10 @@ enum { ROUND_SLICES = 256 }; /* until it is where it was */
 
 /* ---- spinning waves and their places ----------------------------------------------------------- */
 
-static enum wait_rank rank_of(const struct heard *heard, const struct access_event *event, uint64_t address)
+static enum wait_rank rank_of(const struct observed *observed, const struct access_event *event,
+                              uint64_t address)
 {
-    const struct launch *launch = heard->launch;
+    const struct launch *launch = observed->launch;
     const struct region *region = memory_region(&launch->arena->memory, address);
     if (event->kind >= ACCESS_ATOMIC_READ)
         return WAIT_ATOMIC;
@@ -20,68 +21,69 @@ static enum wait_rank rank_of(const struct heard *heard, const struct access_eve
                : WAIT_CONSTANT;
 }
 
-static void add_read(struct heard *heard, const struct access_event *event, uint32_t lane, uint64_t address)
+static void add_read(struct observed *observed, const struct access_event *event, uint32_t lane,
+                     uint64_t address)
 {
-    const struct memory *memory = &heard->launch->arena->memory;
+    const struct memory *memory = &observed->launch->arena->memory;
     const struct region *region = memory_region(memory, address);
-    if (heard->read_count == READS_MOST || event->size_bytes > sizeof heard->read->value ||
+    if (observed->read_count == READS_MOST || event->size_bytes > sizeof observed->read->value ||
         address < region->low || address >= region->high || event->size_bytes > region->high - address)
         return;
-    for (uint32_t i = 0; i < heard->read_count; i++)
-        if (heard->read[i].address == address)
+    for (uint32_t i = 0; i < observed->read_count; i++)
+        if (observed->read[i].address == address)
             return;
-    heard->read[heard->read_count++] =
-        (struct heard_read){.address = address,
-                            .value = memory_value(memory, address, event->size_bytes),
-                            .size = event->size_bytes,
-                            .lane = lane,
-                            .origin = event->origin,
-                            .kind = event->kind};
+    observed->read[observed->read_count++] =
+        (struct observed_read){.address = address,
+                               .value = memory_value(memory, address, event->size_bytes),
+                               .size = event->size_bytes,
+                               .lane = lane,
+                               .origin = event->origin,
+                               .kind = event->kind};
 }
 
-static void add_reads(struct heard *heard, const struct access_event *event)
+static void add_reads(struct observed *observed, const struct access_event *event)
 {
     for (uint32_t lane = 0; lane < event->lane_count; lane++)
         if (lane_in(event->mask, lane))
-            add_read(heard, event, lane, lane_address(event, lane));
+            add_read(observed, event, lane, lane_address(event, lane));
 }
 
-static void hear(void *self, const struct access_event *event)
+static void observe(void *self, const struct access_event *event)
 {
-    struct heard *heard = self;
+    struct observed *observed = self;
     uint32_t first = 0;
     while (first < event->lane_count && !lane_in(event->mask, first))
         first++;
     if (event->kind == ACCESS_WRITE || first == event->lane_count)
         return;
-    const enum wait_rank rank = rank_of(heard, event, lane_address(event, first));
-    const bool better = rank > heard->rank;
+    const enum wait_rank rank = rank_of(observed, event, lane_address(event, first));
+    const bool better = rank > observed->rank;
     if (better) {
-        heard->rank = rank;
-        heard->read_count = 0;
+        observed->rank = rank;
+        observed->read_count = 0;
     }
-    if (rank == heard->rank)
-        add_reads(heard, event);
+    if (rank == observed->rank)
+        add_reads(observed, event);
     if (!better)
         return;
-    heard->known = true;
-    heard->updates = false;
-    heard->event = *event;
-    memset(heard->at, 0, sizeof heard->at);
+    observed->known = true;
+    observed->updates = false;
+    observed->event = *event;
+    memset(observed->at, 0, sizeof observed->at);
     for (uint32_t lane = event->lane_count; lane-- > 0;) {
         if (!lane_in(event->mask, lane))
             continue;
-        heard->lane = lane;
-        heard->address = heard->at[lane] = lane_address(event, lane);
-        heard->updates |= event->kind == ACCESS_ATOMIC_UPDATE && !lane_in(event->failed, lane);
+        observed->lane = lane;
+        observed->address = observed->at[lane] = lane_address(event, lane);
+        observed->updates |= event->kind == ACCESS_ATOMIC_UPDATE && !lane_in(event->failed, lane);
     }
 }
 
 static void pass_sync_on(void *self, const struct sync_event *event)
 {
-    const struct heard *heard = self;
-    if (heard->listener && heard->listener->sync)
-        heard->listener->sync(heard->listener->self, event);
+    const struct observed *observed = self;
+    if (observed->listener && observed->listener->sync)
+        observed->listener->sync(observed->listener->self, event);
 }
 
 static void settle(struct group *group)
@@ -103,17 +105,17 @@ static void let_others_come(struct group *group, uint32_t index)
     settle(group);
 }
 
-static void note_stop(struct heard *heard, const struct insn *resume)
+static void note_stop(struct observed *observed, const struct insn *resume)
 {
     uint32_t i = 0;
-    while (i < heard->stop_count && heard->stop[i] != resume)
+    while (i < observed->stop_count && observed->stop[i] != resume)
         i++;
-    if (i == heard->stop_count && i < STOPS_MOST)
-        heard->stop[heard->stop_count++] = resume;
+    if (i == observed->stop_count && i < STOPS_MOST)
+        observed->stop[observed->stop_count++] = resume;
 }
 
 /* The wave is where it was: what it stopped at is all there is. */
-static void go_round(struct group *group, uint32_t index, struct heard *heard)
+static void go_round(struct group *group, uint32_t index, struct observed *observed)
 {
     const struct group_wave *slot = &group->waves[index];
     const uint64_t before = wave_fingerprint(slot->wave);
@@ -128,40 +130,40 @@ static void go_round(struct group *group, uint32_t index, struct heard *heard)
         slot = &group->waves[index];
         if (slot->state == WAVE_DONE)
             break;
-        note_stop(heard, slot->wave->resume);
+        note_stop(observed, slot->wave->resume);
     } while (++slices < ROUND_SLICES &&
              ((slot->state == WAVE_READY) != begins_ready || wave_fingerprint(slot->wave) != before));
-    if (slices == ROUND_SLICES || heard->stop_count == STOPS_MOST)
-        heard->stop_count = 0;
+    if (slices == ROUND_SLICES || observed->stop_count == STOPS_MOST)
+        observed->stop_count = 0;
 }
 
 /* An atomic is what it waits for. Of plain reads any may be, so a wave that only spins is observed until its
  * state returns. */
-static bool has_heard_enough(const struct heard *heard, const struct schedule *schedule,
-                             const struct wave *wave, uint64_t stands)
+static bool has_observed_enough(const struct observed *observed, const struct schedule *schedule,
+                                const struct wave *wave, uint64_t stands)
 {
-    if (schedule || heard->rank == WAIT_ATOMIC)
-        return heard->known;
+    if (schedule || observed->rank == WAIT_ATOMIC)
+        return observed->known;
     return wave_fingerprint(wave) == stands;
 }
 
 /* schedule NULL: it only spins. */
 static void listen(struct schedule *schedule, struct group *group, uint32_t index, bool laps,
-                   struct heard *out_heard)
+                   struct observed *out_observed)
 {
     enum run_result result;
     struct wave *wave = group->waves[index].wave;
-    const struct observer probe = {.self = out_heard, .access = hear, .sync = pass_sync_on},
+    const struct observer probe = {.self = out_observed, .access = observe, .sync = pass_sync_on},
                           *before = wave->observer;
-    *out_heard = (struct heard){.known = false, .listener = before, .launch = group->launch};
+    *out_observed = (struct observed){.known = false, .listener = before, .launch = group->launch};
     const uint64_t stands = wave_fingerprint(wave);
     if (!before)
         wave_begin_events(wave);
     wave->observer = &probe;
     if (laps)
-        go_round(group, index, out_heard);
+        go_round(group, index, out_observed);
     for (int slices = 0; !laps && slices < 64 && group->waves[index].state == WAVE_READY; slices++) {
-        if (slices && has_heard_enough(out_heard, schedule, group->waves[index].wave, stands))
+        if (slices && has_observed_enough(out_observed, schedule, group->waves[index].wave, stands))
             break;
         if (!schedule)
             group_run(group, index, 1);
@@ -175,48 +177,50 @@ static void listen(struct schedule *schedule, struct group *group, uint32_t inde
             group->waves[i].wave->observer = before;
 }
 
-void spinner_listen(struct group *group, uint32_t index, bool laps, struct heard *out_heard)
+void spinner_listen(struct group *group, uint32_t index, bool laps, struct observed *out_observed)
 {
-    listen(NULL, group, index, laps, out_heard);
+    listen(NULL, group, index, laps, out_observed);
 }
 
-void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard)
+void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index,
+                      struct observed *out_observed)
 {
-    listen(schedule, group, index, false, out_heard);
+    listen(schedule, group, index, false, out_observed);
 }
 
-bool spinner_hears_others(const struct launch *launch, const struct heard *heard)
+bool spinner_observes_others(const struct launch *launch, const struct observed *observed)
 {
-    const struct region *region = memory_region(&launch->arena->memory, heard->address);
-    return heard->known && region->kind != REGION_LOCAL_VARIABLE;
+    const struct region *region = memory_region(&launch->arena->memory, observed->address);
+    return observed->known && region->kind != REGION_LOCAL_VARIABLE;
 }
 
-void spinner_waits_for(struct heard *heard, const struct heard_read *read)
+void spinner_waits_for(struct observed *observed, const struct observed_read *read)
 {
-    heard->event.origin = read->origin;
-    heard->event.kind = read->kind;
-    heard->event.size_bytes = read->size;
-    heard->lane = read->lane;
-    heard->address = read->address;
+    observed->event.origin = read->origin;
+    observed->event.kind = read->kind;
+    observed->event.size_bytes = read->size;
+    observed->lane = read->lane;
+    observed->address = read->address;
 }
 
-void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
+void spinner_access(const struct launch *launch, const struct wave *wave, const struct observed *observed,
                     struct finding_access *access)
 {
-    uint32_t site = heard->known ? heard->event.origin.site : wave_place(wave);
+    uint32_t site = observed->known ? observed->event.origin.site : wave_place(wave);
     launch_access(launch, site, access);
-    if (heard->known)
-        access->kind = heard->event.kind;
+    if (observed->known)
+        access->kind = observed->event.kind;
     access->has_item = true;
-    origin_item(heard->known ? &heard->event.origin : &wave->origin,
-                heard->known ? heard->lane : wave_first_lane(wave), &access->item);
-    const struct region *region = memory_region(&launch->arena->memory, heard->address);
-    if (!heard->known || heard->event.size_bytes > sizeof access->value || heard->address < region->low ||
-        heard->address > region->high || heard->event.size_bytes > region->high - heard->address)
+    origin_item(observed->known ? &observed->event.origin : &wave->origin,
+                observed->known ? observed->lane : wave_first_lane(wave), &access->item);
+    const struct region *region = memory_region(&launch->arena->memory, observed->address);
+    if (!observed->known || observed->event.size_bytes > sizeof access->value ||
+        observed->address < region->low || observed->address > region->high ||
+        observed->event.size_bytes > region->high - observed->address)
         return;
-    access->size_bytes = heard->event.size_bytes;
+    access->size_bytes = observed->event.size_bytes;
     access->has_value = true;
-    access->value = memory_value(&launch->arena->memory, heard->address, access->size_bytes);
+    access->value = memory_value(&launch->arena->memory, observed->address, access->size_bytes);
 }
 
 /* The outermost loop around it; if it is in none, nothing is known. */
@@ -231,17 +235,17 @@ static bool loop_around(const struct code *code, const struct site *site, struct
     return site->loop && site->rank;
 }
 
-bool spinner_may_write(const struct launch *launch, const struct heard *heard)
+bool spinner_may_write(const struct launch *launch, const struct observed *observed)
 {
     struct code_loop loop;
     const struct code *code = launch->code;
-    if (!heard->known || heard->updates ||
-        !loop_around(code, launch_site(launch, heard->event.origin.site), &loop))
+    if (!observed->known || observed->updates ||
+        !loop_around(code, launch_site(launch, observed->event.origin.site), &loop))
         return true;
     for (uint32_t i = 0; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         const bool writes = site->access == ACCESS_WRITE || site->access >= ACCESS_ATOMIC_WRITE;
-        if (i == heard->event.origin.site) /* a compare-exchange that fails in each iteration */
+        if (i == observed->event.origin.site) /* a compare-exchange that fails in each iteration */
             continue;
         if (writes && site->storage != STORAGE_PRIVATE && site->rank >= loop.low && site->rank <= loop.high)
             return true;
@@ -271,14 +275,14 @@ void spinners_count(struct schedule *schedule, struct spinners *out)
     }
 }
 
-void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding,
+void spinner_object(const struct launch *launch, const struct observed *observed, struct finding *finding,
                     struct sentence *object)
 {
-    const struct region *region = memory_region(&launch->arena->memory, heard->address);
-    if (!heard->known || region->kind == REGION_NONE)
+    const struct region *region = memory_region(&launch->arena->memory, observed->address);
+    if (!observed->known || region->kind == REGION_NONE)
         return;
     object_name(launch, region, object);
     finding->object = object->bytes;
     finding->has_offset = true;
-    finding->offset_bytes = heard->address - region->low;
+    finding->offset_bytes = observed->address - region->low;
 }

@@ -659,7 +659,7 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     const struct checker_host knows_turns = {
         .place = place, .what = what, .between = between, .each_iteration = each_iteration};
     const char *const fix =
-        "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and after k.cl:32, in each turn of the loop";
+        "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and after k.cl:32, in each iteration of the loop";
     struct proposal proposal;
     where.site = 0;
     first_access(FIRST);

@@ -102,9 +102,9 @@ for size in 1 4; do
         for half in "l < 4 l+4 l>=4" "l >= 4 l-4 l<4"; do
             set -- $half
             turns parted $size "$setup" "if ($1 $2 $3) sum += t[$4];" "if ($5) t[l] = s;"
-            says 66 "in each turn of the loop (tried: removes this race)" run parted.yaml
+            says 66 "in each iteration of the loop (tried: removes this race)" run parted.yaml
             turns parted $size "$setup" "if ($5) t[l] = s;" "if ($1 $2 $3) sum += t[$4];"
-            says 66 "in each turn of the loop (tried: removes this race)" run parted.yaml
+            says 66 "in each iteration of the loop (tried: removes this race)" run parted.yaml
         done
     done
 done

@@ -177,11 +177,11 @@ status 2 "$orrery" replay 1:3:random:00000bad two.yaml
 has out 'the replay is not of this run'
 shape=$(sed -n 's/^settings 1:3:random:\(.*\)/\1/p' turns)
 status 2 "$orrery" replay "1:3:replay:$shape:1,0.0@2-7.0" two.yaml
-has out 'after step 2 of work-item 0 of work-group 0 \(linear ids\), work-item 0 of work-group 7 \(linear ids\) was to go on, and cannot'
+has out 'after step 2 of work-item 0 of work-group 0 \(linear ids\), work-item 0 of work-group 7 \(linear ids\) was to continue, and cannot'
 status 2 "$orrery" replay "1:3:replay:$shape:1,0.0@99-1.0" two.yaml
-has out 'was to go on, but that never came'
+has out 'was to continue, but that never came'
 status 2 "$orrery" replay "1:3:replay:$shape:1,0.0@2" two.yaml
-has out "a turn, such as"
+has out "a step, such as"
 status 2 "$orrery" replay 1:3:sometimes:0 two.yaml
 has out "a policy, such as"
 status 2 "$orrery" replay nowhere two.yaml
@@ -193,7 +193,7 @@ status 2 "$orrery" replay broken two.yaml
 has out 'the record, line [0-9]+: found .*, expected the next section, such as \[launch\]'
 sed 's/^number 1 /number 7 /' turns >broken
 status 2 "$orrery" replay broken two.yaml
-has out 'the replay is not of this run: launch 7, whose turns it has, never came: the run had [0-9]+ launch'
+has out 'the replay is not of this run: launch 7, whose steps it has, never came: the run had [0-9]+ launch'
 for setting in q0 d0; do
     status 2 "$orrery" replay "1:3:pct,$setting:0" two.yaml
     has out 'a policy, such as'
@@ -237,23 +237,23 @@ END
 step '{item: 4, until: end}' 'work-item \(4,0,0\) is not in the launch'
 step '{group: [0, 1], until: end}' 'work-group \(0,1,0\) is not in the launch'
 step '{group: 1, sub_group: 1, until: end}' 'sub-group 1 of work-group \(1,0,0\) is not in the launch'
-step '{item: 0, until: end}' 'work-item \(0,0,0\) cannot come to its end: work-item \(0,0,0\) waits in work_group_barrier at line 8 for work-items that this step does not run'
+step '{item: 0, until: end}' 'work-item \(0,0,0\) cannot reach its end: work-item \(0,0,0\) waits in work_group_barrier at line 8 for work-items that this step does not run'
 sed -i 's/- {item: 0, until: end}/- {item: 0, until: {line: 8}}/' script.yaml
 sed -i '4s/{.*/{item: 0, until: barrier}/' script.yaml
 status 2 "$orrery" run script.yaml
-has out 'script.yaml:5:7: script: work-item \(0,0,0\) cannot come to line 8 again: .* waits in work_group_barrier at line 8 '
-step '{item: 1, until: {line: 7}}' 'work-item \(1,0,0\) cannot come to line 7: .* waits in .*'
-step '{item: 0, until: {line: 4000}}' 'work-item \(0,0,0\) cannot come to line 4000: .* waits in work_group_barrier at line 8 for .*; it can stop at the operations of line 4, 7, 8, 9, 10'
-step '{item: 0, until: {line: 10}}' 'work-item \(0,0,0\) cannot come to line 10: .* for work-items that this step does not run'
-step '{group: 0, until: end}' 'work-group \(0,0,0\) does not come to its end: work-item \(0,0,0\) only reads what this step does not change, now at line (9|10)'
-step '{group: 1, until: atomic}' 'work-group \(1,0,0\) does not come to an atomic: .*'
+has out 'script.yaml:5:7: script: work-item \(0,0,0\) cannot reach line 8 again: .* waits in work_group_barrier at line 8 '
+step '{item: 1, until: {line: 7}}' 'work-item \(1,0,0\) cannot reach line 7: .* waits in .*'
+step '{item: 0, until: {line: 4000}}' 'work-item \(0,0,0\) cannot reach line 4000: .* waits in work_group_barrier at line 8 for .*; it can stop at the operations of line 4, 7, 8, 9, 10'
+step '{item: 0, until: {line: 10}}' 'work-item \(0,0,0\) cannot reach line 10: .* for work-items that this step does not run'
+step '{group: 0, until: end}' 'work-group \(0,0,0\) does not reach its end: work-item \(0,0,0\) only reads what this step does not change, now at line (9|10)'
+step '{group: 1, until: atomic}' 'work-group \(1,0,0\) does not reach an atomic: .*'
 sed -i 's/while.*/seen[2] = 0;/; /seen.3/d' script.yaml
 sed -i 's/- {group: 1.*/- {group: 1, until: atomic}/' script.yaml
 status 2 "$orrery" run script.yaml
 has out 'script: work-group \(1,0,0\) ended without coming to an atomic$'
 sed -i 's/- {group: 1.*/- {item: 0, until: {line: 9, visit: 2}}/' script.yaml
 status 2 "$orrery" run script.yaml
-has out 'script: work-item \(0,0,0\) cannot come to visit 2 of line 9'
+has out 'script: work-item \(0,0,0\) cannot reach visit 2 of line 9'
 sed -i 's/- {item: 0, until: {l.*/- {group: 0, until: {line: 4, visit: 2}}/' script.yaml
 status 2 "$orrery" run script.yaml
 has out 'script: work-group \(0,0,0\) ended without coming to visit 2 of line 4; it can stop at the operations of line 4, 7, 8, 9$'

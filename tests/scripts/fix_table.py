@@ -184,12 +184,12 @@ WORDS = [
     ("missing_barrier", "  t[i] = data[i];\n  y[i] = t[%d - i];" % (N - 1), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:6", None,
      list(reversed(DATA))),
     ("reduction", "  t[i] = data[i];\n  barrier(CLK_LOCAL_MEM_FENCE);\n  for (int s = %d; s > 0; s /= 2) {\n    if (i < s)\n      t[i] += t[i + s];\n  }\n"
-                  "  if (i == 0)\n    y[0] = t[0];" % (N // 2), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:8, in each turn", None,
+                  "  if (i == 0)\n    y[0] = t[0];" % (N // 2), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:8, in each iteration", None,
      [sum(DATA)] + [0] * (N - 1)),
     ("stencil", "  t[i] = data[i];\n  barrier(CLK_LOCAL_MEM_FENCE);\n  int sum = t[i] + t[(i + 1) %% %d];\n  t[i] = sum;\n  y[i] = t[i];" % N,
      r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:8", None, [DATA[i] + DATA[(i + 1) % N] for i in range(N)]),
     ("divergent_loop", "  t[i] = 1;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  for (int k = 0; k < i; k++)\n    t[(i + k) %% %d] = t[(i + k + 1) %% %d];\n  y[i] = t[i];" % (N, N),
-     None, r"in each turn", None),
+     None, r"in each iteration", None),
     ("tagged_words", "  t[i] = 0;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  int c, d = data[i] & 7;\n  do {\n    c = t[d] & 0xffffff;\n    c = i << 24 | (c + 1);\n    t[d] = c;\n"
                      "  } while (t[d] != c);\n  barrier(CLK_LOCAL_MEM_FENCE);\n  y[i] = t[i];", r"atomic_inc", r"barrier", None),
     ("copy_without_wait", "  event_t e = async_work_group_copy(t, data, %d, 0);\n  y[i] = t[i];" % N, r"wait_group_events before", None, None),

@@ -193,7 +193,7 @@ static bool is_outside(const struct origin *origin)
 static void heard_both(void)
 {
     if (world.inside)
-        cross_launch_heard(world.cross, &world.apart[0], checker_clock(world.checker));
+        cross_launch_received(world.cross, &world.apart[0], checker_clock(world.checker));
 }
 
 static bool settle(void *self, const struct doubt *doubt)
@@ -211,7 +211,7 @@ static void both_access(void *self, const struct access_event *event)
         world.crossing.access(world.crossing.self, &own);
     if (is_outside(&event->origin)) {
         if (event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ)
-            checker_hear_other(world.checker, event);
+            checker_receive_other(world.checker, event);
         return;
     }
     world.observed.access(world.observed.self, event);

@@ -442,8 +442,8 @@ static void on_order(void *self, const struct order_event *event)
     pthread_mutex_lock(&commands->lock);
     command_log_add(commands->log, event);
     if (event->kind == ORDER_END) {
-        commands_tell_all(commands, event->command);
-        commands_tell_cross(commands, event->command);
+        commands_report_all(commands, event->command);
+        commands_report_cross(commands, event->command);
         if (!commands->conflict_count)
             commands->talk_count = 0;
     }
@@ -553,7 +553,7 @@ static void note_mapping(struct commands *commands, uint32_t command, uint64_t a
 static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
 {
     if (!access->packets && cross_launch_lacks_predecessors(commands->cross, event->command))
-        commands_tell_predecessors(commands, event->command);
+        commands_announce_predecessors(commands, event->command);
     if (!access->packets)
         cross_launch_command(commands->cross, event);
     take_range(commands, event, access);
@@ -733,7 +733,7 @@ static bool shares_atomics(const struct memory *memory)
 static void count_as_after_host(struct commands *commands, uint32_t command)
 {
     if (cross_launch_lacks_predecessors(commands->cross, CROSS_HOST))
-        commands_tell_predecessors(commands, CROSS_HOST);
+        commands_announce_predecessors(commands, CROSS_HOST);
     command_graph_assume_host(commands->graph, command);
 }
 

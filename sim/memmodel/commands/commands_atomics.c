@@ -36,7 +36,7 @@ static void describe(const struct commands *commands, const struct cross_side *f
 }
 
 /* Launches that atomics do not order at all may be ordered by an event. */
-static void tell(void *self, const struct cross_race *race)
+static void report_cross_race(void *self, const struct cross_race *race)
 {
     struct commands *commands = self;
     struct finding finding;
@@ -60,9 +60,9 @@ static void tell(void *self, const struct cross_race *race)
     report_add(commands->report, &finding);
 }
 
-void commands_tell_cross(struct commands *commands, uint32_t command)
+void commands_report_cross(struct commands *commands, uint32_t command)
 {
-    const struct cross_hearer hearer = {commands, counts_as_ordered, tell};
+    const struct cross_hearer hearer = {commands, counts_as_ordered, report_cross_race};
     cross_launch_end_command(commands->cross, command, &hearer);
 }
 
@@ -159,7 +159,7 @@ static void put_in(struct commands *commands, const struct source *source)
         put_in_run(commands, source, source->low + run.low, source->low + run.high);
 }
 
-void commands_tell_predecessors(struct commands *commands, uint32_t command)
+void commands_announce_predecessors(struct commands *commands, uint32_t command)
 {
     struct sources sources = {.commands = commands, .command = command};
     struct area *area, *following;
@@ -174,17 +174,17 @@ void commands_tell_predecessors(struct commands *commands, uint32_t command)
     cross_launch_predecessors_over(commands->cross, command);
 }
 
-static void tell_predecessors(void *self, uint32_t command)
+static void announce_predecessors(void *self, uint32_t command)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
-    commands_tell_predecessors(commands, command);
+    commands_announce_predecessors(commands, command);
     pthread_mutex_unlock(&commands->lock);
 }
 
 struct cross_predecessors commands_predecessors(struct commands *commands)
 {
-    return (struct cross_predecessors){commands, tell_predecessors};
+    return (struct cross_predecessors){commands, announce_predecessors};
 }
 
 struct cross_launch *commands_cross(struct commands *commands)

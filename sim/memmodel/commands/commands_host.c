@@ -14,9 +14,9 @@ struct operation {
     const struct device_dirty_part *command;
 };
 
-static void tell(struct commands *commands, const struct area *area, const struct byte_access *access,
-                 const struct command_facts *facts, const struct byte_run *run,
-                 const struct operation *operation)
+static void report_operation(struct commands *commands, const struct area *area,
+                             const struct byte_access *access, const struct command_facts *facts,
+                             const struct byte_run *run, const struct operation *operation)
 {
     uint64_t high = area->low + run->high;
     const struct byte_access first = commands_access_at(area, access, area->low + run->low, &high);
@@ -48,8 +48,9 @@ static void tell(struct commands *commands, const struct area *area, const struc
 }
 
 /* It and the command are not ordered. */
-static void tell_race(struct commands *commands, const struct area *area, const struct byte_access *access,
-                      const struct byte_run *run, const struct touch *touch)
+static void report_host_race(struct commands *commands, const struct area *area,
+                             const struct byte_access *access, const struct byte_run *run,
+                             const struct touch *touch)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
     const bool load = touch && !touch->write, is_mapped = touch && touch->of == TOUCH_MAPPED;
@@ -70,13 +71,13 @@ static void tell_race(struct commands *commands, const struct area *area, const 
     commands_format(fix, SPEC_CHARS,
                     "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
                     load ? "load" : "store", access->command);
-    tell(commands, area, access, facts, run, &operation);
+    report_operation(commands, area, access, facts, run, &operation);
 }
 
 /* ---- what the host changed after a buffer ------------------------------------------------------ */
 
-static void tell_host_dirty(struct commands *commands, const struct area *area,
-                            const struct byte_access *access, const struct byte_run *run)
+static void report_host_dirty(struct commands *commands, const struct area *area,
+                              const struct byte_access *access, const struct byte_run *run)
 {
     const uint64_t low = area->low + run->low, high = area->low + run->high;
     const struct operation operation = {
@@ -90,7 +91,8 @@ static void tell_host_dirty(struct commands *commands, const struct area *area,
                "bytes over with "
                "clEnqueueWriteBuffer",
         .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
-    tell(commands, area, access, command_graph_facts(commands->graph, access->command), run, &operation);
+    report_operation(commands, area, access, command_graph_facts(commands->graph, access->command), run,
+                     &operation);
 }
 
 /* sets: by use. */
@@ -105,7 +107,7 @@ static void judge_host_dirty(struct commands *commands, struct area *area, const
         reader.kind = i ? ACCESS_ATOMIC_READ : ACCESS_READ;
         reader.site = site[use];
         if (!access->by_map && host_dirty_read(&area->host_dirty, &sets[use], own, access->command, &run))
-            tell_host_dirty(commands, area, &reader, &run);
+            report_host_dirty(commands, area, &reader, &run);
     }
     for (int use = 0; use < FOOTPRINT_USES; use++)
         if (access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC)
@@ -149,8 +151,8 @@ void commands_wrote_after(struct commands *commands, const struct byte_run *byte
     device_dirty_write(&area->past, &set, access, command_graph_facts(commands->graph, access->command));
 }
 
-static void tell_after(struct commands *commands, const struct area *area, const struct byte_access *access,
-                       const struct byte_run *run, const struct device_dirty_part *part)
+static void report_after(struct commands *commands, const struct area *area, const struct byte_access *access,
+                         const struct byte_run *run, const struct device_dirty_part *part)
 {
     const struct operation operation = {
         .command = part,
@@ -159,7 +161,8 @@ static void tell_after(struct commands *commands, const struct area *area, const
                "writes there by the host's pointer without a map",
         .fix = "copy to the buffer itself, or hand the bytes over with clEnqueueWriteBuffer",
         .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
-    tell(commands, area, access, command_graph_facts(commands->graph, access->command), run, &operation);
+    report_operation(commands, area, access, command_graph_facts(commands->graph, access->command), run,
+                     &operation);
 }
 
 /* Other than what it may have written itself before; and it is after the writers there: else the two race. */
@@ -193,7 +196,7 @@ static void judge_after(struct commands *commands, struct area *area, const stru
             reader.site = site[reads[r]];
             if (!reads_after(commands, &area->past.parts[i], sets, reads[r], access->command, &run))
                 continue;
-            tell_after(commands, area, &reader, &run, &area->past.parts[i]);
+            report_after(commands, area, &reader, &run, &area->past.parts[i]);
             reported = run;
         }
     for (int use = 0; use < FOOTPRINT_USES; use++) {
@@ -207,11 +210,11 @@ static void judge_after(struct commands *commands, struct area *area, const stru
 
 /* ---- what the host stores meanwhile ------------------------------------------------------------------ */
 
-static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access,
-                       const struct byte_run *run)
+static void report_store(struct commands *commands, const struct area *area, const struct byte_access *access,
+                         const struct byte_run *run)
 {
-    tell_race(commands, area, access, run,
-              touches_store(&commands->touches, area->low + run->low, area->low + run->high));
+    report_host_race(commands, area, access, run,
+                     touches_store(&commands->touches, area->low + run->low, area->low + run->high));
 }
 
 /* Bytes that the host stored, and their last accesses. */
@@ -236,7 +239,7 @@ static void meet_store(const struct storing *storing, const struct byte_set *tou
     struct byte_run run;
     if (!access->by_map && !command_graph_host_knows(commands->graph, access->command) &&
         byte_set_intersection(storing->bytes, touched, &run))
-        tell_store(commands, storing->area, access, &run);
+        report_store(commands, storing->area, access, &run);
 }
 
 static void meet_touched(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
@@ -343,7 +346,7 @@ static void meet_touch(void *self, uint64_t low, uint64_t high, const struct byt
         touch_knows(commands, meeting->touch, access->command))
         return;
     meeting->reported = true;
-    tell_race(commands, meeting->area, access, &(struct byte_run){at, at + 1}, meeting->touch);
+    report_host_race(commands, meeting->area, access, &(struct byte_run){at, at + 1}, meeting->touch);
 }
 
 static bool touch_meets(struct commands *commands, struct area *area, struct touch *touch)
@@ -379,7 +382,7 @@ static bool load_is_device_dirty(struct commands *commands, struct area *area, c
         "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
         " wrote only when a map of these bytes is complete%s",
         part->writer.command, part->map ? ", which the host does not know of the one that was enqueued" : "");
-    tell(commands, area, &part->writer, &part->facts, &(struct byte_run){at, at + 1}, &operation);
+    report_operation(commands, area, &part->writer, &part->facts, &(struct byte_run){at, at + 1}, &operation);
     return true;
 }
 
@@ -438,7 +441,7 @@ static bool touch_is_met(struct commands *commands, const struct area *area, con
         one.kind = use_kinds[use];
         one.site = site[use];
         if (touch_conflicts(touch, &one) && byte_set_next(&sets[use], at, &run) && run.low == at) {
-            tell_race(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
+            report_host_race(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
             return true;
         }
     }
@@ -538,7 +541,7 @@ static void judge_stores(struct commands *commands, struct area *area, const str
         one.kind = use_kinds[use];
         one.site = site[use];
         if (host_dirty_meets(&area->stores, &sets[use], saw, &run))
-            tell_store(commands, area, &one, &run);
+            report_store(commands, area, &one, &run);
     }
 }
 

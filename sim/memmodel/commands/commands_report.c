@@ -421,7 +421,7 @@ static void say_before_map(uint32_t map, uint32_t command, char why[SPEC_CHARS],
                     map, command);
 }
 
-static void tell(struct commands *commands, const struct conflict *conflict)
+static void report_conflict(struct commands *commands, const struct conflict *conflict)
 {
     bool swapped = conflict->later.command < conflict->earlier.command;
     const struct byte_access *first = swapped ? &conflict->later : &conflict->earlier;
@@ -555,7 +555,7 @@ static bool is_under_way(const struct commands *commands, const struct conflict 
 
 /* When both commands are complete, the latter now: by then it is known whether atomics may have ordered
  * them. */
-void commands_tell_all(struct commands *commands, uint32_t ending)
+void commands_report_all(struct commands *commands, uint32_t ending)
 {
     size_t kept = 0;
     for (size_t i = 0; i < commands->conflict_count; i++) {
@@ -564,7 +564,7 @@ void commands_tell_all(struct commands *commands, uint32_t ending)
                                                                            conflict->earlier.command);
         if (!is_under_way(commands, conflict, ending) && !ordered && !is_followed(commands, conflict) &&
             !is_reported_of_host(commands, conflict) && !is_judged_otherwise(commands, conflict))
-            tell(commands, conflict);
+            report_conflict(commands, conflict);
     }
     for (size_t i = 0; i < commands->conflict_count; i++)
         if (is_under_way(commands, &commands->conflicts[i], ending))

@@ -29,14 +29,14 @@
  *   commands_drop_several   without accesses
  *   commands_several_free, commands_sites_free   of an area, of all
  *
- *   commands_tell_all     reports the conflicts of commands that are complete: by then it is known whether
+ *   commands_report_all     reports the conflicts of commands that are complete: by then it is known whether
  *                         atomics may have ordered them
  *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in
  *                         `side`
  *   commands_enqueued_at  the line of the program that did; nothing, if it is not known
  *   commands_are_ordered  one happens before the other
- *   commands_tell_cross   races of launches that count as ordered, since atomics may have ordered them
+ *   commands_report_cross   races of launches that count as ordered, since atomics may have ordered them
  *
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against the host's accesses
  *                         there
@@ -243,7 +243,7 @@ void commands_drop_several(struct area *area);
 void commands_several_free(struct area *area);
 void commands_sites_free(struct commands *commands);
 
-void commands_tell_all(struct commands *commands, uint32_t ending);
+void commands_report_all(struct commands *commands, uint32_t ending);
 void commands_explain(const struct commands *commands, bool atomics, uint32_t first, uint32_t second,
                       char why[SPEC_CHARS]);
 /* was it tried? */
@@ -261,9 +261,9 @@ void commands_format(char *text, size_t size, const char *pattern, ...) __attrib
 
 bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b);
 /* what others did that it comes after, to inter_launch.h */
-void commands_tell_predecessors(struct commands *commands, uint32_t command);
+void commands_announce_predecessors(struct commands *commands, uint32_t command);
 struct cross_predecessors commands_predecessors(struct commands *commands);
-void commands_tell_cross(struct commands *commands, uint32_t command); /* that has ended */
+void commands_report_cross(struct commands *commands, uint32_t command); /* that has ended */
 
 void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets,
                          const struct byte_access *access, const uint32_t site[FOOTPRINT_USES]);

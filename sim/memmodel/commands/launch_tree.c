@@ -202,7 +202,7 @@ static void learn_parent(struct launch_tree *launch_tree, uint32_t row)
 }
 
 /* A launch that acquired is after those work-groups, too; whether it did, and when, is not known here. */
-static void hear_groups(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
+static void add_groups(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
     for (const struct partly *node = launch_tree->partly[other];
          node && !ends_in(launch_tree->partly[row], node); node = node->next) {
@@ -218,7 +218,7 @@ static void learn_joined(struct launch_tree *launch_tree, uint32_t row)
         if (bit(launch_tree, launch_tree->joined, row, other)) {
             join_bits(launch_tree, row, other);
             set_bit(launch_tree, launch_tree->known, row, other);
-            hear_groups(launch_tree, row, other);
+            add_groups(launch_tree, row, other);
         }
 }
 
@@ -291,7 +291,7 @@ struct unknown launch_tree_unknown(struct launch_tree *launch_tree, uint32_t ear
 
 /* The calls by which work-items of `of` enqueued kernels that one may be after: their earlier operations
  * happen before it. latest: of one work-item, 1 + the latest. */
-struct hearsay {
+struct call_order {
     uint32_t of;
     uint64_t *seen, group;
     uint32_t latest;
@@ -299,17 +299,17 @@ struct hearsay {
 };
 
 /* number: 1 + the call's; 0: not known. */
-static void hear(const struct launch_tree *launch_tree, struct hearsay *hearsay, uint32_t number,
-                 uint64_t group)
+static void add_call(const struct launch_tree *launch_tree, struct call_order *call_order, uint32_t number,
+                     uint64_t group)
 {
-    const struct tree_launch *from = launch_tree->launches[hearsay->of];
+    const struct tree_launch *from = launch_tree->launches[call_order->of];
     const bool kept = number && number <= from->caller_count;
-    hearsay->some = true;
-    hearsay->unsure |=
-        !kept || (hearsay->latest && from->callers[hearsay->latest - 1] != from->callers[number - 1]);
-    hearsay->group = group;
-    if (kept && number > hearsay->latest)
-        hearsay->latest = number;
+    call_order->some = true;
+    call_order->unsure |=
+        !kept || (call_order->latest && from->callers[call_order->latest - 1] != from->callers[number - 1]);
+    call_order->group = group;
+    if (kept && number > call_order->latest)
+        call_order->latest = number;
 }
 
 static bool is_new(uint64_t *seen, uint32_t member)
@@ -320,48 +320,50 @@ static bool is_new(uint64_t *seen, uint32_t member)
     return fresh;
 }
 
-static void gather_hearsay(const struct launch_tree *launch_tree, struct hearsay *hearsay, uint32_t row);
+static void gather_call_order(const struct launch_tree *launch_tree, struct call_order *call_order,
+                              uint32_t row);
 
 /* Of the work-item that enqueued it, or a marker. */
-static void gather_from_caller(const struct launch_tree *launch_tree, struct hearsay *hearsay,
+static void gather_from_caller(const struct launch_tree *launch_tree, struct call_order *call_order,
                                uint32_t caller, uint32_t number, uint64_t group)
 {
-    if (caller == hearsay->of)
-        hear(launch_tree, hearsay, number, group);
+    if (caller == call_order->of)
+        add_call(launch_tree, call_order, number, group);
     else
-        gather_hearsay(launch_tree, hearsay, caller);
+        gather_call_order(launch_tree, call_order, caller);
 }
 
-static void gather_from_awaited(const struct launch_tree *launch_tree, struct hearsay *hearsay,
+static void gather_from_awaited(const struct launch_tree *launch_tree, struct call_order *call_order,
                                 uint32_t awaited, bool complete)
 {
-    gather_hearsay(launch_tree, hearsay, awaited);
+    gather_call_order(launch_tree, call_order, awaited);
     for (uint32_t k = awaited + 1; complete && awaited != UINT32_MAX && k < launch_tree->count; k++)
         if (came_of(launch_tree, k, awaited))
-            gather_hearsay(launch_tree, hearsay, k);
+            gather_call_order(launch_tree, call_order, k);
 }
 
 /* All that may happen before `row`: itself, the launches that it waited for and those that atomics joined to
  * it. */
-static void gather_hearsay(const struct launch_tree *launch_tree, struct hearsay *hearsay, uint32_t row)
+static void gather_call_order(const struct launch_tree *launch_tree, struct call_order *call_order,
+                              uint32_t row)
 {
-    if (row == UINT32_MAX || !is_new(hearsay->seen, row))
+    if (row == UINT32_MAX || !is_new(call_order->seen, row))
         return;
     const struct tree_launch *self = launch_tree->launches[row];
-    gather_from_caller(launch_tree, hearsay, launch_tree_row(launch_tree, self->parent),
+    gather_from_caller(launch_tree, call_order, launch_tree_row(launch_tree, self->parent),
                        self->parent_clock_snapshot, self->parent_group);
     for (uint32_t i = 0; i < self->after_count; i++) {
         const struct launch_after *after = &self->after[i];
         if (after->marked)
-            gather_from_caller(launch_tree, hearsay, launch_tree_row(launch_tree, after->launch),
+            gather_from_caller(launch_tree, call_order, launch_tree_row(launch_tree, after->launch),
                                after->clock_snapshot, after->group);
         else
-            gather_from_awaited(launch_tree, hearsay, launch_tree_row(launch_tree, after->launch),
+            gather_from_awaited(launch_tree, call_order, launch_tree_row(launch_tree, after->launch),
                                 after->complete);
     }
     for (uint32_t other = 0; other < launch_tree->count; other++)
         if (bit(launch_tree, launch_tree->joined, row, other))
-            gather_hearsay(launch_tree, hearsay, other);
+            gather_call_order(launch_tree, call_order, other);
 }
 
 static bool is_joined(const struct launch_tree *launch_tree, uint32_t row)
@@ -372,15 +374,15 @@ static bool is_joined(const struct launch_tree *launch_tree, uint32_t row)
     return some;
 }
 
-static struct hearsay hearsay_of(const struct launch_tree *launch_tree, uint32_t of, uint32_t row)
+static struct call_order hearsay_of(const struct launch_tree *launch_tree, uint32_t of, uint32_t row)
 {
-    struct hearsay hearsay = {.of = of, .seen = calloc(launch_tree->words, sizeof *hearsay.seen)};
-    if (!hearsay.seen)
-        return (struct hearsay){.some = true, .unsure = true};
-    gather_hearsay(launch_tree, &hearsay, row);
-    free(hearsay.seen);
-    hearsay.seen = NULL;
-    return hearsay;
+    struct call_order call_order = {.of = of, .seen = calloc(launch_tree->words, sizeof *call_order.seen)};
+    if (!call_order.seen)
+        return (struct call_order){.some = true, .unsure = true};
+    gather_call_order(launch_tree, &call_order, row);
+    free(call_order.seen);
+    call_order.seen = NULL;
+    return call_order;
 }
 
 /* Rule (1): an enqueueing call comes before what it enqueues, and orders fine-grained memory. Empty also if
@@ -392,15 +394,15 @@ struct unknown launch_tree_unknown_fine(struct launch_tree *launch_tree, uint32_
                          unknown = launch_tree_unknown(launch_tree, earlier, later);
     if (unknown.what == UNKNOWN_NOTHING || !RULE(3101))
         return unknown;
-    const struct hearsay hearsay = hearsay_of(launch_tree, earlier, later);
+    const struct call_order call_order = hearsay_of(launch_tree, earlier, later);
     const bool whole = unknown.what == UNKNOWN_ALL;
-    if (hearsay.unsure ||
-        (hearsay.some &&
+    if (call_order.unsure ||
+        (call_order.some &&
          (is_joined(launch_tree, earlier) ||
-          (!whole && hearsay.group != launch_tree->launches[earlier]->groups[unknown.index]))))
+          (!whole && call_order.group != launch_tree->launches[earlier]->groups[unknown.index]))))
         return nothing;
     if (hearsay_of(launch_tree, later, earlier).some)
         return nothing;
     /* the end of the call's work-group came later */
-    return hearsay.some && whole ? (struct unknown){UNKNOWN_AFTER_CALL, hearsay.latest - 1} : unknown;
+    return call_order.some && whole ? (struct unknown){UNKNOWN_AFTER_CALL, call_order.latest - 1} : unknown;
 }

@@ -490,8 +490,8 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
                     "stands for what that enqueues, too");
 }
 
-static void tell(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
-                 uint32_t later, const struct meeting *meeting)
+static void report_meeting(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
+                           uint32_t later, const struct meeting *meeting)
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
     struct byte_run run = meeting->run;
@@ -515,8 +515,8 @@ static void tell(const struct tree_races *tree_races, const struct family *famil
 }
 
 /* Wherever the two uses meet, each two places of the program once. */
-static void tell_uses(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
-                      uint32_t later, struct meeting *meeting)
+static void report_uses(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
+                        uint32_t later, struct meeting *meeting)
 {
     bool reported[FOOTPRINT_SITES + 1][FOOTPRINT_SITES + 1] = {{false}};
     for (uint64_t from = 0, end[2]; byte_set_common(
@@ -526,7 +526,7 @@ static void tell_uses(const struct tree_races *tree_races, const struct family *
         const uint32_t other =
             footprint_sites_at(&meeting->b->sites[meeting->use_b], meeting->run.low, &end[1]);
         if (!reported[one][other])
-            tell(tree_races, family, earlier, later, meeting);
+            report_meeting(tree_races, family, earlier, later, meeting);
         reported[one][other] = true;
         from = meeting->run.high;
         for (int i = 0; i < 2; i++)
@@ -535,8 +535,8 @@ static void tell_uses(const struct tree_races *tree_races, const struct family *
 }
 
 /* fine: of fine-grained memory, or of other. */
-static void tell_some(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
-                      uint32_t later, const struct record *unknown, bool fine)
+static void report_some(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
+                        uint32_t later, const struct record *unknown, bool fine)
 {
     struct meeting meeting;
     uint32_t at[2] = {0, 0};
@@ -546,7 +546,7 @@ static void tell_some(const struct tree_races *tree_races, const struct family *
                 if (uses_conflict(a, b, false)) {
                     meeting.use_a = a;
                     meeting.use_b = b;
-                    tell_uses(tree_races, family, earlier, later, &meeting);
+                    report_uses(tree_races, family, earlier, later, &meeting);
                 }
 }
 
@@ -560,7 +560,7 @@ static bool meet_in_fine(const struct record *a, const struct record *b)
     return false;
 }
 
-static void tell_all(const struct tree_races *tree_races, const struct family *family)
+static void report_all(const struct tree_races *tree_races, const struct family *family)
 {
     for (uint32_t later = 1; later < family->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++) {
@@ -568,9 +568,9 @@ static void tell_all(const struct tree_races *tree_races, const struct family *f
                 record_of(family, earlier, launch_tree_unknown(family->launch_tree, earlier, later));
             if (!unknown)
                 continue;
-            tell_some(tree_races, family, earlier, later, unknown, false);
+            report_some(tree_races, family, earlier, later, unknown, false);
             if (meet_in_fine(unknown, &family->members[later]->all))
-                tell_some(
+                report_some(
                     tree_races, family, earlier, later,
                     record_of(family, earlier, launch_tree_unknown_fine(family->launch_tree, earlier, later)),
                     true);
@@ -609,8 +609,8 @@ static void describe_packets(const struct family *family, uint32_t member, const
                                           .place = used->place};
 }
 
-static void tell_packets(const struct tree_races *tree_races, const struct family *family,
-                         const uint32_t row[2], const struct packets_user *const used[2])
+static void report_packets(const struct tree_races *tree_races, const struct family *family,
+                           const uint32_t row[2], const struct packets_user *const used[2])
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
@@ -628,7 +628,7 @@ static void tell_packets(const struct tree_races *tree_races, const struct famil
     report_add(tree_races->report, &finding);
 }
 
-static void tell_all_packets(const struct tree_races *tree_races, const struct family *family)
+static void report_all_packets(const struct tree_races *tree_races, const struct family *family)
 {
     const struct packets *packets = &tree_races->packets;
     for (uint32_t a = 0; a < packets->count; a++) {
@@ -642,7 +642,7 @@ static void tell_all_packets(const struct tree_races *tree_races, const struct f
                                                         &packets->users[after ? a : b]};
             const uint32_t row[2] = {after ? other : one, after ? one : other};
             if (other != UINT32_MAX && packets_race(family, row[0], row[1], used[0]))
-                tell_packets(tree_races, family, row, used);
+                report_packets(tree_races, family, row, used);
         }
     }
 }
@@ -670,7 +670,7 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_wha
            launch_tree_unknown_fine(family->launch_tree, earlier, later).what == UNKNOWN_NOTHING;
 }
 
-static void tell_crossing(void *self, const struct cross_race *race)
+static void report_crossing(void *self, const struct cross_race *race)
 {
     const struct crossing *crossing = self;
     struct finding finding;
@@ -690,12 +690,12 @@ static void tell_crossing(void *self, const struct cross_race *race)
     report_add(crossing->tree_races->report, &finding);
 }
 
-static void tell_crossings(struct tree_races *tree_races, const struct family *family, uint32_t number)
+static void report_crossings(struct tree_races *tree_races, const struct family *family, uint32_t number)
 {
     struct crossing crossing = {tree_races, family};
     if (tree_races->cross)
         cross_launch_end_family(tree_races->cross, number,
-                                &(struct cross_hearer){&crossing, counts_as_ordered, tell_crossing});
+                                &(struct cross_hearer){&crossing, counts_as_ordered, report_crossing});
 }
 
 /* ---- life of a family
@@ -770,11 +770,11 @@ void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool kn
         fine = fine && launch_tree_learn(family.launch_tree);
     }
     if (fine && family.count > 1) {
-        tell_all(tree_races, &family);
-        tell_all_packets(tree_races, &family);
+        report_all(tree_races, &family);
+        report_all_packets(tree_races, &family);
     }
     if (fine)
-        tell_crossings(tree_races, &family, number);
+        report_crossings(tree_races, &family, number);
     tree_races->lost |= !fine;
     family_fini(&family);
     say_loss(tree_races);

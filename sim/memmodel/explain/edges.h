@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Which remembered operations of a launch synchronise with each other (R8, R11 to R19 of the memory
- *          model), one edge by one, and by which edges one access comes to happen before another.
+ *          model), one edge by one, and by which edges one access happens before another.
  *
  * Interface
  *   edges_synchronise   is there an edge from one operation to another?

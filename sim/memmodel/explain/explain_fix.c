@@ -99,7 +99,7 @@ static void say_iterations(const struct question *question, const struct suggest
     say_at(question, &suggested_fix->place, fix);
     if (suggested_fix->kind == FIX_ITERATIONS)
         say_and_at(question, &suggested_fix->next, fix);
-    wording_add(fix, ", in each turn of the loop%s",
+    wording_add(fix, ", in each iteration of the loop%s",
                 suggested_fix->place.braces ? ", which needs braces" : "");
 }
 
@@ -246,7 +246,7 @@ static bool statement_ends(const struct source_place *first, const struct source
     return ends;
 }
 
-/* Does a statement end between the two? Of one line, as far as its text tells. */
+/* Does a statement end between the two? Of one line, as far as its text is known. */
 static bool in_two_statements(const struct question *question, const struct code_order *order)
 {
     struct source_place place[2];
@@ -681,9 +681,8 @@ static bool advise_iterations(const struct question *question, struct wording *f
         is_in_lock(question, &suggested_fix.place))
         return false;
     say_iterations(question, &suggested_fix, fix);
-    wording_add(
-        fix,
-        "; if the two are of one turn, read into a variable, too, with another barrier before the write");
+    wording_add(fix, "; if the two are of one iteration, read into a variable, too, with another barrier "
+                     "before the write");
     return true;
 }
 
@@ -770,7 +769,8 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     if (question->region != IN_IMAGE && in_one_group(question, question->meetings) &&
         in_line(question, &order)) {
         say_in_line(question, &order, out_fix);
-        wording_add(out_fix, ", where all work-items come by; in a loop, wait before the next turn, too");
+        wording_add(out_fix,
+                    ", where all work-items reach it; in a loop, wait before the next iteration, too");
         return true;
     }
     if (question->region == IN_IMAGE && question->meetings->first.site == question->meetings->second.site) {
@@ -791,10 +791,10 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
         return true;
     wording_add(
         out_fix,
-        "read into a variable, work_group_barrier(%s) where all work-items come by, and write after it, at ",
+        "read into a variable, work_group_barrier(%s) where all work-items reach it, and write after it, at ",
         region_flag(question->region));
     wording_place(out_fix, question->host, question->meetings->second.site);
-    wording_add(out_fix, "; in a loop, wait before the next turn, too");
+    wording_add(out_fix, "; in a loop, wait before the next iteration, too");
     return true;
 }
 

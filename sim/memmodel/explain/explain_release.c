@@ -149,7 +149,7 @@ static void say_barriers(const struct question *question, const struct suggested
         wording_add(fix, "%s after the acquire at ", sends ? ", and" : "");
         wording_place(fix, question->host, suggested_fix->acquire_site);
     }
-    wording_add(fix, ", where all work-items of the work-group come by");
+    wording_add(fix, ", where all work-items of the work-group reach it");
 }
 
 bool explain_release_clock(const struct question *question, struct wording *out_why, struct wording *out_fix,

@@ -562,9 +562,10 @@ static void say_update(const struct saying *saying, const struct edit *edit)
         wording_add(why, " of ");
         wording_place(why, saying->search->question->host, head->site);
     }
-    wording_add(why, releases_something(saying, sample) ? ": its value was read, and it released what its "
-                                                          "own work-item had done or knew before it, no more"
-                                                        : ": its value was read, and it released nothing");
+    wording_add(why, releases_something(saying, sample)
+                         ? ": its value was read, and it released what its "
+                           "own work-item had done or acquired before it, no more"
+                         : ": its value was read, and it released nothing");
     wording_add(&saying->answer->fix, "an atomic read-modify-write at ");
     fix_place(saying, edit->spot);
     struct code_change change = {.kind = CHANGE_CALL,

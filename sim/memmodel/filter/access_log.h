@@ -6,7 +6,7 @@
  * Interface
  *   access_log_places     the places of active lanes, if they are listed; false: not all of it, or of whole
  *                         rows, lies within the allocation
- *   access_log_add        false: no room within the budget
+ *   access_log_add        false: over the budget
  *   access_log_replay     each access once
  *   access_log_grain      a power of two that divides all offsets and sizes
  *   access_log_collect    the bytes, for the launch's footprint

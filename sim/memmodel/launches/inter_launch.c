@@ -88,7 +88,7 @@ void cross_launch_free(struct cross_launch *cross)
     if (!cross)
         return;
     cross_reset(cross);
-    free(cross->unheard);
+    free(cross->unchecked);
     order_fini(&cross->order);
     command_graph_free(cross->graph);
     pthread_mutex_destroy(&cross->lock);
@@ -132,7 +132,7 @@ static bool speaks_with_host(const struct cross_launch *cross, const struct laun
 }
 
 /* A unit after it may be after those by it. */
-static bool hears_family(const struct cross_launch *cross, const struct launch_info *launch)
+static bool checks_family(const struct cross_launch *cross, const struct launch_info *launch)
 {
     for (uint32_t i = cross->member_count; launch->parent && i > 1; i--)
         if (cross_family_of(&cross->members[i - 1]) == launch->family)
@@ -143,7 +143,7 @@ static bool hears_family(const struct cross_launch *cross, const struct launch_i
 static bool may_matter(const struct cross_launch *cross, const struct launch_info *launch)
 {
     const bool announced = command_graph_facts(cross->graph, launch->command);
-    if (launch->in_launch_tree || hears_family(cross, launch))
+    if (launch->in_launch_tree || checks_family(cross, launch))
         return true;
     if (launch->alone && (synchronises(launch) || launch->atomics))
         return announced && speaks_with_host(cross, launch);
@@ -156,10 +156,10 @@ static bool may_matter(const struct cross_launch *cross, const struct launch_inf
 /* The observer that announces them has a lock that comes before ours. */
 static void ask_predecessors(struct cross_launch *cross, uint32_t command)
 {
-    if (!cross->predecessors.tell || !cross_lacks_predecessors(cross, command))
+    if (!cross->predecessors.report || !cross_lacks_predecessors(cross, command))
         return;
     pthread_mutex_unlock(&cross->lock);
-    cross->predecessors.tell(cross->predecessors.self, command);
+    cross->predecessors.report(cross->predecessors.self, command);
     pthread_mutex_lock(&cross->lock);
 }
 
@@ -187,15 +187,15 @@ static void go_blind(struct cross_launch *cross, const struct launch_info *launc
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
 {
     pthread_mutex_lock(&cross->lock);
-    const bool heard = may_matter(cross, launch) && !cross_failed(cross) &&
-                       !command_graph_exhausted(cross->graph) && cross_has_room(cross, launch) &&
-                       open_with_predecessors(cross, launch) && cross_add_member(cross, launch);
-    if (!heard && (synchronises(launch) || launch->in_launch_tree || hears_family(cross, launch)))
+    const bool checked = may_matter(cross, launch) && !cross_failed(cross) &&
+                         !command_graph_exhausted(cross->graph) && cross_has_room(cross, launch) &&
+                         open_with_predecessors(cross, launch) && cross_add_member(cross, launch);
+    if (!checked && (synchronises(launch) || launch->in_launch_tree || checks_family(cross, launch)))
         go_blind(cross, launch);
-    if (!heard)
-        cross_note_unheard(cross, launch);
+    if (!checked)
+        cross_note_unchecked(cross, launch);
     pthread_mutex_unlock(&cross->lock);
-    return heard;
+    return checked;
 }
 
 struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch)
@@ -455,8 +455,8 @@ static void ask_predecessors_of_host(struct cross_launch *cross, const struct ac
     if (event->kind < ACCESS_ATOMIC_READ || event->kind == ACCESS_ATOMIC_WRITE ||
         event->scope != SCOPE_ALL_SVM)
         return;
-    while (cross->host_unheard && cross->member_count && !cross_failed(cross)) {
-        cross->host_unheard = false;
+    while (cross->host_unchecked && cross->member_count && !cross_failed(cross)) {
+        cross->host_unchecked = false;
         ask_predecessors(cross, CROSS_HOST);
     }
 }
@@ -476,7 +476,7 @@ static void on_access(void *self, const struct access_event *event)
 
 /* ---- commands of the host ------------------------------------------------------------------- */
 
-static bool is_to_be_heard(const struct cross_launch *cross, uint32_t command)
+static bool is_to_be_checked(const struct cross_launch *cross, uint32_t command)
 {
     const struct member *latest = cross->member_count ? &cross->members[cross->member_count - 1] : NULL;
     return latest && !(latest->moves && latest->command == command) && is_between(cross, command);
@@ -485,9 +485,9 @@ static bool is_to_be_heard(const struct cross_launch *cross, uint32_t command)
 bool cross_launch_lacks_predecessors(struct cross_launch *cross, uint32_t command)
 {
     pthread_mutex_lock(&cross->lock);
-    const bool is_heard =
-        command == CROSS_HOST ? cross->member_count && !cross_failed(cross) : is_to_be_heard(cross, command);
-    const bool lacks = is_heard && cross_lacks_predecessors(cross, command);
+    const bool is_checked = command == CROSS_HOST ? cross->member_count && !cross_failed(cross)
+                                                  : is_to_be_checked(cross, command);
+    const bool lacks = is_checked && cross_lacks_predecessors(cross, command);
     pthread_mutex_unlock(&cross->lock);
     return lacks;
 }
@@ -497,7 +497,7 @@ static struct member *member_of_command(struct cross_launch *cross, uint32_t com
     struct member *latest = &cross->members[cross->member_count - 1];
     if (latest->moves && latest->command == command)
         return latest;
-    latest = is_to_be_heard(cross, command) ? cross_add_command(cross, command, NULL) : NULL;
+    latest = is_to_be_checked(cross, command) ? cross_add_command(cross, command, NULL) : NULL;
     if (latest)
         latest->moves = true;
     return latest;
@@ -652,7 +652,7 @@ void cross_launch_order(struct cross_launch *cross, const struct order_event *ev
     pthread_mutex_lock(&cross->lock);
     command_graph_order(cross->graph, event);
     if (event->kind == ORDER_HOST_WAITED || (event->kind == ORDER_BEGIN && event->program))
-        cross->host_waited = cross->host_unheard = true;
+        cross->host_waited = cross->host_unchecked = true;
     if ((cross->member_count || cross->blind) && command_graph_idle(cross->graph))
         cross_reset(cross);
     pthread_mutex_unlock(&cross->lock);

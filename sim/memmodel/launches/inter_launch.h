@@ -12,7 +12,7 @@
  *   cross_launch_order       takes every order event, from any thread
  *   cross_launch_begin       a launch begins: is it to be checked?
  *   cross_launch_observer    the observer for it then
- *   cross_launch_heard       the launch's checker has received the same, and reached that clock value
+ *   cross_launch_received       the launch's checker has received the same, and reached that clock value
  *   cross_launch_settles     do others order two accesses of a launch that it does not?
  *   cross_launch_enqueue     a work-item of such a launch enqueues a kernel or a marker, by the launch's call
  *                            of that number
@@ -79,7 +79,7 @@ struct cross_predecessor {
 enum { CROSS_HOST = 0 };
 struct cross_predecessors {
     void *self;
-    void (*tell)(void *self, uint32_t command);
+    void (*report)(void *self, uint32_t command);
 };
 void cross_launch_set_predecessors(struct cross_launch *cross, const struct cross_predecessors *predecessors);
 /* one that is no launch, before cross_launch_command; the host */
@@ -95,7 +95,7 @@ void cross_launch_packets(struct cross_launch *cross, const struct origin *origi
                           const struct packets_use *use);
 /* It receives each event before the launch's checker does. */
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
-void cross_launch_heard(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock);
+void cross_launch_received(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock);
 bool cross_launch_settles(struct cross_launch *cross, const struct launch_info *launch,
                           const struct doubt *doubt);
 
@@ -122,13 +122,13 @@ struct cross_race {
     bool by_scope;      /* atomics that do not include each other */
     bool reads_packets; /* of packets, which side */
 };
-/* tell gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two
+/* report gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two
  * launches of a family do; other races are not reported here. */
 enum cross_what { CROSS_MEMORY, CROSS_FINE_MEMORY, CROSS_PACKETS };
 struct cross_hearer {
     void *self;
     bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b, enum cross_what what);
-    void (*tell)(void *self, const struct cross_race *race);
+    void (*report)(void *self, const struct cross_race *race);
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command,
                               const struct cross_hearer *hearer);

@@ -24,7 +24,7 @@ bool cross_is_call(const struct member *caller, uint32_t number)
     return number && number <= caller->call_count;
 }
 
-static void tell(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number)
+static void add_call(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number)
 {
     put_into(&cross->order, &member->begun[IN_GLOBAL], call_key(caller, number), 1);
     cross->members[caller].is_called |= !number;
@@ -37,13 +37,13 @@ static void pass_on(struct cross_launch *cross, struct member *member,
     for (uint32_t i = 1; i < cross->member_count; i++)
         for (uint32_t number = !cross->members[i].is_called; number <= cross->members[i].call_count; number++)
             if (order_clock_snapshot_knows_key(&cross->order, clock_snapshot, IN_GLOBAL, call_key(i, number)))
-                tell(cross, member, i, number);
+                add_call(cross, member, i, number);
 }
 
-void cross_tell_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number)
+void cross_order_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number)
 {
     const bool is_call = cross_is_call(&cross->members[caller], number);
-    tell(cross, member, caller, is_call ? number : 0);
+    add_call(cross, member, caller, is_call ? number : 0);
     if (is_call)
         pass_on(cross, member, &cross->members[caller].calls[number - 1]);
 }

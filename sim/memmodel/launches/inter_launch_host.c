@@ -76,7 +76,7 @@ void cross_host_fini(struct cross_launch *cross)
     free(cross->handed);
     cross->handed = NULL;
     cross->handed_room = 0;
-    cross->host_knows = cross->host_waited = cross->host_unheard = false;
+    cross->host_knows = cross->host_waited = cross->host_unchecked = false;
 }
 
 /* ---- its atomics ---------------------------------------------------------------------------- */

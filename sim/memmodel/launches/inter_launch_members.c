@@ -157,25 +157,25 @@ bool cross_is_running(const struct member *member)
     return member->launch || member->moves;
 }
 
-void cross_note_unheard(struct cross_launch *cross, const struct launch_info *launch)
+void cross_note_unchecked(struct cross_launch *cross, const struct launch_info *launch)
 {
     if (!launch->parent)
         return;
-    if (cross_room_for((void **)&cross->unheard, cross->unheard_count, &cross->unheard_room,
-                       sizeof *cross->unheard))
-        cross->unheard[cross->unheard_count++] =
-            (struct unheard){launch->launch, launch->parent, launch->family};
+    if (cross_room_for((void **)&cross->unchecked, cross->unchecked_count, &cross->unchecked_room,
+                       sizeof *cross->unchecked))
+        cross->unchecked[cross->unchecked_count++] =
+            (struct unchecked){launch->launch, launch->parent, launch->family};
     else
         cross->shadow.failed = true;
 }
 
-void cross_forget_unheard(struct cross_launch *cross, uint32_t family)
+void cross_forget_unchecked(struct cross_launch *cross, uint32_t family)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < cross->unheard_count; i++)
-        if (cross->unheard[i].family != family)
-            cross->unheard[kept++] = cross->unheard[i];
-    cross->unheard_count = kept;
+    for (uint32_t i = 0; i < cross->unchecked_count; i++)
+        if (cross->unchecked[i].family != family)
+            cross->unchecked[kept++] = cross->unchecked[i];
+    cross->unchecked_count = kept;
 }
 
 /* 0: the host enqueued it. */
@@ -183,9 +183,9 @@ static uint32_t parent_of(const struct cross_launch *cross, uint32_t launch)
 {
     const uint32_t member = member_by_launch(cross, launch);
     uint32_t parent = member ? cross->members[member].shape.parent : 0;
-    for (uint32_t i = 0; !member && i < cross->unheard_count; i++)
-        if (cross->unheard[i].launch == launch)
-            parent = cross->unheard[i].parent;
+    for (uint32_t i = 0; !member && i < cross->unchecked_count; i++)
+        if (cross->unchecked[i].launch == launch)
+            parent = cross->unchecked[i].parent;
     return parent;
 }
 
@@ -290,7 +290,7 @@ static void know_caller(struct cross_launch *cross, struct member *member, uint3
     know_begun(cross, member, caller);
     if (!has_shared(cross->memory))
         return;
-    cross_tell_member(cross, member, caller, number);
+    cross_order_member(cross, member, caller, number);
     if (cross_is_call(from, number))
         return;
     join_all(cross, member, from->learned);

@@ -414,8 +414,8 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
     side->item.sub_group = (uint32_t)(local / cross_order_of(cross, member)->sub_group_size);
 }
 
-static void tell(const struct cross_launch *cross, const struct found *found,
-                 const struct cross_hearer *hearer)
+static void report(const struct cross_launch *cross, const struct found *found,
+                   const struct cross_hearer *hearer)
 {
     struct cross_race race = {.object = found->object,
                               .why = found->words.why,
@@ -426,7 +426,7 @@ static void tell(const struct cross_launch *cross, const struct found *found,
                               .reads_packets = is_reading_side(found->offset_bytes)};
     fill_side(cross, found, 0, &race.side[0]);
     fill_side(cross, found, 1, &race.side[1]);
-    hearer->tell(hearer->self, &race);
+    hearer->report(hearer->self, &race);
 }
 
 static bool is_of(const struct member *member, uint32_t command, uint32_t family)
@@ -436,16 +436,16 @@ static bool is_of(const struct member *member, uint32_t command, uint32_t family
 
 static bool is_followed(const struct cross_launch *cross, uint32_t command)
 {
-    bool heard = false;
+    bool checked = false;
     for (uint32_t i = 1; i < cross->member_count; i++) {
         const struct member *member = &cross->members[i];
         if (member->command != command)
             continue;
         if (member->partial)
             return false;
-        heard = true;
+        checked = true;
     }
-    return heard;
+    return checked;
 }
 
 static bool are_followed(const struct cross_launch *cross, uint32_t a, uint32_t b)
@@ -490,8 +490,8 @@ static bool is_under_way(const struct cross_launch *cross, const struct member *
 }
 
 /* Of a command and others, or within one family. */
-static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t family,
-                     const struct cross_hearer *hearer)
+static void report_all(struct cross_launch *cross, uint32_t command, uint32_t family,
+                       const struct cross_hearer *hearer)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < cross->found_count; i++) {
@@ -511,7 +511,7 @@ static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t fami
         if (found->in_any_case || (!family && are_followed(cross, a->command, b->command)) ||
             hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command,
                                       family ? b->shape.launch : b->command, found->what))
-            tell(cross, found, hearer);
+            report(cross, found, hearer);
     }
     cross->found_count = kept;
 }
@@ -520,7 +520,7 @@ void cross_launch_end_command(struct cross_launch *cross, uint32_t command, cons
 {
     pthread_mutex_lock(&cross->lock);
     cross_end_moves(cross, command);
-    tell_all(cross, command, 0, hearer);
+    report_all(cross, command, 0, hearer);
     pthread_mutex_unlock(&cross->lock);
 }
 
@@ -543,8 +543,8 @@ bool cross_launch_blind(struct cross_launch *cross)
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer)
 {
     pthread_mutex_lock(&cross->lock);
-    tell_all(cross, 0, family, hearer);
-    cross_forget_unheard(cross, family);
+    report_all(cross, 0, family, hearer);
+    cross_forget_unchecked(cross, family);
     /* not announced: the host has it complete */
     if (cross->member_count && !cross_is_announced(cross, &cross->members[cross->member_count - 1]))
         cross_reset(cross);

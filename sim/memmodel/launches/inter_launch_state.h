@@ -14,15 +14,15 @@
  *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
  *   cross_family_of, cross_is_announced     of kernels that enqueue each other; does the host announce what
  *                                           orders it?
- *   cross_note_unheard, _forget_unheard     the kernel that enqueued a launch that is not checked, while its
- *                                           family runs
+ *   cross_note_unchecked, _forget_unchecked     the kernel that enqueued a launch that is not checked, while
+ *                                               its family runs
  *   cross_is_guaranteed, cross_has_guaranteed, _svm_atomics  memory where atomics of several launches are,
  *                                                            and of the host
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
  *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; does that call happen
  *                                              before?
- *   cross_tell_member                          it comes after a call
+ *   cross_order_member                          it comes after a call
  *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and a
  *                                                     unit that acquires from it, or begins, comes after it
  *   cross_was_reported                             does an access happen before the unit's next one by calls,
@@ -123,7 +123,7 @@ struct cross_wave {
 };
 
 /* A launch that is not checked and that a kernel enqueued: checked ones may be its children. */
-struct unheard {
+struct unchecked {
     uint32_t launch, parent, family;
 };
 
@@ -164,8 +164,8 @@ struct cross_launch {
     struct held held; /* of copies */
     struct awaited *awaited;
     uint32_t awaited_count, awaited_room;
-    struct unheard *unheard;
-    uint32_t unheard_count, unheard_room; /* of families that run */
+    struct unchecked *unchecked;
+    uint32_t unchecked_count, unchecked_room; /* of families that run */
     uint32_t *group_launch, *group_device;
     uint64_t group_count, group_room;
     struct cross_site *sites;
@@ -174,7 +174,7 @@ struct cross_launch {
     uint32_t found_count, found_room;
     bool host_knows; /* of something that was released for it */
     /* for commands, which it has not handed on yet; and of which some may have to be put in */
-    bool host_waited, host_unheard;
+    bool host_waited, host_unchecked;
     /* the host's step at the begin of the next atomics in its memory */
     uint32_t began;
     struct handed *handed;
@@ -232,8 +232,8 @@ bool cross_has_guaranteed(const struct memory *memory);
 bool cross_has_svm_atomics(const struct memory *memory);
 bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch);
 uint32_t cross_family_of(const struct member *member);
-void cross_note_unheard(struct cross_launch *cross, const struct launch_info *launch);
-void cross_forget_unheard(struct cross_launch *cross, uint32_t family);
+void cross_note_unchecked(struct cross_launch *cross, const struct launch_info *launch);
+void cross_forget_unchecked(struct cross_launch *cross, uint32_t family);
 bool cross_is_announced(const struct cross_launch *cross, const struct member *member);
 /* as one work-item; NULL: out of memory */
 struct member *cross_add_command(struct cross_launch *cross, uint32_t command, const char *kernel);
@@ -248,7 +248,7 @@ void cross_end_moves(struct cross_launch *cross, uint32_t command);
 /* inter_launch_calls.c */
 void cross_take_call(struct cross_launch *cross, struct member *member, uint64_t unit, uint32_t number);
 bool cross_is_call(const struct member *caller, uint32_t number);
-void cross_tell_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number);
+void cross_order_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number);
 bool cross_was_reported(const struct cross_launch *cross, const struct unit_state *unit_state, uint64_t unit,
                         uint64_t clock);
 

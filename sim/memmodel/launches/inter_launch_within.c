@@ -38,7 +38,7 @@ static void keep_pace(struct cross_launch *cross, struct member *member, uint32_
     member->own_clock = own;
 }
 
-void cross_launch_heard(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock)
+void cross_launch_received(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock)
 {
     pthread_mutex_lock(&cross->lock);
     struct member *member = cross_member_of(cross, launch);

@@ -101,8 +101,8 @@ struct host_point {
 };
 struct host {
     struct vclock *known; /* NULL: it has made no call */
-    uint32_t *heard;      /* of each thread: how many of its calls are in known */
-    uint32_t heard_count;
+    uint32_t *received;   /* of each thread: how many of its calls are in known */
+    uint32_t received_count;
     struct host_point *points;
     uint32_t point_count, point_room;
 };
@@ -191,7 +191,7 @@ static void hosts_free(struct command_graph *graph)
             vclock_unref(host->points[k].known);
         vclock_unref(host->known);
         free(host->points);
-        free(host->heard);
+        free(host->received);
     }
     free(graph->hosts);
     graph->hosts = NULL;
@@ -346,16 +346,16 @@ static struct host *host_of(struct command_graph *graph, uint32_t thread)
     return host;
 }
 
-static bool host_hears(struct command_graph *graph, struct host *host, uint32_t count)
+static bool host_receives(struct command_graph *graph, struct host *host, uint32_t count)
 {
-    if (count <= host->heard_count)
+    if (count <= host->received_count)
         return true;
-    uint32_t *heard = realloc(host->heard, count * sizeof *heard);
-    if (!heard)
+    uint32_t *received = realloc(host->received, count * sizeof *received);
+    if (!received)
         return exhaust(graph);
-    memset(heard + host->heard_count, 0, (count - host->heard_count) * sizeof *heard);
-    host->heard = heard;
-    host->heard_count = count;
+    memset(received + host->received_count, 0, (count - host->received_count) * sizeof *received);
+    host->received = received;
+    host->received_count = count;
     return true;
 }
 
@@ -382,13 +382,13 @@ static struct host *host_calls(struct command_graph *graph, const struct order_e
         return NULL;
     graph->several |= clock->several;
     struct host *host = host_of(graph, clock->thread);
-    if (!host || !host_hears(graph, host, clock->count))
+    if (!host || !host_receives(graph, host, clock->count))
         return NULL;
     for (uint32_t i = 0; i < clock->count; i++) {
         const struct vclock *other =
-            i != clock->thread && clock->at[i] > host->heard[i] ? host_knew(graph, i, clock->at[i]) : NULL;
+            i != clock->thread && clock->at[i] > host->received[i] ? host_knew(graph, i, clock->at[i]) : NULL;
         struct vclock *known = other ? join(graph, host->known, other) : NULL;
-        host->heard[i] = clock->at[i];
+        host->received[i] = clock->at[i];
         if (!known)
             continue;
         vclock_unref(host->known);

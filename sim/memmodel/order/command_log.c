@@ -169,8 +169,8 @@ static bool is_over(const struct trial *trial, uint32_t number)
     return !number || trial->progress[number] == OVER_BEFORE || trial->progress[number] == OVER;
 }
 
-static void tell_graph(const struct trial *trial, enum order_kind kind, uint32_t command, uint32_t queue,
-                       const uint32_t *after, size_t count)
+static void order_trial(const struct trial *trial, enum order_kind kind, uint32_t command, uint32_t queue,
+                        const uint32_t *after, size_t count)
 {
     command_graph_order(trial->graph, &(struct order_event){.kind = kind,
                                                             .command = command,
@@ -194,11 +194,11 @@ static void run(struct trial *trial, const struct pending *pending)
 {
     trial->progress[pending->command] = OVER;
     if (pending->set) {
-        tell_graph(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);
+        order_trial(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);
         return;
     }
-    tell_graph(trial, ORDER_BEGIN, pending->command, 1, NULL, 0);
-    tell_graph(trial, ORDER_END, pending->command, 1, NULL, 0);
+    order_trial(trial, ORDER_BEGIN, pending->command, 1, NULL, 0);
+    order_trial(trial, ORDER_END, pending->command, 1, NULL, 0);
 }
 
 static void run_all(struct trial *trial)
@@ -219,7 +219,7 @@ static void host_waits(struct trial *trial, const uint32_t *numbers, size_t coun
     for (size_t i = 0; i < count; i++)
         trial->failed |= !is_over(trial, numbers[i]);
     if (!trial->failed)
-        tell_graph(trial, ORDER_HOST_WAITED, 0, 0, numbers, count);
+        order_trial(trial, ORDER_HOST_WAITED, 0, 0, numbers, count);
 }
 
 static void host_finishes(struct trial *trial, size_t before)
@@ -273,8 +273,8 @@ static void step(struct trial *trial, size_t at)
     switch (entry->kind) {
     case ORDER_ENQUEUED:
         if (entry->queue)
-            tell_graph(trial, ORDER_ENQUEUED, pending.command, entry->queue, pending.after,
-                       pending.after_count);
+            order_trial(trial, ORDER_ENQUEUED, pending.command, entry->queue, pending.after,
+                        pending.after_count);
         trial->pending[trial->pending_count++] = pending;
         run_all(trial);
         return;

@@ -2,7 +2,7 @@
 /*
  * PURPOSE  The order events of the commands that are not forgotten, so that they can be gone through once
  *          more with one edit of the host's calls: does it order two commands, and does the program still
- *          come to its end? Commands run as soon as they may; the host continues as it did, and hangs if it
+ *          end? Commands run as soon as they may; the host continues as it did, and hangs if it
  *          waited for one that then cannot end.
  *
  * Interface

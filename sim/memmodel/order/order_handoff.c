@@ -164,7 +164,7 @@ void order_handoff_come(struct order *order, struct handoff_object *object, uint
 
 /* ---- waiting together -------------------------------------------------------------------------- */
 
-void order_handoff_hear(struct order *order, struct group_order *group, uint64_t local)
+void order_handoff_receive(struct order *order, struct group_order *group, uint64_t local)
 {
     struct handoff *handoff = group->handoff;
     group->waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
@@ -172,11 +172,11 @@ void order_handoff_hear(struct order *order, struct group_order *group, uint64_t
                  &handoff->awaited_act);
 }
 
-static void hear_all(struct order *order, struct group_order *group)
+static void receive_all(struct order *order, struct group_order *group)
 {
     for (uint32_t w = 0; group->waiting && w < LANE_MASK_WORDS; w++)
         for (uint64_t rest = group->waiting->reader[w]; rest; rest &= rest - 1)
-            order_handoff_hear(order, group, w * 64 + (uint64_t)__builtin_ctzll(rest));
+            order_handoff_receive(order, group, w * 64 + (uint64_t)__builtin_ctzll(rest));
 }
 
 static __attribute__((noinline)) bool wait_otherwise(struct order *order, struct group_order *group,
@@ -189,7 +189,7 @@ static __attribute__((noinline)) bool wait_otherwise(struct order *order, struct
         order_handoff_leave(order, group);
         return order_wait_listed(order, group, act, reader);
     }
-    hear_all(order, group);
+    receive_all(order, group);
     handoff->awaited = object;
     handoff->awaited_act = *act;
     return order_handoff_wait(order, group, act, reader);
@@ -466,7 +466,7 @@ static void leave(struct order *order, struct group_order *group, bool members)
 {
     struct handoff *handoff = group->handoff;
     struct leaving leaving = {order, handoff, calloc((size_t)handoff->count + 1, sizeof *leaving.made)};
-    hear_all(order, group);
+    receive_all(order, group);
     for (uint32_t i = 0; i < handoff->object_count; i++)
         spell_object(&leaving, &handoff->objects[i]);
     for (uint64_t local = 0; members && local < order->group_items; local++)

@@ -17,7 +17,7 @@
  *   order_handoff_atomic    likewise
  *   order_handoff_object    the object in the hand-off; NULL: it cannot be there
  *   handoff_access            a relaxed access by a member (inline)
- *   order_handoff_hear      joins what a member read while it waited with others
+ *   order_handoff_receive      joins what a member read while it waited with others
  *   order_handoff_knows     does the epoch happen before what the member acquired? (order_decide.c)
  *   order_handoff_end       of a group that ends: what others may still read of it is put into lists
  */
@@ -76,7 +76,7 @@ struct handoff_object *order_handoff_object(struct order *order, struct handoff 
 /* As order_wait, whose group may leave the hand-off. */
 bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
                         const uint64_t reader[LANE_MASK_WORDS]);
-void order_handoff_hear(struct order *order, struct group_order *group, uint64_t local);
+void order_handoff_receive(struct order *order, struct group_order *group, uint64_t local);
 /* A member reaches an object for the first time, or reads a value that was stored without a release. */
 void order_handoff_come(struct order *order, struct handoff_object *object, uint64_t local,
                         const struct latest_store *store, const struct atomic_act *act);
@@ -169,8 +169,8 @@ static inline void handoff_pass(const struct order *order, struct handoff_object
         (struct latest_store){act->site, handoff->first_unit + local, order->clock, sent};
 }
 
-/* Likewise. False: order_handoff_hear has to do it. */
-static inline bool handoff_hear_again(struct handoff *handoff, struct waiting *waiting, uint64_t local)
+/* Likewise. False: order_handoff_receive has to do it. */
+static inline bool handoff_receive_again(struct handoff *handoff, struct waiting *waiting, uint64_t local)
 {
     if (!(handoff->acted[local] & handoff->awaited->bit) || !handoff->awaited_store.releases)
         return false;

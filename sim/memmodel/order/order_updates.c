@@ -26,7 +26,7 @@ static bool come_relayed(struct update_run *run, uint64_t local)
     if (!object)
         return false;
     if (run->group->waiting && member_bit(run->group->waiting->reader, local))
-        order_handoff_hear(run->order, run->group, local);
+        order_handoff_receive(run->order, run->group, local);
     handoff_access(run->order, object, local, &run->act);
     return true;
 }
@@ -39,7 +39,7 @@ static inline bool update_relayed(struct update_run *run, uint64_t local)
     if (!run->group->handoff || !object || run->relayed_address != run->act.address ||
         !(object->handoff->acted[local] & object->bit) || !object->variable->store.releases ||
         (waiting && member_bit(waiting->reader, local) &&
-         !handoff_hear_again(object->handoff, waiting, local)))
+         !handoff_receive_again(object->handoff, waiting, local)))
         return false;
     handoff_pass(run->order, object, local, &run->act);
     return true;
@@ -117,7 +117,7 @@ static bool take_updates(struct update_run *run, const uint64_t mask[LANE_MASK_W
     if (group->waiting && reads_among(group, lanes->first, mask))
         EACH_LANE_OF(mask, lane)
     if (member_bit(group->waiting->reader, lanes->first + lane))
-        order_handoff_hear(run->order, group, lanes->first + lane);
+        order_handoff_receive(run->order, group, lanes->first + lane);
     updates_relayed(run, object, mask, lanes);
     return true;
 }

@@ -22,7 +22,7 @@ static __attribute__((noinline)) void deliver(struct order *order, struct unit_s
 {
     struct waiting *waiting = unit_state->group->waiting;
     if (unit_state->group->handoff) {
-        order_handoff_hear(order, unit_state->group, local);
+        order_handoff_receive(order, unit_state->group, local);
         return;
     }
     waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);

@@ -47,8 +47,8 @@ struct fault {
     const char *why, *fix, *spec;
 };
 
-static void tell(struct misuse *misuse, const struct origin *origin, const uint64_t *mask,
-                 enum access_kind kind, uint32_t size, const struct fault *fault)
+static void report_misuse(struct misuse *misuse, const struct origin *origin, const uint64_t *mask,
+                          enum access_kind kind, uint32_t size, const struct fault *fault)
 {
     struct finding finding = {.kind = fault->kind,
                               .kernel = origin->launch->kernel,
@@ -136,7 +136,7 @@ void misuse_access(struct misuse *misuse, const struct access_event *event)
     if (misuse_knows(misuse, site) || event->kind < ACCESS_ATOMIC_READ || seen_before(misuse, site))
         return;
     if (judge_scope(misuse, event->scope, 0, &fault) || judge_order(event, &fault))
-        tell(misuse, &event->origin, event->mask, event->kind, event->size_bytes, &fault);
+        report_misuse(misuse, &event->origin, event->mask, event->kind, event->size_bytes, &fault);
 }
 
 /* ---- fences ------------------------------------------------------------------------ */
@@ -174,5 +174,5 @@ void misuse_sync(struct misuse *misuse, const struct sync_event *event)
         return;
     if (judge_flags(event, &fault) ||
         judge_scope(misuse, event->scope, event->regions & REGION_IMAGE, &fault))
-        tell(misuse, &event->origin, event->mask, ACCESS_READ, 0, &fault);
+        report_misuse(misuse, &event->origin, event->mask, ACCESS_READ, 0, &fault);
 }

@@ -212,7 +212,7 @@ static void ask_again(struct races *races, struct reporting *reporting)
     pair->apart = false;
 }
 
-static void tell_held(struct races *races)
+static void report_held(struct races *races)
 {
     for (struct reporting *reporting = races->held, *next; reporting; reporting = next) {
         next = reporting->next;
@@ -282,8 +282,8 @@ static void amend_flag(struct races *races, const struct reporting *follower)
                                                  pair->meetings[i].first.unit, pair->meetings[i].second.unit);
 }
 
-static void tell(struct races *races, const struct race_event *under_way, struct race_pair *pair,
-                 const struct race *race, const struct shadow_access *now)
+static void report_pair(struct races *races, const struct race_event *under_way, struct race_pair *pair,
+                        const struct race *race, const struct shadow_access *now)
 {
     struct reporting spare, *reporting = malloc(sizeof *reporting);
     const bool own = !reporting;
@@ -292,7 +292,7 @@ static void tell(struct races *races, const struct race_event *under_way, struct
     if (pair->follows)
         amend_flag(races, reporting);
     if (pair->follows || own || races->held_count == HELD_MOST)
-        tell_held(races);
+        report_held(races);
     pair->asks = may_be_flag(races, pair);
     if (!own && !pair->follows && (races->held || pair->asks || pair->apart || pair->compact)) {
         *(races->held ? races->held_end : &races->held) = reporting;
@@ -597,8 +597,8 @@ static struct race_pair *new_pair(struct races *races, const struct race *race,
         stop_meeting(pair);
         return pair;
     }
-    *(races->untold ? races->untold_end : &races->untold) = pair;
-    races->untold_end = &pair->next_untold;
+    *(races->unreported_pairs ? races->unreported_end : &races->unreported_pairs) = pair;
+    races->unreported_end = &pair->next_unreported;
     return pair;
 }
 
@@ -681,19 +681,19 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     races->passings.lost |= pair->asks && pair->counter.saturated; /* the shadow reports no more of them */
 }
 
-void races_tell(struct races *races, const struct race_event *under_way)
+void races_report(struct races *races, const struct race_event *under_way)
 {
-    struct race_pair *next = races->untold;
-    races->untold = NULL;
+    struct race_pair *next = races->unreported_pairs;
+    races->unreported_pairs = NULL;
     for (struct race_pair *pair = next; pair; pair = next) {
         struct unit_state unit_state;
-        next = pair->next_untold;
+        next = pair->next_unreported;
         pair->unreported.race.context = &pair->unreported.context;
         pair->unreported.now.unit_state = &unit_state;
         order_unit_state(races->order, pair->unreported.unit, &unit_state);
         pair->one_wave = under_way->event && !under_way->event->origin.parted &&
                          in_one_wave(races, pair->unreported.race.unit, pair->unreported.unit);
-        tell(races, under_way, pair, &pair->unreported.race, &pair->unreported.now);
+        report_pair(races, under_way, pair, &pair->unreported.race, &pair->unreported.now);
         pair->reported = true;
         ask_meetings(races, pair);
         if (!pair->tried_edit_count && !pair->follows && pair->suggested_fix.kind != FIX_RELEASE_CLOCK &&
@@ -702,7 +702,7 @@ void races_tell(struct races *races, const struct race_event *under_way)
     }
 }
 
-static void tell_lost(struct races *races)
+static void report_lost(struct races *races)
 {
     for (int space = 0; space < ORDER_REGIONS; space++)
         if (races->lost[space])
@@ -725,7 +725,7 @@ static bool covers(const struct races *races, const struct race_pair *pair)
 
 void races_end(struct races *races)
 {
-    tell_held(races);
+    report_held(races);
     for (const struct race_pair *pair = races->pairs; pair; pair = pair->next) {
         if (pair->like)
             ask_like(races, pair);
@@ -743,8 +743,8 @@ void races_end(struct races *races)
         free(pair->object);
         free(pair);
     }
-    tell_lost(races);
-    races->pairs = races->untold = NULL;
+    report_lost(races);
+    races->pairs = races->unreported_pairs = NULL;
     memset(races->recent, 0, sizeof races->recent);
     memset(races->by_sites, 0, sizeof races->by_sites);
 }

@@ -7,7 +7,7 @@
  * Interface
  *   races_begin    of a launch
  *   races_add      a pair; cheap when its instructions were seen before
- *   races_tell     reports those that are new, before anything else happens; a race of several bytes, or of
+ *   races_report     reports those that are new, before anything else happens; a race of several bytes, or of
  *                  several lanes of a wave, comes byte by byte and lane by lane
  *   races_end      passes the report the count of each pair
  */
@@ -62,7 +62,7 @@ struct race_pair {
     bool reported;
     /* the load and the store of x++ are one place: that pair is reported; NULL */
     struct race_pair *like;
-    struct race_pair *next, *next_untold, *next_there; /* next_there: in by_sites[] */
+    struct race_pair *next, *next_unreported, *next_there; /* next_there: in by_sites[] */
 };
 
 struct reporting;
@@ -80,7 +80,7 @@ struct races {
     struct race_pair *pairs;
     struct race_pair *by_sites[COUNTERS];  /* lists, by counter_slot() */
     struct race_counter *recent[COUNTERS]; /* likewise the latest pair of each, for the shadow */
-    struct race_pair *untold, **untold_end;
+    struct race_pair *unreported_pairs, **unreported_end;
     /* a race on what may be a flag, and those after it: whether others follow from it is known later */
     struct reporting *held, **held_end;
     uint32_t held_count;
@@ -100,7 +100,7 @@ enum memory_scope race_scope(const struct races *races, uint32_t site, enum memo
 
 void races_begin(struct races *races, const struct launch_info *launch);
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time);
-void races_tell(struct races *races, const struct race_event *under_way);
+void races_report(struct races *races, const struct race_event *under_way);
 void races_end(struct races *races);
 /* Why nothing orders the two, and what would, without a report of them. False: no memory. */
 bool races_explain(struct races *races, const struct race *race, const struct shadow_access *now,

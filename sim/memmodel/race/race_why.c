@@ -258,7 +258,7 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     wording_add(&reason->why, "the copy at ");
     wording_place(&reason->why, races->host, site);
     wording_add(&reason->why,
-                now ? " is ordered only after what every work-item of the group knew when it started"
+                now ? " is ordered only after what every work-item of the group had acquired when it started"
                     : " was not waited for before the other access");
     if (early) {
         wording_add(&reason->fix, "wait_group_events before ");
@@ -445,7 +445,7 @@ static void say_work_group_barrier(struct reason *reason, const struct races *ra
     wording_regions(&reason->fix, barrier->regions | 1u << space);
     wording_add(&reason->fix, ") at ");
     wording_place(&reason->fix, races->host, barrier->site);
-    wording_add(&reason->fix, ", if all of the work-group come by there");
+    wording_add(&reason->fix, ", if all of the work-group reach it");
 }
 
 static void between_sub_groups(struct reason *reason, const struct races *races,
@@ -821,8 +821,8 @@ void race_why_edits(struct answer *answer, const struct races *races, struct fin
     }
 }
 
-static void tell_answer(struct answer *answer, const struct races *races, struct race_pair *pair,
-                        struct reason *reason, struct finding *finding)
+static void fill_finding(struct answer *answer, const struct races *races, struct race_pair *pair,
+                         struct reason *reason, struct finding *finding)
 {
     word_for_language(races, answer);
     finding->why = answer->why.bytes;
@@ -864,7 +864,7 @@ bool race_why_all(struct answer *answer, struct races *races, struct race_pair *
     const bool found = explain_race(&question, answer) && answer->covers_all;
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
     if (found)
-        tell_answer(answer, races, pair, &reason, finding);
+        fill_finding(answer, races, pair, &reason, finding);
     return found;
 }
 
@@ -895,6 +895,6 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
             !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
     }
-    tell_answer(answer, races, pair, &reason, finding);
+    fill_finding(answer, races, pair, &reason, finding);
     pair->compact = pair->tried_edit_count && is_of_one_group(&question);
 }

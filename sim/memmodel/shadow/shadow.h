@@ -101,7 +101,7 @@ struct shadow_region {
     const char *sieved;                 /* name of a kernel that needed it when it ran last; only compared */
     uint64_t group, base;               /* local: whose it is, and since which barrier */
     struct footprint_keeper keeper;     /* of what launches did that have ended: */
-    bool heard;                         /* in the launch that runs: the checker's list has it */
+    bool watched;                       /* in the launch that runs: the checker's list has it */
     bool in_place, in_epochs; /* the latest one's affine filter and notes; in the epoch filter's epochs */
     /* in place are those of the launch whose epochs begin here; 0: of none that has any */
     int32_t noted;

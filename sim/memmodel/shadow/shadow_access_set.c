@@ -208,7 +208,7 @@ bool shadow_read_begins(struct access_set *access_set, uint64_t unit, const stru
 
 bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late)
 {
-    access_set->heard = true;
+    access_set->has_object = true;
     access_set->saturated.clock_version = 0;
     access_set->any_write |= is_write(how->kind);
     return operation_begins(&access_set->atomics, unit, how, late);
@@ -264,7 +264,7 @@ static struct access_set *access_set_new(struct shadow_region *region, uint64_t 
     access_set->calm_version = 0;
     access_set->saturated = (struct saturated){.clock_version = 0};
     /* memory of groups is forgotten while their objects stay */
-    access_set->heard = region->bygone || region->space != IN_GLOBAL;
+    access_set->has_object = region->bygone || region->space != IN_GLOBAL;
     access_set->readers.count = access_set->atomics.count = access_set->racer_count = 0;
     cell[1] = epoch(region->access_set_used++, CONTEXT_ACCESS_SET);
     region->touched = true;

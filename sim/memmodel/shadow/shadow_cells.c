@@ -93,8 +93,8 @@ static inline struct race_counter *counter_of(const struct visit *visit, uint32_
                : NULL;
 }
 
-static __attribute__((noinline)) void tell(const struct visit *visit, uint64_t unit,
-                                           const struct context *how, bool device_dirty)
+static __attribute__((noinline)) void announce_race(const struct visit *visit, uint64_t unit,
+                                                    const struct context *how, bool device_dirty)
 {
     const struct race race = {
         visit->region, visit->address, visit->bytes, unit, how, shadow_memory_has(visit, unit, how),
@@ -113,7 +113,7 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
         return false;
     struct race_counter *counter = counter_of(visit, how->site, device_dirty);
     if (!counter) {
-        tell(visit, unit, how, device_dirty);
+        announce_race(visit, unit, how, device_dirty);
         return true;
     }
     const struct counted earlier = {unit, context_begin(how, visit->address), how->clock};
@@ -499,7 +499,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     } else {
         cell[1] = 0;
     }
-    if (visit->region->atomic && (!access_set || access_set->heard))
+    if (visit->region->atomic && (!access_set || access_set->has_object))
         order_overwrite(visit->shadow->order, visit->now->unit_state, visit->address, visit->bytes,
                         visit->now->how.site);
     cell[0] = own;

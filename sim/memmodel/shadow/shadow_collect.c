@@ -2,7 +2,7 @@
 /* The accesses of a launch. */
 #include "shadow_state.h"
 
-/* By one instruction, or all if there is no room. Cells arrive in ascending order: neighbours are one run. */
+/* By one instruction, or all if memory is out. Cells arrive in ascending order: neighbours are one run. */
 struct collected {
     struct byte_set bytes;
     struct byte_run run;

@@ -59,7 +59,8 @@ static void select_fast_path(struct saturated *saturated, const struct access_se
 {
     saturated->load = saturated->store = SATURATED_NONE;
     for (uint32_t i = 0; i < saturated->count; i++)
-        if (saturated->write[i] ? saturated->full_writes && !access_set->heard : access_set->readers.room > 0)
+        if (saturated->write[i] ? saturated->full_writes && !access_set->has_object
+                                : access_set->readers.room > 0)
             *(saturated->write[i] ? &saturated->store : &saturated->load) = saturated->site[i];
 }
 
@@ -136,7 +137,7 @@ static bool saturated_write(struct shadow *shadow, struct shadow_region *region,
         return false;
     access_set->readers.count = 0;
     cell[0] = saturated_epoch(region, access_set, unit, now->how);
-    if (region->atomic && access_set->heard)
+    if (region->atomic && access_set->has_object)
         order_overwrite(shadow->order, now->unit_state, now->address, now->how.size, now->how.site);
     return true;
 }

@@ -92,7 +92,7 @@ struct access_set {
     struct shadow_region *region;
     struct racer *racers;
     uint32_t racer_count; /* room for RACERS_MOST, or NULL */
-    bool heard;           /* there may be an atomic object of this launch here */
+    bool has_object;      /* there may be an atomic object of this launch here */
     /* of the atomics, while they are all alike */
     bool alike, any_write;
     uint32_t size;
