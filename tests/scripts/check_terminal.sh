@@ -12,7 +12,7 @@ problem() {
     echo "FAIL: $*"
     bad=$((bad + 1))
 }
-commands='run check replay litmus dis explain topology info completion'
+commands='run check replay litmus dis explain topology info completion serve'
 
 # ---- help
 manual=$(sed 's/\\-/-/g' "$src/man/orrery.1")
