@@ -37,6 +37,8 @@ orrery_SOURCES = \
 	%D%/debug/terminal_run.c \
 	%D%/debug/terminal_schedule.c \
 	%D%/debug/terminal.h \
+	%D%/late_library.c \
+	%D%/late_library.h \
 	%D%/library.c \
 	%D%/litmus_output.c \
 	%D%/litmus_output.h \
@@ -86,7 +88,7 @@ fishcompletion_DATA = %D%/completion/orrery.fish
 %D%/completion/orrery.fish: orrery$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./orrery$(EXEEXT) completion fish >$@.new && mv $@.new $@
 CLEANFILES += %D%/completion/orrery %D%/completion/_orrery %D%/completion/orrery.fish
-orrery_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(EDIT_LIBS) $(MICROHTTPD_LIBS)
+orrery_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) -ldl
 
 # The terms of orrery-glossary(7), for `orrery explain`.
 %D%/glossary_pages.inc: $(srcdir)/man/orrery-glossary.7 $(srcdir)/man/pages.awk

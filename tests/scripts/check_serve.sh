@@ -31,6 +31,10 @@ refuses 'expected a numeric address' -- --listen=localhost.example
 refuses 'from 0 to 65535' -- --port=70000
 refuses 'from 1 to 600' -- --seconds=0
 refuses 'none.cl' -- none.cl
+# The library is opened by this command alone: no other one starts slower because of it.
+mkdir absent && : >"absent/$(grep -o 'libmicrohttpd\.so\.[0-9]*' "$build/Makefile" | head -n 1)"
+LD_LIBRARY_PATH=$work/absent refuses 'serve needs libmicrohttpd: ' --
+LD_LIBRARY_PATH=$work/absent "$orrery" --help >out 2>&1 || { echo "--help needs libmicrohttpd"; cat out; bad=1; }
 [ "$bad" = 0 ] || exit 1
 
 cp "$src/scenarios/racy/histogram.yaml" "$src/scenarios/racy/histogram.cl" "$src/scenarios/litmus/teaching/mp_plain.litmus" .

@@ -2,6 +2,7 @@
 /* Lines of the terminal, by libedit where it is there, else by getline. */
 #include "line_editor.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,29 @@ static char *read_plain(void)
     return line;
 }
 
+static char *read_after_prompt(const char *prompt, bool prompts)
+{
+    if (prompts) {
+        fputs(prompt, stdout);
+        fflush(stdout);
+    }
+    return read_plain();
+}
+
 #ifdef ORRERY_EDIT
 #include <editline/readline.h>
+
+#include "tools/late_library.h"
+
+/* What is used of libedit. */
+static struct {
+    __typeof__(&readline) readline;
+    __typeof__(&add_history) add_history;
+    __typeof__(&rl_completion_matches) matches;
+    __typeof__(&rl_attempted_completion_over) completion_over;
+    __typeof__(&rl_attempted_completion_function) completion;
+    __typeof__(&rl_readline_name) name;
+} edit;
 
 static line_editor_word *completed; /* the library has no place for it */
 
@@ -39,30 +61,44 @@ static char *complete_word(const char *text, int again)
 static char **complete(const char *text, int start, int end)
 {
     (void)end;
-    rl_attempted_completion_over = 1;
-    return start ? NULL : rl_completion_matches(text, complete_word);
+    *edit.completion_over = 1;
+    return start ? NULL : edit.matches(text, complete_word);
+}
+
+/* Tried once. */
+static bool open_edit(void)
+{
+    static const struct late_symbol symbols[] = {
+        {"readline", &edit.readline},
+        {"add_history", &edit.add_history},
+        {"rl_completion_matches", &edit.matches},
+        {"rl_attempted_completion_over", &edit.completion_over},
+        {"rl_attempted_completion_function", &edit.completion},
+        {"rl_readline_name", &edit.name},
+    };
+    static bool tried, is_open;
+    if (!tried)
+        is_open = !late_library_open(ORRERY_EDIT, symbols, sizeof symbols / sizeof symbols[0]);
+    tried = true;
+    return is_open;
 }
 
 char *line_editor_read(const char *prompt, bool prompts, line_editor_word *words)
 {
-    if (!prompts)
-        return read_plain();
+    if (!prompts || !open_edit())
+        return read_after_prompt(prompt, prompts);
     completed = words;
-    rl_readline_name = (char *)(unsigned long)"orrery";
-    rl_attempted_completion_function = complete;
-    char *line = readline(prompt);
+    *edit.name = (char *)(uintptr_t) "orrery";
+    *edit.completion = complete;
+    char *line = edit.readline(prompt);
     if (line && *line)
-        add_history(line);
+        edit.add_history(line);
     return line;
 }
 #else
 char *line_editor_read(const char *prompt, bool prompts, line_editor_word *words)
 {
     (void)words;
-    if (prompts) {
-        fputs(prompt, stdout);
-        fflush(stdout);
-    }
-    return read_plain();
+    return read_after_prompt(prompt, prompts);
 }
 #endif

@@ -20,8 +20,39 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/late_library.h"
 #include "tools/serve/serve.h"
 #include "tools/tools.h"
+
+/* The functions of libmicrohttpd, by their names without MHD_. */
+#define FUNCTIONS(X)               \
+    X(add_response_header)         \
+    X(create_response_from_buffer) \
+    X(destroy_response)            \
+    X(get_connection_info)         \
+    X(lookup_connection_value)     \
+    X(queue_response)              \
+    X(start_daemon)                \
+    X(stop_daemon)
+
+static struct {
+#define POINTER(function) __typeof__(&MHD_##function) function;
+    FUNCTIONS(POINTER)
+#undef POINTER
+} MHD;
+
+static bool open_microhttpd(void)
+{
+    static const struct late_symbol symbols[] = {
+#define SYMBOL(function) {"MHD_" #function, &MHD.function},
+        FUNCTIONS(SYMBOL)
+#undef SYMBOL
+    };
+    const char *reason = late_library_open(ORRERY_MICROHTTPD, symbols, sizeof symbols / sizeof symbols[0]);
+    if (reason)
+        say("error: serve needs libmicrohttpd: %s", reason);
+    return !reason;
+}
 
 static const char *const page_lines[] = {
 #include "tools/serve/serve_page_lines.inc"
@@ -79,16 +110,16 @@ static time_t seconds_now(void)
 
 static struct MHD_Response *response_new(const char *type, void *body, size_t size, const char *policy)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response = MHD.create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
     if (!response)
         tools_no_memory();
-    MHD_add_response_header(response, "Content-Type", type);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-    MHD_add_response_header(response, "Content-Security-Policy", policy ? policy : SELF_POLICY "'none'");
-    MHD_add_response_header(response, "Connection",
+    MHD.add_response_header(response, "Content-Type", type);
+    MHD.add_response_header(response, "Cache-Control", "no-store");
+    MHD.add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD.add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    MHD.add_response_header(response, "Content-Security-Policy", policy ? policy : SELF_POLICY "'none'");
+    MHD.add_response_header(response, "Connection",
                             "close"); /* one request: its deadline is the connection's */
     return response;
 }
@@ -96,8 +127,8 @@ static struct MHD_Response *response_new(const char *type, void *body, size_t si
 static enum MHD_Result send_once(struct MHD_Connection *connection, unsigned status,
                                  struct MHD_Response *response)
 {
-    const enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    const enum MHD_Result result = MHD.queue_response(connection, status, response);
+    MHD.destroy_response(response);
     return result;
 }
 
@@ -134,11 +165,11 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
     json_decref(answer);
     struct MHD_Response *response = response_new("application/json", text, strlen(text), NULL);
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        MHD_add_response_header(response, "Retry-After", "2");
+        MHD.add_response_header(response, "Retry-After", "2");
     if (status == MHD_HTTP_UNAUTHORIZED)
-        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+        MHD.add_response_header(response, "WWW-Authenticate", "Bearer");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, "Allow", "GET, HEAD, POST");
+        MHD.add_response_header(response, "Allow", "GET, HEAD, POST");
     return send_once(connection, status, response);
 }
 
@@ -146,7 +177,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
 
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
-    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    const char *value = MHD.lookup_connection_value(connection, MHD_HEADER_KIND, name);
     return value ? value : "";
 }
 
@@ -201,8 +232,8 @@ static bool has_token(const struct server *server, struct MHD_Connection *connec
 {
     static const char scheme[] = "Bearer ";
     const char *token = server->options->token;
-    const char *argument = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
-    const char *cookie = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, "orrery");
+    const char *argument = MHD.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+    const char *cookie = MHD.lookup_connection_value(connection, MHD_COOKIE_KIND, "orrery");
     const char *authorization = header(connection, "Authorization");
     if (!token)
         return true;
@@ -289,7 +320,7 @@ static enum MHD_Result send_editor(const struct server *server, struct MHD_Conne
     struct MHD_Response *response = response_new("text/html; charset=utf-8", text, size, policy);
     if (server->options->token &&
         asprintf(&cookie, "orrery=%s; HttpOnly; SameSite=Strict; Path=/", server->options->token) >= 0)
-        MHD_add_response_header(response, "Set-Cookie", cookie);
+        MHD.add_response_header(response, "Set-Cookie", cookie);
     free(cookie);
     return send_once(connection, MHD_HTTP_OK, response);
 }
@@ -302,7 +333,7 @@ static enum MHD_Result send_page(struct server *server, struct MHD_Connection *c
     for (size_t i = 0; i < SERVE_PAGES && !found; i++) {
         found = server->pages[i].response && strcmp(server->pages[i].id, id) == 0;
         if (found)
-            result = MHD_queue_response(connection, MHD_HTTP_OK, server->pages[i].response);
+            result = MHD.queue_response(connection, MHD_HTTP_OK, server->pages[i].response);
     }
     pthread_mutex_unlock(&server->lock);
     return found ? result : refuse(connection, MHD_HTTP_NOT_FOUND);
@@ -319,7 +350,7 @@ static void keep_page(struct server *server, char *text, size_t size, char id[ID
     struct kept_page *page = &server->pages[server->next_page];
     server->next_page = (server->next_page + 1) % SERVE_PAGES;
     if (page->response)
-        MHD_destroy_response(page->response);
+        MHD.destroy_response(page->response);
     page->response = response;
     memcpy(page->id, id, sizeof page->id);
     pthread_mutex_unlock(&server->lock);
@@ -400,7 +431,7 @@ static unsigned read_request(const json_t *body, struct serve_request *request)
 static struct connection *place_of(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        MHD.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
@@ -419,7 +450,7 @@ static enum MHD_Result run_text(struct server *server, struct MHD_Connection *co
 {
     struct serve_result result;
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        MHD.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     request->client = info ? info->connect_fd : -1;
     request->stop = server->stop;
     request->directory = server->directory;
@@ -521,7 +552,7 @@ static void notified(void *self, struct MHD_Connection *connection, void **conte
     struct server *server = self;
     struct connection *place = NULL;
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        MHD.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     pthread_mutex_lock(&server->lock);
     if (what == MHD_CONNECTION_NOTIFY_CLOSED && *context)
         ((struct connection *)*context)->socket = -1;
@@ -635,7 +666,7 @@ static int listener_new(struct server *server)
 
 static struct MHD_Daemon *daemon_new(struct server *server, int listener)
 {
-    return MHD_start_daemon(
+    return MHD.start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0, NULL, NULL, answer,
         server, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CONNECTIONS,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVE_REQUEST_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -686,7 +717,7 @@ static void serve(struct server *server, int listener, const sigset_t *ends)
     announce(server);
     wait_for_signal(server, signals);
     eventfd_write(server->stop, 1); /* never read: every run sees it */
-    MHD_stop_daemon(daemon);
+    MHD.stop_daemon(daemon);
     close(signals);
 }
 
@@ -705,6 +736,8 @@ int serve_http_run(const struct serve_options *options)
 {
     static struct server server; /* threads have it */
     sigset_t ends;
+    if (!open_microhttpd())
+        return EXIT_USAGE;
     server = (struct server){.options = options, .examples = serve_examples(options->files)};
     pthread_mutex_init(&server.lock, NULL);
     for (size_t i = 0; i < SERVE_CONNECTIONS; i++)
@@ -727,7 +760,7 @@ int serve_http_run(const struct serve_options *options)
     serve_remove(server.directory);
     for (size_t i = 0; i < SERVE_PAGES; i++)
         if (server.pages[i].response)
-            MHD_destroy_response(server.pages[i].response);
+            MHD.destroy_response(server.pages[i].response);
     free(server.examples);
     return 0;
 }
