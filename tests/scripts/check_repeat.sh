@@ -4,9 +4,9 @@
 # command in another place), another working directory, environment size and address-space layout: alone, with every form of the
 # report, and among all the others in one process, under other policies, the second time in the reverse order. What has findings
 # runs three times more. CHECK_REPEAT_ALL=1: twenty times more, and under four other policies instead of two.
-# check_repeat.sh [BUILD [OTHER-BUILD]]; REPEAT_OTHER_BUILD is another one for the suite. A sanitizer's build compares nothing,
-# since what differs there differs without it: each scenario runs once under each policy that is not its own (that is a test
-# of the suite), and the sanitizer has nothing to say.
+# check_repeat.sh [BUILD [OTHER-BUILD]]; REPEAT_OTHER_BUILD is another one for the suite. A sanitizer's build takes long to start and
+# runs all scenarios in one process only, under each policy that is not their own: the sanitizer has nothing to say, and the other
+# build, which is not sanitized, writes the same bytes.
 set -u
 src=$(realpath "${ORRERY_SRCDIR:-.}")
 build=$(realpath "${1:-${ORRERY_BUILDDIR:-build}}")
@@ -23,6 +23,7 @@ else
     mkdir "$work/elsewhere"
     other=$work/elsewhere/orrery
     cp "$build/orrery" "$other"
+    [ ! -x "$build/orrery-compile-server" ] || cp -r "$build/orrery-compile-server" "$build/precompiled" "$work/elsewhere/"
 fi
 bad=0 count=0
 no_aslr=
@@ -68,6 +69,10 @@ if grep -q '^#define ORRERY_LOOPING' "$build/config.h"; then
         together "$work/one" "$build/orrery" $policy -- "${scenarios[@]}"
         grep -hE -A20 'Sanitizer|runtime error' "$work/one.err" && echo "$policy" && bad=1
         [ "$(grep -c '^{"type":"scenario"' "$work/one.json")" = "${#scenarios[@]}" ] || { echo "$policy: it did not come to its end"; tail "$work/one.err"; bad=1; }
+        [ -n "${2:-${REPEAT_OTHER_BUILD:-}}" ] || continue
+        # shellcheck disable=SC2086
+        together "$work/other" "$other" $policy -- "${scenarios[@]}"
+        diff -u "$work/one.json" "$work/other.json" || bad=1
     done
     echo "$count runs"
     [ "$count" -gt 0 ] || exit 77
@@ -85,10 +90,11 @@ each() {
     done
 }
 
-# Compiles for itself: a cached build may not differ from a fresh one.
+# Compiles for itself: a cached build may not differ from a fresh one. All in one process, whose compile server starts once.
 (
     PADDING=$(printf '%4000s' x) ORRERY_CACHE_DIR=$work/other-cache
     export PADDING ORRERY_CACHE_DIR
+    "$other" check --timeout=0 "${scenarios[@]}" >"$work/compiled.out" 2>&1 </dev/null
     each "$work/second" $no_aslr "$other"
 ) &
 each "$work/first" "$build/orrery"
