@@ -33,7 +33,7 @@ struct launch_after {
     uint64_t group;
 };
 
-enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
+enum memory_ordering { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
 enum memory_scope { SCOPE_WORK_ITEM, SCOPE_SUB_GROUP, SCOPE_WORK_GROUP, SCOPE_DEVICE, SCOPE_ALL_SVM };
 
 /* One NDRange launch; constant while it runs but for what it enqueues. Units: work-items. */
@@ -125,7 +125,7 @@ enum act {
 };
 enum number_type { NUMBER_INTEGER, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE }; /* INTEGER: or anything else */
 /* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
-static inline bool failure_order_fits(enum memory_order success, enum memory_order failure)
+static inline bool failure_order_fits(enum memory_ordering success, enum memory_ordering failure)
 {
     bool acquires = success == ORDER_ACQUIRE || success >= ORDER_ACQ_REL;
     return failure == ORDER_RELAXED || (failure == ORDER_ACQUIRE && acquires) ||
@@ -140,8 +140,8 @@ enum address_shape { ADDRESS_UNIFORM, ADDRESS_AFFINE, ADDRESS_LIST };
 struct access_event {
     struct origin origin;
     enum access_kind kind;
-    enum memory_order order;         /* atomics */
-    enum memory_order failure_order; /* compare-exchange: of the lanes in failed */
+    enum memory_ordering order;         /* atomics */
+    enum memory_ordering failure_order; /* compare-exchange: of the lanes in failed */
     enum memory_scope scope;
     const uint64_t *failed; /* compare-exchange: lanes that found another value and only read; NULL: none */
     /* texels of an image, which fences of REGION_IMAGE order; a filtered read announces each texel it
@@ -214,7 +214,7 @@ struct sync_event {
     struct origin origin;
     enum sync_kind kind;
     uint32_t regions; /* REGION_* */
-    enum memory_order order;
+    enum memory_ordering order;
     enum memory_scope scope;
     uint32_t lane_count; /* of the wave, as in struct access_event */
     const uint64_t *mask;

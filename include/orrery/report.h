@@ -120,7 +120,7 @@ struct finding_access {
     bool has_item;     /* false: a host command */
     struct item item;
     bool has_order;    /* it is atomic: */
-    enum memory_order order;
+    enum memory_ordering order;
     enum memory_scope scope;
     uint32_t size_bytes;
     enum number_type type;

@@ -48,7 +48,7 @@ struct schedule_candidate {
     enum schedule_operation operation;
     uint32_t site; /* program_site() has the line */
     enum access_kind access;
-    enum memory_order order, failure_order;
+    enum memory_ordering order, failure_order;
     enum memory_scope scope;
     uint32_t regions; /* fences: REGION_* */
     uint64_t address;

@@ -16,7 +16,7 @@ const char *const memory_scope_words[MEMORY_SCOPE_COUNT] = {
     [SCOPE_ALL_SVM] = "memory_scope_all_svm_devices",
 };
 
-const char *memory_order_word(enum memory_order order)
+const char *memory_order_word(enum memory_ordering order)
 {
     assert((int)order < MEMORY_ORDER_COUNT);
     return memory_order_words[order];

@@ -16,7 +16,7 @@ enum { MEMORY_ORDER_COUNT = ORDER_SEQ_CST + 1, MEMORY_SCOPE_COUNT = SCOPE_ALL_SV
 extern const char *const memory_order_words[MEMORY_ORDER_COUNT];
 extern const char *const memory_scope_words[MEMORY_SCOPE_COUNT];
 
-const char *memory_order_word(enum memory_order order);
+const char *memory_order_word(enum memory_ordering order);
 const char *memory_scope_word(enum memory_scope scope);
 
 #endif

@@ -188,7 +188,7 @@ struct site {
     enum act act;
     bool of_work_group; /* a barrier: of all of it */
     enum access_kind access;
-    enum memory_order order, failure_order;
+    enum memory_ordering order, failure_order;
     enum memory_scope scope;
     uint32_t regions; /* fences, barriers: REGION_* */
     enum storage storage;

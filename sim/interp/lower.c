@@ -115,7 +115,7 @@ enum math_type lower_math_type(enum scalar type)
     return types[type];
 }
 
-enum memory_order lower_order(uint32_t semantics)
+enum memory_ordering lower_order(uint32_t semantics)
 {
     return semantics & 0x10  ? ORDER_SEQ_CST
            : semantics & 0x8 ? ORDER_ACQ_REL

@@ -67,7 +67,7 @@ uint32_t lower_constant_bits(struct lower *l, uint32_t id);
 enum storage lower_storage(SpvStorageClass storage);
 enum math_type lower_math_type(enum scalar type);
 enum memory_scope lower_scope(uint32_t scope);
-enum memory_order lower_order(uint32_t semantics);
+enum memory_ordering lower_order(uint32_t semantics);
 void lower_jump(struct lower *l, uint32_t block); /* ends the block */
 /* Ends it, too: to blocks[i] for cases[i - 1], to blocks[0] for all others. The cases stay with the block. */
 void lower_switch_to(struct lower *l, uint32_t selector, const uint32_t *blocks, uint64_t *cases,

@@ -462,7 +462,7 @@ void lower_one_atomic(struct lower *l, uint32_t word)
     bool flag = op == SpvOpAtomicFlagTestAndSet || op == SpvOpAtomicFlagClear;
     if (!flag)
         type = result ? module_type(l->m, w[1])->scalar : lower_type(l, lower_scalar(l, w[4]));
-    enum memory_order failure = ORDER_RELAXED;
+    enum memory_ordering failure = ORDER_RELAXED;
     switch (op) {
     case SpvOpAtomicLoad: break;
     case SpvOpAtomicStore: value = lower_scalar(l, w[4]); break;

@@ -63,12 +63,12 @@ void candidate_init(struct candidate *candidate, const struct unfold *unfold, bo
     }
 }
 
-static bool acquires(enum memory_order order)
+static bool acquires(enum memory_ordering order)
 {
     return order == ORDER_ACQUIRE || order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
 }
 
-static bool releases(enum memory_order order)
+static bool releases(enum memory_ordering order)
 {
     return order == ORDER_RELEASE || order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
 }
@@ -89,7 +89,7 @@ static void fill_access(const struct candidate *candidate, struct candidate_even
                         const struct step *step, struct reading read)
 {
     bool failed = step->kind == STEP_UPDATE && !step_writes(step, read);
-    enum memory_order order = failed ? step->failure_order : step->order;
+    enum memory_ordering order = failed ? step->failure_order : step->order;
     event->cell = step->cell;
     event->is_read = step_reads(step);
     event->is_write = step_writes(step, read);

@@ -68,9 +68,10 @@ static uint32_t parse_word_of(struct parser *parser, const char *const *words, u
     lexer_expected(lexer, what);
 }
 
-static enum memory_order parse_order(struct parser *parser)
+static enum memory_ordering parse_order(struct parser *parser)
 {
-    return (enum memory_order)parse_word_of(parser, memory_order_words, MEMORY_ORDER_COUNT, "a memory order");
+    return (enum memory_ordering)parse_word_of(parser, memory_order_words, MEMORY_ORDER_COUNT,
+                                               "a memory order");
 }
 
 static enum memory_scope parse_scope(struct parser *parser)

@@ -87,7 +87,7 @@ static const char *short_word(const char *word)
 }
 
 /* A compare-exchange that failed has another order. */
-static enum memory_order order_of(const struct candidate_event *event)
+static enum memory_ordering order_of(const struct candidate_event *event)
 {
     const bool failed = event->step->kind == STEP_UPDATE && !event->is_write;
     return failed ? event->step->failure_order : event->step->order;

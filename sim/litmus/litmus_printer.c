@@ -46,7 +46,7 @@ static void print_operand(const struct printer *printer, const struct expression
 }
 
 /* SPIR-V has no compare-exchange that releases when it fails, and a load that releases is a relaxed one. */
-static enum memory_order failure_order(const struct printer *printer, enum memory_order order)
+static enum memory_ordering failure_order(const struct printer *printer, enum memory_ordering order)
 {
     if (!printer->kernel)
         return order;

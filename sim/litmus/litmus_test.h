@@ -86,7 +86,7 @@ struct expression {
     char operation[3]; /* UNARY, BINARY, as C spells it */
     struct expression *operand[3];
     enum atomic_call call; /* ATOMIC */
-    enum memory_order order, failure_order;
+    enum memory_ordering order, failure_order;
     enum memory_scope scope;
 };
 
@@ -108,7 +108,7 @@ struct statement {
     struct expression *to;    /* STORE: the pointer, dereferenced already */
     struct expression *value; /* ASSIGN, STORE, EVALUATE; IF, WHILE: condition */
     uint32_t flags;           /* FENCE, BARRIER: REGION_* */
-    enum memory_order order;
+    enum memory_ordering order;
     enum memory_scope scope;
     uint32_t label;                     /* BARRIER: 1 + index in labels, 0: none */
     struct statement *body, *otherwise; /* IF, WHILE, BLOCK */

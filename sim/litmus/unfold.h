@@ -55,7 +55,7 @@ struct step {
     int32_t comparator;
     uint32_t operation; /* UPDATE: as of the memory port */
     /* all but END, CUT */
-    enum memory_order order, failure_order;
+    enum memory_ordering order, failure_order;
     enum memory_scope scope;
     /* REGION_*: of fences and barriers their flags; else where the cell lies */
     uint32_t regions;

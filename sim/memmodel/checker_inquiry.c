@@ -49,7 +49,7 @@ void inquiry_end(const struct checker *checker, struct edge_end at, struct wordi
     else
         wording_add(text, "%s", sync_op_noun(operation));
     if (!is_barrier(operation))
-        wording_add(text, ", %s", memory_order_word((enum memory_order)operation->order));
+        wording_add(text, ", %s", memory_order_word((enum memory_ordering)operation->order));
     race_item(&checker->races, at.unit, &out_end->item);
     host->place(host->self, operation->site, &out_end->place);
     out_end->what = text->bytes;

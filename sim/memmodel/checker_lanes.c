@@ -147,7 +147,7 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
                                    .region = acting->region->space,
                                    .reads = event->kind != ACCESS_ATOMIC_WRITE,
                                    .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                   .order = (enum memory_order)now->how.order,
+                                   .order = (enum memory_ordering)now->how.order,
                                    .success = lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0,
                                    .scope = event->scope,
                                    .site = now->how.site,

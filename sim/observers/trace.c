@@ -76,7 +76,7 @@ bool trace_flush(struct trace *trace)
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-static const char *order_word(enum memory_order order)
+static const char *order_word(enum memory_ordering order)
 {
     static const char *const words[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
     return words[order];

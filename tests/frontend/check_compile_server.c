@@ -276,7 +276,7 @@ static void compare_file(const char *path, size_t number)
 static struct outcome build_scenario(struct scenario *scenario, enum compile_way way)
 {
     struct outcome outcome = {STATUS_OK, {NULL, 0}, NULL};
-    struct scenario_source source = {NULL};
+    struct scenario_source source = {0};
     struct diagnosis diagnosis = {0};
     scenario->compile_way = way;
     outcome.status = scenario_build(scenario, &outcome.spirv, &source, &outcome.log, &diagnosis);

@@ -54,7 +54,7 @@ static void teardown(void)
 
 /* ---- what happens ------------------------------------------------------------------- */
 
-static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memory_order how,
+static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memory_ordering how,
                 enum memory_scope scope, int region)
 {
     struct unit_state unit_state;
@@ -63,17 +63,17 @@ static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memo
     order_atomic(&order, &unit_state, &done);
 }
 
-static void store(uint64_t unit, uint32_t line, enum memory_order how, enum memory_scope scope)
+static void store(uint64_t unit, uint32_t line, enum memory_ordering how, enum memory_scope scope)
 {
     act(unit, line, false, true, how, scope, IN_GLOBAL);
 }
 
-static void load(uint64_t unit, uint32_t line, enum memory_order how, enum memory_scope scope)
+static void load(uint64_t unit, uint32_t line, enum memory_ordering how, enum memory_scope scope)
 {
     act(unit, line, true, false, how, scope, IN_GLOBAL);
 }
 
-static void exchange_fails(uint64_t unit, uint32_t line, enum memory_order success)
+static void exchange_fails(uint64_t unit, uint32_t line, enum memory_ordering success)
 {
     struct unit_state unit_state;
     const struct atomic_act exchange = {FLAG,
@@ -91,7 +91,7 @@ static void exchange_fails(uint64_t unit, uint32_t line, enum memory_order succe
     order_atomic(&order, &unit_state, &exchange);
 }
 
-static void fence(uint64_t unit, uint32_t line, uint32_t regions, enum memory_order how)
+static void fence(uint64_t unit, uint32_t line, uint32_t regions, enum memory_ordering how)
 {
     struct unit_state unit_state;
     order_unit_state(&order, unit, &unit_state);
@@ -171,8 +171,8 @@ START_TEST(scopes_of_shared_objects_meet_at_the_wider)
     order_atomic(&order, &unit_state, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
     explains("the acquire at k.cl:9 has memory_scope_device, and the release at k.cl:7 has "
-         "memory_scope_all_svm_devices: before OpenCL 3.1 both ends of an edge need the same scope",
-         "memory_scope_all_svm_devices at k.cl:9");
+             "memory_scope_all_svm_devices: before OpenCL 3.1 both ends of an edge need the same scope",
+             "memory_scope_all_svm_devices at k.cl:9");
 }
 END_TEST
 
@@ -260,7 +260,7 @@ START_TEST(a_barrier_wants_the_other_flag)
     order_barrier(&order, 0, REGION_LOCAL, SCOPE_WORK_GROUP, 7);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
     explains("the barrier at k.cl:7 has CLK_LOCAL_MEM_FENCE only; these are global accesses",
-         "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at k.cl:7");
+             "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at k.cl:7");
 }
 END_TEST
 
@@ -308,8 +308,8 @@ START_TEST(both_scopes_are_to_be_wider)
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
     explains("it reaches work-group (0,0,0) only, and the acquire at k.cl:9 that meets it is in work-group "
-         "(1,0,0)",
-         "memory_scope_device at k.cl:7 and k.cl:9");
+             "(1,0,0)",
+             "memory_scope_device at k.cl:7 and k.cl:9");
 }
 END_TEST
 
@@ -369,7 +369,7 @@ START_TEST(failed_exchange_acquires_by_the_failure_order)
     struct question question = question_of(meetings, 1);
     ck_assert(explain_race(&question, &answer));
     explains("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
-         "memory_order_acquire for success and failure at k.cl:9");
+             "memory_order_acquire for success and failure at k.cl:9");
     exchange_fails(THIRD, 9, ORDER_RELAXED);
     meetings[1] = meeting_of(FIRST, THIRD);
     question = question_of(meetings, 2);
@@ -405,11 +405,12 @@ START_TEST(a_local_flag_wants_fences_with_both_flags)
     act(FIRST, 7, false, true, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
     act(NEIGHBOUR, 9, true, false, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    explains("Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: \"If "
-         "X local-synchronizes-with",
-         "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, "
-         "memory_scope_work_group) before k.cl:7, and atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | "
-         "CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group) after k.cl:9");
+    explains(
+        "Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: \"If "
+        "X local-synchronizes-with",
+        "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, "
+        "memory_scope_work_group) before k.cl:7, and atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | "
+        "CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group) after k.cl:9");
 }
 END_TEST
 
@@ -658,8 +659,8 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
 {
     const struct checker_host knows_turns = {
         .place = place, .what = what, .between = between, .each_iteration = each_iteration};
-    const char *const fix =
-        "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and after k.cl:32, in each iteration of the loop";
+    const char *const fix = "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and after k.cl:32, in "
+                            "each iteration of the loop";
     struct proposal proposal;
     where.site = 0;
     first_access(FIRST);

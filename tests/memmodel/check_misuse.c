@@ -34,7 +34,7 @@ START_TEST(a_load_does_not_release_and_a_store_does_not_acquire)
     for (int kind = 0; kind < 3; kind++) {
         for (int order = 0; order < ORDERS; order++) {
             begin();
-            atomic(0, FLAG, 4, kinds[kind], (enum memory_order)order, SCOPE_DEVICE);
+            atomic(0, FLAG, 4, kinds[kind], (enum memory_ordering)order, SCOPE_DEVICE);
             found(allowed[kind][order] ? FINDING_KIND_COUNT : FINDING_ATOMIC_ORDER, kind, order, 0);
         }
     }
@@ -46,7 +46,7 @@ START_TEST(a_failed_exchange_does_not_release)
     for (int failure = 0; failure < ORDERS; failure++) {
         bool allowed = failure == ORDER_RELAXED || failure == ORDER_ACQUIRE || failure == ORDER_SEQ_CST;
         begin();
-        failing_exchange(0, FLAG, ORDER_SEQ_CST, (enum memory_order)failure, SCOPE_DEVICE);
+        failing_exchange(0, FLAG, ORDER_SEQ_CST, (enum memory_ordering)failure, SCOPE_DEVICE);
         found(allowed ? FINDING_KIND_COUNT : FINDING_ATOMIC_ORDER, failure, 0, 0);
     }
 }
@@ -63,7 +63,8 @@ START_TEST(a_failure_order_is_no_stronger)
     for (int order = 0; order < ORDERS; order++) {
         for (int failure = 0; failure < ORDERS; failure++) {
             begin();
-            failing_exchange(0, FLAG, (enum memory_order)order, (enum memory_order)failure, SCOPE_DEVICE);
+            failing_exchange(0, FLAG, (enum memory_ordering)order, (enum memory_ordering)failure,
+                             SCOPE_DEVICE);
             found(allowed[order][failure] ? FINDING_KIND_COUNT : FINDING_ATOMIC_ORDER, order, failure, 0);
         }
     }
@@ -98,7 +99,7 @@ START_TEST(fence_has_flags_and_their_orders)
         for (int order = 0; order < ORDERS; order++) {
             for (int scope = 0; scope < SCOPES; scope++) {
                 begin();
-                fence(0, flags[i], (enum memory_order)order, (enum memory_scope)scope);
+                fence(0, flags[i], (enum memory_ordering)order, (enum memory_scope)scope);
                 found(fence_by_the_text(flags[i], order, scope), (int)flags[i], order, scope);
             }
         }

@@ -52,7 +52,7 @@ END_TEST
 START_TEST(r5_orders_of_atomics)
 {
     static const bool orders[2][5] = {{false, false, true, true, true}, {false, true, false, true, true}};
-    for (enum memory_order order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
+    for (enum memory_ordering order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
         two_groups(), writes(0, DATA, 4), store(0, FLAG, order, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE),
             reads(2, DATA, 4);
         judge_at(DATA, !orders[0][order]);

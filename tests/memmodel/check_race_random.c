@@ -34,7 +34,7 @@ static void any_atomic(uint32_t item)
 {
     uint32_t address = below(2) ? FLAG : LFLAG, size = below(16) ? 4 : 8;
     enum access_kind kind = ACCESS_ATOMIC_READ + below(3);
-    enum memory_order order = (enum memory_order)below(5);
+    enum memory_ordering order = (enum memory_ordering)below(5);
     if (kind == ACCESS_ATOMIC_UPDATE && below(4) == 0)
         failing_exchange(item, address, order, below(2) ? ORDER_ACQUIRE : ORDER_RELAXED, any_scope());
     else
@@ -145,7 +145,7 @@ static void any_pixel(uint32_t item, uint32_t items)
 static void any_spin(uint32_t group, uint32_t items)
 {
     const uint32_t address = below(3) ? FLAG : LFLAG;
-    const enum memory_order order = (enum memory_order)below(5);
+    const enum memory_ordering order = (enum memory_ordering)below(5);
     const enum memory_scope scope = any_scope();
     uint32_t site = NO_SITE;
     for (uint32_t repeats = 2 + below(3); repeats; repeats--) {
@@ -158,7 +158,7 @@ static void any_spin(uint32_t group, uint32_t items)
         if (below(3) == 0)
             fence(item, 1 + below(3), ORDER_ACQUIRE + below(4), below(3) ? scope : any_scope());
         if (below(2))
-            update(item, address, (enum memory_order)below(5), scope);
+            update(item, address, (enum memory_ordering)below(5), scope);
     }
 }
 
@@ -210,7 +210,7 @@ static void any_oracle_op(uint32_t groups, uint32_t items, uint32_t sub_group)
     case 1: reads(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 3:
-    case 4: fence(item, flags, (enum memory_order)below(5), any_scope()); break;
+    case 4: fence(item, flags, (enum memory_ordering)below(5), any_scope()); break;
     case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
     case 12: any_pixel(item, items); break;
     case 15: any_turns(groups, items); break;
@@ -326,11 +326,11 @@ START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {
         10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
-    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,   FAST_PATH_SEEN,     FAST_PATH_SENT,
-                                                FAST_PATH_TRIED,   FAST_PATH_TOGETHER, FAST_PATH_CALM,
-                                                FAST_PATH_MEMBER_UPDATE, FAST_PATH_SIFTED,   FAST_PATH_SIFTED_LOADS,
-                                                FAST_PATH_SHARED,  FAST_PATH_SINGLE,   FAST_PATH_FEW,
-                                                FAST_PATH_RESTED,  FAST_PATH_ON};
+    static const enum fast_path fast_paths[] = {
+        FAST_PATH_CHAIN,        FAST_PATH_SEEN,   FAST_PATH_SENT,          FAST_PATH_TRIED,
+        FAST_PATH_TOGETHER,     FAST_PATH_CALM,   FAST_PATH_MEMBER_UPDATE, FAST_PATH_SIFTED,
+        FAST_PATH_SIFTED_LOADS, FAST_PATH_SHARED, FAST_PATH_SINGLE,        FAST_PATH_FEW,
+        FAST_PATH_RESTED,       FAST_PATH_ON};
     takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, agree_with_the_oracle(&sweeps).programs);
 }
 END_TEST
@@ -404,10 +404,10 @@ START_TEST(random_programs_against_the_oracle)
     const struct counts counts = agree_with_the_oracle(&programs);
     /* short ways remember one operation of many, and small tables few */
     ck_assert_uint_lt(counts.untold, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
-    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,   FAST_PATH_SEEN,     FAST_PATH_SENT,
-                                                FAST_PATH_TRIED,   FAST_PATH_TOGETHER, FAST_PATH_CALM,
+    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,         FAST_PATH_SEEN,     FAST_PATH_SENT,
+                                                FAST_PATH_TRIED,         FAST_PATH_TOGETHER, FAST_PATH_CALM,
                                                 FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED,   FAST_PATH_SINGLE,
-                                                FAST_PATH_FEW,     FAST_PATH_RESTED};
+                                                FAST_PATH_FEW,           FAST_PATH_RESTED};
     takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
 }
 END_TEST
@@ -546,7 +546,7 @@ END_TEST
 static const uint32_t chain_words[] = {FLAG, FLAG, OTHER, 24};
 static uint32_t chain_site[2];
 
-static void chain_link(uint32_t item, uint32_t word, enum memory_order order, enum memory_scope scope)
+static void chain_link(uint32_t item, uint32_t word, enum memory_ordering order, enum memory_scope scope)
 {
     uint32_t *site = &chain_site[below(3) == 0];
     *site = changes(item, word, order, scope, *site);
@@ -559,7 +559,7 @@ static void chain_other(const uint32_t *shape, uint32_t item, uint32_t word)
     case 0: store(item, word, below(2) ? ORDER_RELEASE : ORDER_RELAXED, scope); break;
     case 1: load(item, word, below(2) ? ORDER_ACQUIRE : ORDER_RELAXED, scope); break;
     case 2:
-    case 3: update(item, word, (enum memory_order)below(5), scope); break;
+    case 3: update(item, word, (enum memory_ordering)below(5), scope); break;
     case 4:
         failing_exchange(item, word, ORDER_SEQ_CST, below(2) ? ORDER_ACQUIRE : ORDER_RELAXED, scope);
         break;
@@ -573,9 +573,9 @@ static void chain_other(const uint32_t *shape, uint32_t item, uint32_t word)
 static void any_updates_in_chain(const uint32_t *shape)
 {
     const uint32_t all = shape[0] * shape[1], seldom = below(3) ? 4 + below(12) : 1000;
-    const enum memory_order order = below(6) == 0 ? ORDER_ACQUIRE + below(2)
-                                    : below(2)    ? ORDER_SEQ_CST
-                                                  : ORDER_ACQ_REL;
+    const enum memory_ordering order = below(6) == 0 ? ORDER_ACQUIRE + below(2)
+                                       : below(2)    ? ORDER_SEQ_CST
+                                                     : ORDER_ACQ_REL;
     const enum memory_scope scope = below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP;
     chain_site[0] = chain_site[1] = NO_SITE;
     for (uint32_t repeats = 3 + below(10); repeats; repeats--) {
@@ -595,7 +595,7 @@ static void any_updates_in_chain(const uint32_t *shape)
         if (below(4))
             act_plainly(item, chain_words[below(4)]);
         else
-            update(item, chain_words[below(4)], (enum memory_order)below(5), SCOPE_WORK_GROUP);
+            update(item, chain_words[below(4)], (enum memory_ordering)below(5), SCOPE_WORK_GROUP);
     }
 }
 
@@ -629,7 +629,7 @@ static void any_wave(const uint32_t *shape)
         case 4: any_oracle_op(shape[0], shape[1], shape[2]); break;
         default:
             atomics(group, objects[below(3)], below(2) ? 4 : 0, members, ACCESS_ATOMIC_READ + below(3),
-                    (enum memory_order)below(5), scope);
+                    (enum memory_ordering)below(5), scope);
             break;
         }
     }

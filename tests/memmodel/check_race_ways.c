@@ -68,7 +68,7 @@ START_TEST(places_of_messages_are_looked_up_again)
 END_TEST
 
 /* An access repeated after a release fence is later: the fence's release does not include it. */
-static void updates_again(bool released_between, enum memory_order order)
+static void updates_again(bool released_between, enum memory_ordering order)
 {
     two_groups(), world_forgoes_sync_log(), release(0, OTHER, SCOPE_DEVICE);
     const uint32_t site = exchanges(0, DATA, 2, 1, order, SCOPE_DEVICE, NO_SITE);
@@ -296,7 +296,7 @@ START_TEST(earlier_clock_is_passed_on)
 END_TEST
 
 /* 2 is ordered after the update by 1, and after none before it but its own. */
-static void one_after_another(enum memory_order order, bool released)
+static void one_after_another(enum memory_ordering order, bool released)
 {
     two_groups();
     if (released)
@@ -308,7 +308,7 @@ static void one_after_another(enum memory_order order, bool released)
 
 START_TEST(update_covers_accesses_that_happen_before_it)
 {
-    for (enum memory_order order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
+    for (enum memory_ordering order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
         const bool ordered = order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
         for (int released = 0; released < 2; released++) {
             one_after_another(order, released);

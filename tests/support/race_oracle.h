@@ -63,7 +63,7 @@ struct operation {
     enum access_kind access;
     bool sampled; /* an image is read with a sampler */
     /* of atomics, fences and barriers */
-    enum memory_order order;
+    enum memory_ordering order;
     enum memory_scope scope;
     uint32_t flags;    /* of fences and barriers: the regions that they order */
     uint32_t instance; /* of barriers: those of one meeting share it */

@@ -525,7 +525,8 @@ static void set_bit(uint64_t *mask, uint32_t lane)
 }
 
 static void act(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind,
-                enum memory_order order, enum memory_scope scope, bool failed, enum memory_order failure)
+                enum memory_ordering order, enum memory_scope scope, bool failed,
+                enum memory_ordering failure)
 {
     uint32_t group = item / world.items;
     uint64_t mask[LANE_MASK_WORDS] = {0}, failures[LANE_MASK_WORDS] = {0};
@@ -599,7 +600,7 @@ uint32_t looks(uint32_t item, uint32_t address, uint32_t again)
     return site;
 }
 
-uint32_t changes(uint32_t item, uint32_t address, enum memory_order order, enum memory_scope scope,
+uint32_t changes(uint32_t item, uint32_t address, enum memory_ordering order, enum memory_scope scope,
                  uint32_t again)
 {
     const uint32_t site = again == NO_SITE ? world.oracle.count : again;
@@ -623,23 +624,23 @@ void writes(uint32_t item, uint32_t address, uint32_t size)
     act(item, address, size, ACCESS_WRITE, 0, 0, false, 0);
 }
 
-void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order,
+void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_ordering order,
             enum memory_scope scope)
 {
     act(item, address, size, kind, order, scope, false, 0);
 }
 
-void store(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+void store(uint32_t item, uint32_t flag, enum memory_ordering order, enum memory_scope scope)
 {
     atomic(item, flag, 4, ACCESS_ATOMIC_WRITE, order, scope);
 }
 
-void load(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+void load(uint32_t item, uint32_t flag, enum memory_ordering order, enum memory_scope scope)
 {
     atomic(item, flag, 4, ACCESS_ATOMIC_READ, order, scope);
 }
 
-void update(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+void update(uint32_t item, uint32_t flag, enum memory_ordering order, enum memory_scope scope)
 {
     atomic(item, flag, 4, ACCESS_ATOMIC_UPDATE, order, scope);
 }
@@ -653,8 +654,8 @@ void acquire(uint32_t item, uint32_t flag, enum memory_scope scope)
     load(item, flag, ORDER_ACQUIRE, scope);
 }
 
-void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure,
-                      enum memory_scope scope)
+void failing_exchange(uint32_t item, uint32_t address, enum memory_ordering order,
+                      enum memory_ordering failure, enum memory_scope scope)
 {
     act(item, address, 4, ACCESS_ATOMIC_UPDATE, order, scope, true, failure);
 }
@@ -718,8 +719,8 @@ void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, ui
     act_together(group, &event, addresses, members, world.oracle.count);
 }
 
-uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t iterations,
-               int32_t iteration_step, uint32_t again)
+uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members,
+               uint32_t iterations, int32_t iteration_step, uint32_t again)
 {
     const uint32_t site = again == NO_SITE ? world.oracle.count : again;
     for (uint32_t iteration = 0; iteration < iterations; iteration++) {
@@ -735,7 +736,7 @@ uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint3
 }
 
 void atomics(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum access_kind kind,
-             enum memory_order order, enum memory_scope scope)
+             enum memory_ordering order, enum memory_scope scope)
 {
     uint32_t addresses[WAVE_LANES_MAX];
     struct access_event event = {.kind = kind,
@@ -779,7 +780,7 @@ static void exchange_all(uint32_t group, struct access_event *event, const uint3
 }
 
 uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner,
-                   enum memory_order order, enum memory_scope scope, uint32_t again)
+                   enum memory_ordering order, enum memory_scope scope, uint32_t again)
 {
     const uint32_t site = again == NO_SITE ? world.oracle.count : again;
     uint32_t addresses[WAVE_LANES_MAX];
@@ -797,7 +798,7 @@ void scattered_exchanges(uint32_t group, const uint32_t *addresses, uint32_t mem
 }
 
 static void announce_part(enum sync_kind kind, uint32_t group, const uint64_t *mask, uint32_t flags,
-                          enum memory_order order, enum memory_scope scope, uint32_t copy, bool last)
+                          enum memory_ordering order, enum memory_scope scope, uint32_t copy, bool last)
 {
     struct sync_event event = {.origin = origin_of(group),
                                .kind = kind,
@@ -812,13 +813,13 @@ static void announce_part(enum sync_kind kind, uint32_t group, const uint64_t *m
 }
 
 static void announce_of(enum sync_kind kind, uint32_t group, const uint64_t *mask, uint32_t flags,
-                        enum memory_order order, enum memory_scope scope, uint32_t copy)
+                        enum memory_ordering order, enum memory_scope scope, uint32_t copy)
 {
     announce_part(kind, group, mask, flags, order, scope, copy, true);
 }
 
 static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_t to, uint32_t flags,
-                     enum memory_order order, enum memory_scope scope, uint32_t copy)
+                     enum memory_ordering order, enum memory_scope scope, uint32_t copy)
 {
     uint64_t mask[LANE_MASK_WORDS] = {0};
     for (uint32_t lane = from; lane < to && lane < world.items; lane++)
@@ -826,7 +827,7 @@ static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_
     announce_of(kind, group, mask, flags, order, scope, copy);
 }
 
-void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_order order,
+void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_ordering order,
                 enum memory_scope scope)
 {
     announce_of(SYNC_FENCE, group, (const uint64_t[LANE_MASK_WORDS]){members}, flags, order, scope, 0);
@@ -840,7 +841,7 @@ void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_or
     }
 }
 
-void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope)
+void fence(uint32_t item, uint32_t flags, enum memory_ordering order, enum memory_scope scope)
 {
     wave_fence(item / world.items, 1u << item % world.items, flags, order, scope);
 }

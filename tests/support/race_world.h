@@ -46,7 +46,8 @@ void world_within(uint32_t inside);
 /* and global memory is a buffer: each launch's atomics are its own (rule 32) */
 void world_across_plainly(void);
 void world_across_devices(void); /* the same, each on a device of its own */
-void world_begins_unheard(void); /* in such a world: another launch, too large for the detector of the others */
+void world_begins_unheard(
+    void); /* in such a world: another launch, too large for the detector of the others */
 void world_end(void);
 /* not for races */
 void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size);
@@ -62,43 +63,43 @@ uint32_t adds(uint32_t item, uint32_t address, uint32_t again);
 /* likewise: a relaxed load of device scope */
 uint32_t looks(uint32_t item, uint32_t address, uint32_t again);
 /* likewise: an update */
-uint32_t changes(uint32_t item, uint32_t address, enum memory_order order, enum memory_scope scope,
+uint32_t changes(uint32_t item, uint32_t address, enum memory_ordering order, enum memory_scope scope,
                  uint32_t again);
 void samples(uint32_t item, uint32_t address); /* four bytes of the image, with a sampler */
-void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order,
+void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_ordering order,
             enum memory_scope scope);
 /* Atomics of 4 bytes; what releases stores, what acquires loads. */
-void store(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope);
-void load(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope);
-void update(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope);
+void store(uint32_t item, uint32_t flag, enum memory_ordering order, enum memory_scope scope);
+void load(uint32_t item, uint32_t flag, enum memory_ordering order, enum memory_scope scope);
+void update(uint32_t item, uint32_t flag, enum memory_ordering order, enum memory_scope scope);
 void release(uint32_t item, uint32_t flag, enum memory_scope scope);
 void acquire(uint32_t item, uint32_t flag, enum memory_scope scope);
-void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure,
-                      enum memory_scope scope);
+void failing_exchange(uint32_t item, uint32_t address, enum memory_ordering order,
+                      enum memory_ordering failure, enum memory_scope scope);
 /* All work-items of the group whose bit is set, together: local id i at address + step * i. */
 void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members);
 /* Reads of the image in rows of so many members: their steps, that of the rows. */
 void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, uint32_t row, uint32_t members);
 /* The same instruction in a loop, the address moving on; 4 bytes. Returns what makes it the same in
  * another loop: `again`. */
-uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t iterations,
-               int32_t iteration_step, uint32_t again);
+uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members,
+               uint32_t iterations, int32_t iteration_step, uint32_t again);
 /* one for each work-item */
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size);
 /* Atomics of 4 bytes, one member after another; updates are relaxed. */
 void atomics(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum access_kind kind,
-             enum memory_order order, enum memory_scope scope);
+             enum memory_ordering order, enum memory_scope scope);
 void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope);
 /* All members at once, and only the winner finds the value that it expects: the others read, relaxed. */
 uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner,
-                   enum memory_order order, enum memory_scope scope, uint32_t again);
+                   enum memory_ordering order, enum memory_scope scope, uint32_t again);
 /* Each at its own address; relaxed. */
 void scattered_exchanges(uint32_t group, const uint32_t *addresses, uint32_t members, uint32_t failed,
                          enum memory_scope scope);
 /* likewise */
-void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_order order,
+void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_ordering order,
                 enum memory_scope scope);
-void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
+void fence(uint32_t item, uint32_t flags, enum memory_ordering order, enum memory_scope scope);
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);
 /* of those whose bit is set */

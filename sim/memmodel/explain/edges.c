@@ -74,7 +74,7 @@ struct end {
 static bool end_of(const struct edges_world *world, uint32_t at, bool releases, struct end *out_end)
 {
     const struct sync_op *item = &world->items[at];
-    const enum memory_order weakest = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
+    const enum memory_ordering weakest = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
     const bool ordered = item->order == weakest || item->order >= ORDER_ACQ_REL;
     *out_end = (struct end){(enum memory_scope)item->scope, item->kind != HAPPENED_ATOMIC, item->regions};
     if (is_barrier(item))

@@ -61,7 +61,7 @@ struct passing {
     uint64_t address;
     uint32_t end; /* as a meeting's, of the load */
     uint64_t when;
-    enum memory_order order[2]; /* of an atomic one */
+    enum memory_ordering order[2]; /* of an atomic one */
 };
 
 enum { PASSINGS_MOST = HOSTILE(64, 4) };
@@ -114,9 +114,9 @@ struct question {
 struct tried_edit {
     uint32_t kind, site;
     enum memory_scope scope;
-    enum memory_order order;
+    enum memory_ordering order;
     bool fails;
-    enum memory_order success;
+    enum memory_ordering success;
 };
 
 enum { ANSWER_STEPS = 20, ANSWER_EDGES = 12, REWRITES_MOST = 2 };

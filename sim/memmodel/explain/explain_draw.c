@@ -195,7 +195,7 @@ static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to
     } else {
         wording_add(text, "%s, %s, %s",
                     is_atomic(sync_op) ? question->host->what(question->host->self, sync_op->site) : "fence",
-                    memory_order_word((enum memory_order)sync_op->order),
+                    memory_order_word((enum memory_ordering)sync_op->order),
                     memory_scope_word((enum memory_scope)sync_op->scope));
     }
     step->text = text->bytes;

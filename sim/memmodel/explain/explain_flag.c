@@ -84,7 +84,7 @@ static void say_why(const struct question *question, const struct passing *passi
 }
 
 static void say_end(const struct question *question, int region, const struct asked *end,
-                    const char *function, enum memory_order order, enum memory_scope scope,
+                    const char *function, enum memory_ordering order, enum memory_scope scope,
                     struct wording *fix)
 {
     wording_add(fix, "%s%s%s%s, %s at ", fix->used ? ", and " : "", end->atomic ? "" : function,

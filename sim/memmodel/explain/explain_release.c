@@ -18,8 +18,8 @@ struct ends {
 
 bool is_release_clock_end(const struct question *question, const struct sync_op *sync_op, bool releases)
 {
-    const enum memory_order order = (enum memory_order)sync_op->order,
-                            own = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
+    const enum memory_ordering order = (enum memory_ordering)sync_op->order,
+                               own = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
     const bool strong = order == own || order >= ORDER_ACQ_REL;
     if (is_fence(sync_op))
         return strong && sync_op->regions >> question->region & 1;

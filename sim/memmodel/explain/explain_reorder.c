@@ -165,7 +165,7 @@ static bool is_moved(const struct again *again, uint32_t at)
 }
 
 /* A fence with both flags beside an atomic. */
-static void happen_fence(struct again *again, const struct sync_op *beside, enum memory_order how,
+static void happen_fence(struct again *again, const struct sync_op *beside, enum memory_ordering how,
                          uint32_t was)
 {
     struct sync_op sync_op = *beside;
@@ -176,7 +176,7 @@ static void happen_fence(struct again *again, const struct sync_op *beside, enum
 }
 
 /* One of the question's memory, if the edits have it there. */
-static void happen_beside(struct again *again, const struct sync_op *beside, enum memory_order how,
+static void happen_beside(struct again *again, const struct sync_op *beside, enum memory_ordering how,
                           uint32_t at)
 {
     for (uint32_t i = 0; i < again->edit_count; i++) {

@@ -13,7 +13,7 @@ static void fence(struct order *order, const struct sync_op *what)
 {
     struct unit_state unit_state;
     order_unit_state(order, what->by, &unit_state);
-    order_fence(order, &unit_state, what->regions, (enum memory_order)what->order,
+    order_fence(order, &unit_state, what->regions, (enum memory_ordering)what->order,
                 (enum memory_scope)what->scope, what->site);
 }
 
@@ -26,7 +26,7 @@ static void atomic(struct order *order, const struct sync_op *what)
                                    .reads = what->reads,
                                    .writes = what->writes,
                                    .svm_atomics = what->svm_atomics,
-                                   .order = (enum memory_order)what->order,
+                                   .order = (enum memory_ordering)what->order,
                                    .scope = (enum memory_scope)what->scope,
                                    .site = what->site};
     order_unit_state(order, what->by, &unit_state);

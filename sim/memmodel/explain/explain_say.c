@@ -313,13 +313,13 @@ static void say_scopes(const struct saying *saying, const struct edit edits[2])
 static void say_failure(const struct saying *saying, const struct edit *edit)
 {
     const struct sync_op *failed = saying->search->spots[edit->spot].failed;
-    const enum memory_order success = (enum memory_order)(failed->success - 1);
+    const enum memory_ordering success = (enum memory_ordering)(failed->success - 1);
     struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
     wording_add(why, "the compare-exchange at ");
     why_place(saying, edit->spot);
     wording_add(why,
                 " failed, and has %s for failure: what the store published does not become visible by it",
-                memory_order_word((enum memory_order)failed->order));
+                memory_order_word((enum memory_ordering)failed->order));
     if (edit->success == ORDER_ACQ_REL && success != ORDER_ACQ_REL && success != ORDER_RELEASE)
         wording_add(why,
                     "; it has %s for success: what was written before it does not become visible with it",
@@ -344,10 +344,10 @@ static void say_order(const struct saying *saying, const struct edit *edit)
         wording_add(why, "the %s at ", sync_op_noun(sample));
         why_place(saying, edit->spot);
         if (is_fence(sample))
-            wording_add(why, " has %s only", memory_order_word((enum memory_order)sample->order));
+            wording_add(why, " has %s only", memory_order_word((enum memory_ordering)sample->order));
         else
             wording_add(why, " is %s: %s",
-                        memory_order_word((enum memory_order)sample->order) + strlen("memory_order_"),
+                        memory_order_word((enum memory_ordering)sample->order) + strlen("memory_order_"),
                         receives(saying, edit)
                             ? "what the store published does not become visible by it"
                             : "what was written before it does not become visible with it");
@@ -401,7 +401,7 @@ static enum memory_scope scope_at(const struct saying *saying, uint32_t spot)
     return (enum memory_scope)saying->search->spots[spot].sample->scope;
 }
 
-static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_order order)
+static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_ordering order)
 {
     struct wording statement = {.used = 0};
     wording_add(&statement, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
@@ -436,7 +436,7 @@ static void say_fences(const struct saying *saying, const struct edit *edit)
 static bool is_counterpart(const struct saying *saying, const struct edit *edit,
                            const struct sync_op *sync_op)
 {
-    const enum memory_order order = (enum memory_order)sync_op->order;
+    const enum memory_ordering order = (enum memory_ordering)sync_op->order;
     return is_fence(sync_op) && sync_op->scope == edit->scope &&
            sync_op->regions >> saying->search->question->region & 1 && order != ORDER_RELAXED &&
            order != edit->order;

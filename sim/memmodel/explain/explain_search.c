@@ -61,7 +61,7 @@ static void find_acts(struct search *search, uint32_t index)
     search->second_act[index] = second ? latest - 1 : NO_ACT;
 }
 
-static enum memory_order stronger(const struct sync_op *sync_op)
+static enum memory_ordering stronger(const struct sync_op *sync_op)
 {
     if (sync_op->order == ORDER_SEQ_CST)
         return ORDER_SEQ_CST;
@@ -128,7 +128,7 @@ static void add(struct search *search, struct edit edit)
 }
 
 static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope,
-                     enum memory_order order)
+                     enum memory_ordering order)
 {
     add(search, (struct edit){.kind = kind, .spot = spot, .scope = scope, .order = order});
 }
@@ -148,10 +148,10 @@ static bool wants_failure(const struct search *search, uint32_t spot)
  * it may be both ends of the edge. */
 static void add_failure(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
 {
-    const enum memory_order has = (enum memory_order)(search->spots[spot].failed->success - 1);
-    const enum memory_order needs = failure_order_fits(has, ORDER_ACQUIRE) ? has
-                                    : has == ORDER_RELEASE                 ? ORDER_ACQ_REL
-                                                                           : ORDER_ACQUIRE;
+    const enum memory_ordering has = (enum memory_ordering)(search->spots[spot].failed->success - 1);
+    const enum memory_ordering needs = failure_order_fits(has, ORDER_ACQUIRE) ? has
+                                       : has == ORDER_RELEASE                 ? ORDER_ACQ_REL
+                                                                              : ORDER_ACQUIRE;
     add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, needs});
     if (needs == ORDER_ACQUIRE)
         add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, ORDER_ACQ_REL});
@@ -260,7 +260,7 @@ static bool has_edit(const struct search *search, const struct edit *edit)
 }
 
 /* Beside the atomics that may be the other end. */
-static void list_counterparts(struct search *search, enum memory_order order, enum memory_scope scope)
+static void list_counterparts(struct search *search, enum memory_ordering order, enum memory_scope scope)
 {
     for (uint32_t spot = 0; spot < search->spot_count; spot++) {
         const struct sync_op *sample = search->spots[spot].sample;

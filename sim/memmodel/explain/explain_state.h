@@ -83,9 +83,9 @@ struct edit {
     uint32_t spot;
     enum memory_scope scope; /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE, EDIT_STORE */
     /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; of EDIT_FENCE: RELEASE before the atomic, ACQUIRE after it */
-    enum memory_order order;
+    enum memory_ordering order;
     bool fails; /* which is that of failure, and of success is: */
-    enum memory_order success;
+    enum memory_ordering success;
 };
 
 enum {

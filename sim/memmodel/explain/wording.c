@@ -41,7 +41,7 @@ void wording_call(struct wording *text, uint32_t site, uint32_t regions, int ord
 }
 
 static void change_access(struct wording *text, enum code_change_kind kind, uint32_t site, bool local,
-                          enum memory_order order, enum memory_scope scope)
+                          enum memory_ordering order, enum memory_scope scope)
 {
     const struct code_change change = {.kind = kind,
                                        .site = site,
@@ -52,13 +52,13 @@ static void change_access(struct wording *text, enum code_change_kind kind, uint
     wording_change(text, &change);
 }
 
-void wording_store(struct wording *text, uint32_t site, bool local, enum memory_order order,
+void wording_store(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
                    enum memory_scope scope)
 {
     change_access(text, CHANGE_STORE, site, local, order, scope);
 }
 
-void wording_load(struct wording *text, uint32_t site, bool local, enum memory_order order,
+void wording_load(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
                   enum memory_scope scope)
 {
     change_access(text, CHANGE_LOAD, site, local, order, scope);

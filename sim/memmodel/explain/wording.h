@@ -34,9 +34,9 @@ struct wording {
 void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void wording_change(struct wording *text, const struct code_change *change);
 void wording_call(struct wording *text, uint32_t site, uint32_t regions, int order, int failure, int scope);
-void wording_store(struct wording *text, uint32_t site, bool local, enum memory_order order,
+void wording_store(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
                    enum memory_scope scope);
-void wording_load(struct wording *text, uint32_t site, bool local, enum memory_order order,
+void wording_load(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
                   enum memory_scope scope);
 void wording_statement(struct wording *text, const char *statement, const struct fence_place *place);
 void wording_put(struct wording *text, const char *old, const char *now);

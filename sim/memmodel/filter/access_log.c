@@ -222,7 +222,7 @@ static void replay_note(const struct access_log *access_log, const struct note *
                                  .site = note->site,
                                  .size = note->size,
                                  .kind = (enum access_kind)note->kind,
-                                 .order = (enum memory_order)note->order,
+                                 .order = (enum memory_ordering)note->order,
                                  .scope = (enum memory_scope)note->scope};
     const uint32_t *offset = (const uint32_t *)(note + 1);
     if (note->shape == NOTE_RUNS) {

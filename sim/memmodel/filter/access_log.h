@@ -26,7 +26,7 @@ struct past_access {
     uint64_t unit, position[3], address, clock;
     uint32_t site, size;
     enum access_kind kind;
-    enum memory_order order;
+    enum memory_ordering order;
     enum memory_scope scope; /* of atomics, the scope as it counts */
     bool by_position;        /* else by unit */
 };

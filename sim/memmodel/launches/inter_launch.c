@@ -296,7 +296,7 @@ static void synchronise(struct cross_launch *cross, const struct access_event *e
                                    .region = local ? IN_LOCAL : IN_GLOBAL,
                                    .reads = event->kind != ACCESS_ATOMIC_WRITE,
                                    .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                   .order = (enum memory_order)now->how.order,
+                                   .order = (enum memory_ordering)now->how.order,
                                    .scope = event->scope,
                                    .site = now->how.site,
                                    .svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS,

@@ -110,7 +110,7 @@ struct cross_side {
     bool copy;  /* an asynchronous one, of the item's work-group */
     bool whole; /* whose item is not known */
     enum access_kind kind;
-    enum memory_order order; /* of atomics */
+    enum memory_ordering order; /* of atomics */
     enum memory_scope scope;
     uint32_t size_bytes;
     const char *packets; /* "writing of packets"; NULL: it is an access */

@@ -404,7 +404,7 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
                                 .site = cross->sites[found->site[i]].own,
                                 .place = place_of(cross, found->site[i]),
                                 .kind = (enum access_kind)found->how[i].kind,
-                                .order = (enum memory_order)found->how[i].order,
+                                .order = (enum memory_ordering)found->how[i].order,
                                 .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size,
                                 .packets = found->what != CROSS_PACKETS           ? NULL

@@ -535,8 +535,8 @@ static inline uint32_t fenced(uint32_t regions)
     return RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL;
 }
 
-static void fence(struct order *order, struct unit_state *unit_state, uint32_t regions, enum memory_order how,
-                  enum memory_scope scope, uint32_t site)
+static void fence(struct order *order, struct unit_state *unit_state, uint32_t regions,
+                  enum memory_ordering how, enum memory_scope scope, uint32_t site)
 {
     const struct endpoint end = {scope, true, fenced(regions), site};
     if (how == ORDER_RELAXED || !regions || order_handoff_fence(order, unit_state, &end, how) ||
@@ -553,8 +553,8 @@ static void fence(struct order *order, struct unit_state *unit_state, uint32_t r
     }
 }
 
-void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions, enum memory_order how,
-                 enum memory_scope scope, uint32_t site)
+void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions,
+                 enum memory_ordering how, enum memory_scope scope, uint32_t site)
 {
     uint64_t before = order->clock;
     if (unit_state->group && unit_state->group->waiting)

@@ -108,7 +108,7 @@ struct atomic_act {
     uint32_t size;
     int region;
     bool reads, writes;
-    enum memory_order order; /* the one that applies: of failure for a compare-exchange that failed */
+    enum memory_ordering order; /* the one that applies: of failure for a compare-exchange that failed */
     enum memory_scope scope;
     uint32_t site;
     bool svm_atomics; /* the object lies in fine-grained SVM with atomics */
@@ -432,8 +432,8 @@ void order_parted_barrier(struct order *order, uint64_t group, uint32_t regions,
 void order_named_arrival(struct order *order, uint64_t group, uint32_t sub_group);
 void order_named_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
                          uint32_t site);
-void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions, enum memory_order how,
-                 enum memory_scope scope, uint32_t site);
+void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions,
+                 enum memory_ordering how, enum memory_scope scope, uint32_t site);
 /* By a member of a group in a hand-off, as it did before. False: it is something else, and not done. */
 bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
                        const struct sync_event *event);

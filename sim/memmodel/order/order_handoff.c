@@ -58,7 +58,7 @@ static bool has_no_fences(const struct order *order, const struct group_order *g
 }
 
 static bool may_begin(const struct order *order, const struct group_order *group, const struct endpoint *end,
-                      enum memory_order how)
+                      enum memory_ordering how)
 {
     return releases(how) && end->scope == SCOPE_WORK_GROUP &&
            (end->flags == REGION_GLOBAL || end->flags == REGION_LOCAL) && order->rule == SCOPE_RULE_EQUAL &&
@@ -67,7 +67,7 @@ static bool may_begin(const struct order *order, const struct group_order *group
 }
 
 static void handoff_begin(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
-                          enum memory_order how)
+                          enum memory_ordering how)
 {
     if (!order_make_item(order, unit_state))
         return;
@@ -320,7 +320,7 @@ static __attribute__((noinline)) void meet(struct order *order, struct handoff *
 }
 
 bool order_handoff_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
-                         enum memory_order how)
+                         enum memory_ordering how)
 {
     if (!unit_state->group || !unit_state->group->handoff)
         handoff_begin(order, unit_state, end, how);

@@ -69,7 +69,7 @@ struct handoff {
 };
 
 bool order_handoff_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
-                         enum memory_order how);
+                         enum memory_ordering how);
 bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act);
 struct handoff_object *order_handoff_object(struct order *order, struct handoff *handoff,
                                             const struct atomic_act *act);

@@ -234,12 +234,12 @@ static inline void remember(struct order *order, const struct sync_op *sync_op)
         sync_log_add(order->sync_log, sync_op);
 }
 
-static inline bool releases(enum memory_order how)
+static inline bool releases(enum memory_ordering how)
 {
     return how == ORDER_RELEASE || how == ORDER_ACQ_REL || how == ORDER_SEQ_CST;
 }
 
-static inline bool acquires(enum memory_order how)
+static inline bool acquires(enum memory_ordering how)
 {
     return how == ORDER_ACQUIRE || how == ORDER_ACQ_REL || how == ORDER_SEQ_CST;
 }

@@ -84,7 +84,7 @@ void races_access(const struct races *races, uint64_t unit, const struct context
     access->kind = (enum access_kind)how->kind;
     access->size_bytes = how->size;
     access->has_order = how->kind >= ACCESS_ATOMIC_READ;
-    access->order = (enum memory_order)how->order;
+    access->order = (enum memory_ordering)how->order;
     access->scope = race_scope(races, how->site, (enum memory_scope)how->scope);
     access->has_item = !copy;
     if (copy) {
@@ -391,7 +391,7 @@ static void note_passing(struct races *races, const struct race *race, const str
         .address = race->address,
         .end = races->order->sync_log->count,
         .when = time,
-        .order = {(enum memory_order)race->context->order, (enum memory_order)now->how.order}};
+        .order = {(enum memory_ordering)race->context->order, (enum memory_ordering)now->how.order}};
     passings->next = (passings->next + 1) % PASSINGS_MOST;
     passings->count += passings->count < PASSINGS_MOST;
 }
