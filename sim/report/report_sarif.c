@@ -21,7 +21,7 @@ struct writer {
 
 /* ---- accesses ------------------------------------------------------------------------ */
 
-/* "plain store, 4 bytes: work-item (0,0,0), ..." */
+/* "plain store, 4 bytes: work-item (0,0,0), ...; with i = 3" */
 static char *access_text(const struct finding_access *access)
 {
     char *text = NULL;
@@ -32,6 +32,8 @@ static char *access_text(const struct finding_access *access)
     print_action(stream, access);
     fputs(": ", stream);
     print_entity(stream, access);
+    if (access->values)
+        fprintf(stream, "; with %s", access->values);
     fclose(stream);
     return text;
 }

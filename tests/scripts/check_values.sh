@@ -83,15 +83,22 @@ def read(name):
     return rows
 assert read(sys.argv[1]) == read(sys.argv[2]), 'what is found depends on --values'
 PY
+cat >log.py <<'PY'
+import json, sys
+values = {access['values'] for row in map(json.loads, open(sys.argv[1])) for access in row.get('accesses', []) if 'values' in access}
+log = open(sys.argv[2]).read()
+absent = [v for v in values if '; with ' + v + '"' not in log]
+assert values and not absent, 'not in the SARIF log: %s' % absent
+PY
 python3 make.py || exit 99
 bad=0
 for schedule in lockstep serial reverse round-robin 'random --seed=3'; do
     # shellcheck disable=SC2086
-    "$build/orrery" run --schedule=$schedule --values=on --force --json=with run.yaml >out 2>&1
+    "$build/orrery" run --schedule=$schedule --values=on --force --json=with --sarif=log run.yaml >out 2>&1
     [ $? = 66 ] || { echo "$schedule: another status"; cat out; bad=1; }
     # shellcheck disable=SC2086
     "$build/orrery" run --schedule=$schedule --values=off --force --json=without run.yaml >/dev/null 2>&1
-    python3 judge.py with && python3 same.py with without || { echo "schedule $schedule"; bad=1; }
+    python3 judge.py with && python3 same.py with without && python3 log.py with log || { echo "schedule $schedule"; bad=1; }
 done
 grep -q '^     with j = [0-9]*, n = [0-9], i = [0-9], k = [0-9]$' out || { echo "not printed:"; head -20 out; bad=1; }
 exit "$bad"
