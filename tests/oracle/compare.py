@@ -86,7 +86,7 @@ def differences(findings, models):
 
 
 def main(orrery, work, first, count, seconds, until=None):
-    end = time.monotonic() + float(seconds)
+    end = time.monotonic() + float(seconds) if float(seconds) else float('inf')
     programs = races = accesses = bad = 0
     earlier = values.Earlier()
     for seed in range(int(first), int(first) + int(count)):
