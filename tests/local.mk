@@ -3,29 +3,37 @@
 #
 #   check_PROGRAMS += %D%/check_rng
 #   %C%_check_rng_SOURCES = %D%/check_rng.c
-#   %C%_check_rng_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+#   %C%_check_rng_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 #
 # Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of $(SIM_LIBS) and reach the library through the loader
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
+# Everything below lib/ as a shared library, so that a change of one file does not link a hundred programs with all of it.
+# Its calls of its own functions are bound: programs with a fake_interp.c in their place link $(SIM_LIBS).
+libsim_test.so: libsim.a
+	$(AM_V_CCLD)$(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ \
+		-Wl,--whole-archive libsim.a -Wl,--no-whole-archive $(SIM_SYSTEM_LIBS)
+CLEANFILES += libsim_test.so
+TEST_SIM_LIBS = $(TEST_RPATH) libsim_test.so $(SIM_SYSTEM_LIBS)
+
 race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
 
 # The longest first, so that nothing waits for it alone at the end; before them what sleeps most of its time, which needs no processor.
 check_PROGRAMS += %D%/check_concurrent
 %C%_check_concurrent_SOURCES = %D%/lib/check_concurrent.c %D%/support/cl_fixture.h
-%C%_check_concurrent_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_concurrent_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race_random
 %C%_check_race_random_SOURCES = %D%/memmodel/check_race_random.c %D%/support/dice.h $(race_world)
-%C%_check_race_random_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_race_random_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race_ways
 %C%_check_race_ways_SOURCES = %D%/memmodel/check_race_ways.c $(race_world)
-%C%_check_race_ways_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_race_ways_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race
 %C%_check_race_SOURCES = %D%/memmodel/check_race.c $(race_world)
-%C%_check_race_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_race_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_versions
 %C%_check_versions_SOURCES = %D%/lib/check_versions.c %D%/support/cl_fixture.h
@@ -37,30 +45,30 @@ check_PROGRAMS += %D%/check_device_limits
 
 check_PROGRAMS += %D%/check_math
 %C%_check_math_SOURCES = %D%/interp/check_math.c %D%/support/many_asserts.h
-%C%_check_math_LDADD = $(SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
+%C%_check_math_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_stamps
 %C%_check_stamps_SOURCES = %D%/memmodel/check_stamps.c %D%/support/dice.h %D%/support/many_asserts.h
-%C%_check_stamps_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_stamps_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
 %C%_check_topology_SOURCES = %D%/topology/check_topology.c %D%/support/many_asserts.h
 %C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
-%C%_check_topology_LDADD = $(SIM_LIBS) $(HWLOC_LIBS) $(CHECK_LIBS)
+%C%_check_topology_LDADD = $(TEST_SIM_LIBS) $(HWLOC_LIBS) $(CHECK_LIBS)
 
 # It looks inside: the API and the simulator are linked in, without a loader.
 check_PROGRAMS += %D%/check_units
 %C%_check_units_SOURCES = %D%/lib/check_units.c %D%/support/cl_fixture.h
-%C%_check_units_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_units_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_frontend
 %C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c %D%/support/compile_request.h
-%C%_check_frontend_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_frontend_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 if COMPILE_SERVER
 check_PROGRAMS += %D%/check_compile_server
 %C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c %D%/support/compile_request.h
-%C%_check_compile_server_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_compile_server_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 # Its libraries are all that it has of a compile server.
 noinst_PROGRAMS += %D%/false_server
 %C%_false_server_SOURCES = %D%/support/false_server.c
@@ -71,23 +79,23 @@ endif
 
 check_PROGRAMS += %D%/check_hostile_kernels
 %C%_check_hostile_kernels_SOURCES = %D%/sim/check_hostile_kernels.c
-%C%_check_hostile_kernels_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_hostile_kernels_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_memory
 %C%_check_memory_SOURCES = %D%/sim/check_memory.c
-%C%_check_memory_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_memory_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_counters
 %C%_check_counters_SOURCES = %D%/topology/check_counters.c %D%/support/launcher.c %D%/support/launcher.h
-%C%_check_counters_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_counters_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_placement
 %C%_check_placement_SOURCES = %D%/topology/check_placement.c %D%/support/launcher.c %D%/support/launcher.h
-%C%_check_placement_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_placement_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_statement
 %C%_check_statement_SOURCES = %D%/sim/check_statement.c
-%C%_check_statement_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_statement_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_launch
 %C%_check_launch_SOURCES = %D%/sim/check_launch.c %D%/support/fake_interp.c %D%/support/fake_interp.h
@@ -95,7 +103,7 @@ check_PROGRAMS += %D%/check_launch
 
 check_PROGRAMS += %D%/check_demangle
 %C%_check_demangle_SOURCES = %D%/sim/check_demangle.c
-%C%_check_demangle_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_demangle_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_schedule
 %C%_check_schedule_SOURCES = %D%/sim/check_schedule.c %D%/support/fake_interp.c %D%/support/fake_interp.h
@@ -103,29 +111,29 @@ check_PROGRAMS += %D%/check_schedule
 
 check_PROGRAMS += %D%/check_choice
 %C%_check_choice_SOURCES = %D%/sim/check_choice.c
-%C%_check_choice_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_choice_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_device
 %C%_check_device_SOURCES = %D%/sim/check_device.c %D%/support/fake_interp.c %D%/support/fake_interp.h
 %C%_check_device_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_commands
 %C%_check_commands_SOURCES = %D%/memmodel/check_commands.c %D%/support/commands_fixture.h %D%/support/growth.h
-%C%_check_commands_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_commands_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_command_fixes
 %C%_check_command_fixes_SOURCES = %D%/memmodel/check_command_fixes.c %D%/support/commands_fixture.h
-%C%_check_command_fixes_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_command_fixes_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_command_histories
 %C%_check_command_histories_SOURCES = %D%/memmodel/check_command_histories.c %D%/support/commands_fixture.h %D%/support/dice.h
-%C%_check_command_histories_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_command_histories_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_sieve
 %C%_check_sieve_SOURCES = %D%/memmodel/check_sieve.c %D%/support/dice.h %D%/support/many_asserts.h
-%C%_check_sieve_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_sieve_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_kept
 %C%_check_kept_SOURCES = %D%/memmodel/check_kept.c %D%/support/dice.h %D%/support/growth.h
-%C%_check_kept_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_kept_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_order
 %C%_check_api_order_SOURCES = %D%/lib/check_api_order.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_order_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -171,7 +179,7 @@ check_PROGRAMS += %D%/check_refusals_extension
 %C%_check_refusals_extension_LDFLAGS = $(AM_LDFLAGS)
 check_PROGRAMS += %D%/check_host_memory
 %C%_check_host_memory_SOURCES = %D%/sim/check_host_memory.c
-%C%_check_host_memory_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_host_memory_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_command_buffer
 %C%_check_command_buffer_SOURCES = %D%/lib/check_command_buffer.c %D%/support/recorder_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_command_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -202,63 +210,63 @@ report_fixture = %D%/support/report_fixture.c %D%/support/report_fixture.h
 check_PROGRAMS += %D%/check_report_text
 %C%_check_report_text_SOURCES = %D%/sim/check_report_text.c $(report_fixture)
 %C%_check_report_text_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_text_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_text_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_json
 %C%_check_report_json_SOURCES = %D%/sim/check_report_json.c $(report_fixture)
 %C%_check_report_json_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_json_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_json_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_sarif
 %C%_check_report_sarif_SOURCES = %D%/sim/check_report_sarif.c $(report_fixture)
 %C%_check_report_sarif_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_sarif_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_sarif_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_dot
 %C%_check_report_dot_SOURCES = %D%/sim/check_report_dot.c $(report_fixture)
 %C%_check_report_dot_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_dot_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_dot_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_suppressions
 %C%_check_report_suppressions_SOURCES = %D%/sim/check_report_suppressions.c $(report_fixture)
 %C%_check_report_suppressions_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_suppressions_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_suppressions_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_summary
 %C%_check_report_summary_SOURCES = %D%/sim/check_report_summary.c $(report_fixture)
 %C%_check_report_summary_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_summary_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_summary_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report_devices
 %C%_check_report_devices_SOURCES = %D%/sim/check_report_devices.c $(report_fixture)
 %C%_check_report_devices_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_devices_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_devices_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_report
 %C%_check_report_SOURCES = %D%/sim/check_report.c $(report_fixture)
 %C%_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_report_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_report_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_explain
 %C%_check_explain_SOURCES = %D%/memmodel/check_explain.c
-%C%_check_explain_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_explain_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_scenario
 %C%_check_scenario_SOURCES = %D%/sim/check_scenario.c
-%C%_check_scenario_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_scenario_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_enqueue_buffer
 %C%_check_enqueue_buffer_SOURCES = %D%/lib/check_enqueue_buffer.c %D%/support/cl_fixture.h
 %C%_check_enqueue_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_litmus
 %C%_check_litmus_SOURCES = %D%/litmus/check_litmus.c
-%C%_check_litmus_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_litmus_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_module
 %C%_check_module_SOURCES = %D%/interp/check_module.c
-%C%_check_module_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_module_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_written
 %C%_check_written_SOURCES = %D%/interp/check_written.c
-%C%_check_written_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_written_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_only_read
 %C%_check_only_read_SOURCES = %D%/memmodel/check_only_read.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_only_read_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -268,11 +276,11 @@ check_PROGRAMS += %D%/check_geometric
 
 check_PROGRAMS += %D%/check_slots
 %C%_check_slots_SOURCES = %D%/interp/check_slots.c %D%/support/compile_request.h
-%C%_check_slots_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_slots_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_lower
 %C%_check_lower_SOURCES = %D%/interp/check_lower.c
-%C%_check_lower_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_lower_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 # Its own flags: the library's objects are libtool's.
 check_PROGRAMS += %D%/check_object
@@ -323,7 +331,7 @@ check_PROGRAMS += %D%/check_api_kernel
 check_PROGRAMS += %D%/check_debug_same
 %C%_check_debug_same_SOURCES = %D%/sim/check_debug_same.c
 %C%_check_debug_same_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_debug_same_LDADD = $(SIM_LIBS) $(JANSSON_LIBS)
+%C%_check_debug_same_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += %D%/check_runtime
 %C%_check_runtime_SOURCES = %D%/lib/check_runtime.c %D%/support/cl_fixture.h
@@ -404,75 +412,75 @@ noinst_PROGRAMS += %D%/host_callbacks
 %C%_host_callbacks_LDADD = $(OPENCL_LIBS)
 check_PROGRAMS += %D%/check_host_bytes
 %C%_check_host_bytes_SOURCES = %D%/lib/check_host_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_bytes_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_host_bytes_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_children_fine
 %C%_check_children_fine_SOURCES = %D%/lib/check_children_fine.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_children_fine_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_children_fine_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_shared_bytes
 %C%_check_shared_bytes_SOURCES = %D%/lib/check_shared_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_shared_bytes_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_shared_bytes_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_pages
 %C%_check_host_pages_SOURCES = %D%/lib/check_host_pages.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_pages_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_host_pages_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_mapped
 %C%_check_host_mapped_SOURCES = %D%/lib/check_host_mapped.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_mapped_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_host_mapped_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_meanwhile
 %C%_check_host_meanwhile_SOURCES = %D%/lib/check_host_meanwhile.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_meanwhile_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_host_meanwhile_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_svm_fine
 %C%_check_svm_fine_SOURCES = %D%/lib/check_svm_fine.c %D%/support/cl_fixture.h
-%C%_check_svm_fine_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_svm_fine_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_context
 %C%_check_context_SOURCES = %D%/lib/check_context.c %D%/support/cl_fixture.h
-%C%_check_context_LDADD = libapi.a $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_context_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_usm
 %C%_check_usm_SOURCES = %D%/lib/check_usm.c %D%/support/cl_fixture.h
 %C%_check_usm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_integer
 %C%_check_exec_integer_SOURCES = %D%/interp/check_exec_integer.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_integer_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
+%C%_check_exec_integer_LDADD = $(TEST_SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_float
 %C%_check_exec_float_SOURCES = %D%/interp/check_exec_float.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_float_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
+%C%_check_exec_float_LDADD = $(TEST_SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_compare
 %C%_check_exec_compare_SOURCES = %D%/interp/check_exec_compare.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_compare_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
+%C%_check_exec_compare_LDADD = $(TEST_SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_convert
 %C%_check_exec_convert_SOURCES = %D%/interp/check_exec_convert.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_convert_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
+%C%_check_exec_convert_LDADD = $(TEST_SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_memory
 %C%_check_exec_memory_SOURCES = %D%/interp/check_exec_memory.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_memory_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
+%C%_check_exec_memory_LDADD = $(TEST_SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_image
 %C%_check_exec_image_SOURCES = %D%/interp/check_exec_image.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_image_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
+%C%_check_exec_image_LDADD = $(TEST_SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_generic
 %C%_check_exec_generic_SOURCES = %D%/interp/check_exec_generic.c %D%/support/exec_support.c %D%/support/exec_support.h
-%C%_check_exec_generic_LDADD = $(SIM_LIBS) -lm $(CHECK_LIBS)
+%C%_check_exec_generic_LDADD = $(TEST_SIM_LIBS) -lm $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_spirv_table
 %C%_check_spirv_table_SOURCES = %D%/interp/check_spirv_table.c
 %C%_check_spirv_table_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_check_spirv_table_LDADD = $(SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
+%C%_check_spirv_table_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_misuse
 %C%_check_misuse_SOURCES = %D%/memmodel/check_misuse.c $(race_world)
-%C%_check_misuse_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_misuse_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_narrow
 %C%_check_narrow_SOURCES = %D%/memmodel/check_narrow.c %D%/support/dice.h
-%C%_check_narrow_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_narrow_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_notes
 %C%_check_notes_SOURCES = %D%/memmodel/check_notes.c
-%C%_check_notes_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_notes_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_readers
 %C%_check_readers_SOURCES = %D%/memmodel/check_readers.c %D%/support/dice.h
-%C%_check_readers_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_readers_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_knowledge
 %C%_check_knowledge_SOURCES = %D%/memmodel/check_knowledge.c
-%C%_check_knowledge_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+%C%_check_knowledge_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential
