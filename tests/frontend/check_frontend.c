@@ -63,6 +63,11 @@ static void configure(const char *clang, const char *llvm_spirv, const char *cac
     compiler_configure(&settings);
 }
 
+static void configure_server(const char *server)
+{
+    compiler_configure(&(struct compiler_settings){.compile_server = server});
+}
+
 /* Compiles; the log is returned if requested. */
 static enum status compile_request(const struct compile_request *request, struct spirv *spirv, char **log)
 {
@@ -1559,9 +1564,10 @@ static TCase *add_case(Suite *suite, const char *name)
     return tests;
 }
 
-static Suite *frontend_suite(void)
+/* What is compiled, by whatever compiles. */
+static Suite *texts_suite(void)
 {
-    Suite *suite = suite_create("frontend");
+    Suite *suite = suite_create("frontend: texts");
     TCase *tests = add_case(suite, "options");
     tcase_add_test(tests, options_of_compilation_are_accepted);
     tcase_add_test(tests, options_of_linking_are_accepted);
@@ -1592,9 +1598,20 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, legacy_atomics_have_the_scope_of_the_device);
     tcase_add_test(tests, a_barrier_of_a_sub_group_has_its_scope);
     tcase_add_test(tests, include_directories_are_searched);
-    tcase_add_test(tests, lines_of_included_files_are_kept);
-    tcase_add_test(tests, a_file_that_changed_meanwhile_is_not_quoted);
-    tests = add_case(suite, "cache");
+    tests = add_case(suite, "modules");
+    tcase_add_test(tests, two_modules_become_one);
+    tcase_add_test(tests, modules_of_different_versions_link);
+    tcase_add_test(tests, bad_links_fail);
+    tcase_add_test(tests, text_and_words_make_a_round_trip);
+    tcase_add_test(tests, validation_judges_by_version_and_capability);
+    return suite;
+}
+
+/* How clang and the translator are run, and what is kept of it. */
+static Suite *programs_suite(void)
+{
+    Suite *suite = suite_create("frontend: programs");
+    TCase *tests = add_case(suite, "cache");
     tcase_add_test(tests, cached_result_starts_no_process);
     tcase_add_test(tests, cache_gives_the_log_and_the_words_of_a_compilation);
     tcase_add_test(tests, cache_sees_that_an_included_file_changed);
@@ -1602,6 +1619,8 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, damaged_cache_is_compiled_again);
     tcase_add_test(tests, cache_that_cannot_be_written_is_no_error);
     tcase_add_test(tests, processes_share_a_cache);
+    tcase_add_test(tests, a_file_that_changed_meanwhile_is_not_quoted);
+    tcase_add_test(tests, lines_of_included_files_are_kept);
     tests = add_case(suite, "tools");
     tcase_add_test(tests, missing_tool_names_the_package);
     tcase_add_test(tests, crashing_clang_is_a_failed_compilation);
@@ -1612,20 +1631,34 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, a_compiler_that_waits_for_ever_is_stopped);
     tcase_add_test(tests, nothing_that_the_compiler_started_outlives_it);
     tcase_add_test(tests, a_compiler_ends_with_the_host);
-    tests = add_case(suite, "modules");
-    tcase_add_test(tests, two_modules_become_one);
-    tcase_add_test(tests, modules_of_different_versions_link);
-    tcase_add_test(tests, bad_links_fail);
-    tcase_add_test(tests, text_and_words_make_a_round_trip);
-    tcase_add_test(tests, validation_judges_by_version_and_capability);
     return suite;
+}
+
+/* Builds of one process share its compile server, if there is one: clang starts once. */
+static void share_server(void)
+{
+    const char *build = getenv("ORRERY_BUILDDIR");
+    char path[512];
+    snprintf(path, sizeof path, "%s/orrery-compile-server", build ? build : ".");
+    char *server = realpath(path, NULL);
+    configure_server(server);
+    free(server);
+}
+
+static int failures_of(Suite *suite, enum fork_status fork_status)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, fork_status);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed;
 }
 
 int main(void)
 {
-    SRunner *runner = srunner_create(frontend_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = failures_of(programs_suite(), CK_FORK);
+    share_server();
+    failed += failures_of(texts_suite(), CK_NOFORK);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

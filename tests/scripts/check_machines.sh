@@ -54,7 +54,7 @@ fi
 
 [ "$bad" = 0 ] || exit 1
 python3=$(command -v python3) || { echo "no python3"; exit 77; }
-"$python3" "$src/tests/scripts/partition_oracle.py" "$orrery" || exit 1
+"$python3" "$src/tests/scripts/partition_oracle.py" "$orrery" "$(dirname "$orrery")/tests/partition_lines" || exit 1
 "$python3" "$src/tests/scripts/lstopo_compare.py" "$orrery" "$work" 2>"$work/err"
 status=$?
 [ "$status" = 1 ] && cat "$work/err"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every row of a table is complete: it has its handler, its test and its line in the manual.
+# Every row of a table is complete: it has its handler, its test and its line in the manual. Rows are looked up a table at a time: a
+# process for each row took a minute.
 set -u
 src=${ORRERY_SRCDIR:-.} build=${ORRERY_BUILDDIR:-build}
 bad=0
@@ -11,53 +12,71 @@ lacks() { # ROW WHAT; a missing file lacks hundreds, twenty are enough to see it
     [ "$bad" -gt 20 ] || echo "$1: $2"
 }
 
-# in_text NAME FILE...: the word stands in one of the files
+# words FILE...: their words, each once
+words() { cat "$@" 2>/dev/null | sed 's/\\-/-/g' | LC_ALL=C grep -oE '[[:alnum:]_-]+' | LC_ALL=C awk '!seen[$0]++'; }
+
+# without_suffixes: the words of stdin, and what they are suffixed names of, as clFinish_waits is one of clFinish
+without_suffixes() {
+    LC_ALL=C awk '{
+        print
+        if (!/-/)
+            for (at = length($0) - 1; at > 1; at--)
+                if (substr($0, at, 1) == "_") print substr($0, 1, at - 1)
+    }'
+}
+
+# in_text KIND WHAT FILE...: each name of stdin is a word of one of the files; KIND NAME lacks WHAT otherwise
 in_text() {
-    local name=$1
-    shift
-    cat "$@" 2>/dev/null | sed 's/\\-/-/g' | grep -qE -- "(^|[^[:alnum:]_-])$name([^[:alnum:]_-]|\$)"
+    local kind=$1 what=$2 name
+    shift 2
+    while read -r name; do lacks "$kind${kind:+ }$name" "$what"; done < <(awk 'NR == FNR { word[$0]; next } !($0 in word)' <(words "$@") -)
 }
 
 first_column() { # MACRO FILE -> first argument of each row
     sed -n "s/^[[:space:]]*$1(\([A-Za-z0-9_]*\).*/\1/p" "$2"
 }
 
+# take NAMES: counts the rows of a table
+take() { [ -z "$1" ] || rows=$((rows + $(wc -l <<<"$1"))); }
+
 # Findings: a section in the manual.
 if [ -f "$src/man/orrery-findings.7" ]; then
-    for id in $(sed -n 's/^ *KIND([A-Z_]*, *"\([a-z-]*\)".*/\1/p' "$src/include/orrery/report.h"); do
-        rows=$((rows + 1))
-        in_text "$id" "$src/man/orrery-findings.7" || lacks "finding $id" "not in orrery-findings(7)"
-    done
+    findings=$(sed -n 's/^ *KIND([A-Z_]*, *"\([a-z-]*\)".*/\1/p' "$src/include/orrery/report.h")
+    take "$findings"
+    in_text finding "not in orrery-findings(7)" "$src/man/orrery-findings.7" <<<"$findings"
 fi
 
 # Each finding names its check in the manual; each check is a key there and has an option.
+declare -A check_of
+while read -r id check; do check_of[$id,$check]=1; done < <(sed -n 's/^\.Ss \([a-z-]*\)$/section \1/p; s/^\.Ic \([a-z]*\) \.$/\1/p' "$src/man/orrery-findings.7" |
+    awk '/^section / { id = $2; next } id { print id, $1 }')
 while read -r id check; do
     rows=$((rows + 1))
-    sed -n "/^\.Ss $id\$/,/^\.Ss/p" "$src/man/orrery-findings.7" | grep -qx "\.Ic $check \." || lacks "finding $id" "its check is not $check in orrery-findings(7)"
+    [ -n "${check_of[$id,$check]-}" ] || lacks "finding $id" "its check is not $check in orrery-findings(7)"
 done < <(sed -n 's/^ *KIND([A-Z_]*, *"\([a-z-]*\)", *\([A-Z]*\),.*/\1 \L\2/p' "$src/include/orrery/report.h")
-for check in $(sed -n 's/^ *CHECK([A-Z]*, *"\([a-z]*\)".*/\1/p' "$src/include/orrery/check.h"); do
-    rows=$((rows + 1))
+checks=$(sed -n 's/^ *CHECK([A-Z]*, *"\([a-z]*\)".*/\1/p' "$src/include/orrery/check.h")
+take "$checks"
+for check in $checks; do
     grep -q "^\.It Ic $check Pq" "$src/man/orrery-scenario.5" || lacks "check $check" "no key in orrery-scenario(5)"
-    in_text "--check-$check" "$src/man/orrery.1" || lacks "check $check" "no option in orrery(1)"
-    in_text "$check" "$src/tests/sim/check_scenario.c" || lacks "check $check" "not in check_scenario.c"
 done
+sed 's/^/--check-/' <<<"$checks" | in_text option "not in orrery(1)" "$src/man/orrery.1"
+in_text check "not in check_scenario.c" "$src/tests/sim/check_scenario.c" <<<"$checks"
 
 # Extensions: a line in the manual, and a test that names each.
 if [ -f "$src/lib/api_device.c" ] && [ -f "$src/man/orrery-extensions.7" ]; then
-    for name in $(sed -n 's/^ *EXTENSION("\([a-z0-9_]*\)".*/\1/p' "$src/lib/api_device.c"); do
-        rows=$((rows + 1))
-        in_text "$name" "$src/man/orrery-extensions.7" || lacks "extension $name" "not in orrery-extensions(7)"
-        in_text "$name" "$src"/tests/*/*.[ch] "$src"/tests/*/*.sh "$src"/scenarios/*/* || lacks "extension $name" "no test names it"
-    done
+    extensions=$(sed -n 's/^ *EXTENSION("\([a-z0-9_]*\)".*/\1/p' "$src/lib/api_device.c")
+    take "$extensions"
+    in_text extension "not in orrery-extensions(7)" "$src/man/orrery-extensions.7" <<<"$extensions"
+    in_text extension "no test names it" "$src"/tests/*/*.[ch] "$src"/tests/*/*.sh "$src"/scenarios/*/* <<<"$extensions"
 fi
 
 # Scenario keys: a line in the manual, a use in the test.
 if [ -f "$src/sim/scenario/scenario.def" ] && [ -f "$src/man/orrery-scenario.5" ]; then
-    for key in $(sed -n 's/^[A-Z_]*("\([A-Za-z0-9_.-]*\)".*/\1/p' "$src/sim/scenario/scenario.def"); do
-        rows=$((rows + 1))
-        in_text "${key##*.}" "$src/man/orrery-scenario.5" || lacks "scenario key $key" "not in orrery-scenario(5)"
-        in_text "${key##*.}" "$src/tests/sim/check_scenario.c" || lacks "scenario key $key" "not in check_scenario.c"
-    done
+    keys=$(sed -n 's/^[A-Z_]*("\([A-Za-z0-9_.-]*\)".*/\1/p' "$src/sim/scenario/scenario.def")
+    take "$keys"
+    keys=$(sed 's/.*\.//' <<<"$keys")
+    in_text "scenario key" "not in orrery-scenario(5)" "$src/man/orrery-scenario.5" <<<"$keys"
+    in_text "scenario key" "not in check_scenario.c" "$src/tests/sim/check_scenario.c" <<<"$keys"
 fi
 
 # Keys of launches, arguments, findings and so on: marked as one in the manual, a section of it, or in a form such as {key: N}.
@@ -75,22 +94,20 @@ done
 
 # API: a slot in the dispatch table, an exported symbol, a test that names it.
 if [ -f "$src/lib/dispatch.c" ]; then
-    for name in $(first_column API "$src/lib/api.h"); do
-        rows=$((rows + 1))
-        in_text "(api|entry)_$name" "$src"/lib/dispatch.c "$src"/lib/icd.c || lacks "$name" "no slot in dispatch.c, no mention in icd.c"
-        # Extensions are reached through clGetExtensionFunctionAddressForPlatform.
-        case $name in *EXT | *KHR | *GL*) continue ;; esac
-        in_text "$name" "$src/lib/icd.sym" || lacks "$name" "not in icd.sym"
-        in_text "$name(_[a-zA-Z0-9_]+)?" "$src"/tests/*/check_*.c || lacks "$name" "no test names it"
-    done
+    names=$(first_column API "$src/lib/api.h")
+    take "$names"
+    in_text "" "no slot in dispatch.c, no mention in icd.c" <(words "$src"/lib/dispatch.c "$src"/lib/icd.c | sed -nE 's/^(api|entry)_//p') <<<"$names"
+    # Extensions are reached through clGetExtensionFunctionAddressForPlatform.
+    names=$(grep -vE '(EXT|KHR)$|GL' <<<"$names")
+    in_text "" "not in icd.sym" "$src/lib/icd.sym" <<<"$names"
+    in_text "" "no test names it" <(words "$src"/tests/*/check_*.c | without_suffixes) <<<"$names"
 fi
 
 # Commands: run and drop functions, used by the table in command.c; the linker checks that they exist.
 if [ -f "$build/.libs/liborrery.so" ] && ls "$src"/tests/lib/check_enqueue*.c >/dev/null 2>&1; then
-    for name in $(first_column COMMAND "$src/lib/command.def"); do
-        rows=$((rows + 1))
-        grep -qE "CL_COMMAND_$name\b" "$src"/tests/*/*.c || lacks "command $name" "no test names CL_COMMAND_$name"
-    done
+    names=$(first_column COMMAND "$src/lib/command.def" | sed 's/^/CL_COMMAND_/')
+    take "$names"
+    in_text "command" "no test names it" "$src"/tests/*/*.c <<<"$names"
 fi
 
 # Operations: a handler in each build, and a place in the operation tests' table.
@@ -109,18 +126,20 @@ if ls "$src"/sim/interp/exec_*.c >/dev/null 2>&1 && [ -f "$build/sim/interp/libi
     rows=$((rows + $(wc -l <"$work/ops")))
 fi
 
-
 # Queries of later versions: cl.h shows them to that version, and not to the one before.
 header=$(mktemp -d)
 for version in 120 200 210 220 300; do
     echo '#include <CL/cl.h>' | ${CC:-cc} -E -dM -DCL_TARGET_OPENCL_VERSION=$version - 2>/dev/null | sed -n 's/^#define \(CL_[A-Z0-9_]*\).*/\1/p' >"$header/$version"
 done
 if [ -s "$header/300" ]; then
+    declare -A has
+    while IFS=: read -r version query; do has[$version,$query]=1; done < <(cd "$header" && grep . -- *)
     while read -r query major minor; do
         rows=$((rows + 1))
-        since=$major${minor}0 before=$(ls "$header" | sort -n | awk -v since="$major${minor}0" '$1 < since' | tail -1)
-        grep -qx "$query" "$header/$since" || lacks "query $query" "cl.h of $major.$minor does not have it"
-        ! grep -qx "$query" "$header/$before" || lacks "query $query" "cl.h of $before has it already"
+        since=$major${minor}0
+        for version in 120 200 210 220 300; do [ "$version" -ge "$since" ] || before=$version; done
+        [ -n "${has[$since,$query]-}" ] || lacks "query $query" "cl.h of $major.$minor does not have it"
+        [ -z "${has[$before,$query]-}" ] || lacks "query $query" "cl.h of $before has it already"
     done < <(sed -n 's/^SINCE(\([A-Z0-9_]*\), \([0-9]\), \([0-9]\),.*/\1 \2 \3/p' "$src/lib/version.def")
     for query in $(sort "$header/300" | comm -23 - <(sort "$header/120") | grep -xFf <(sed -n 's/^[A-Z]*(\(CL_DEVICE_[A-Z0-9_]*\),.*/\1/p' "$src/lib/device_info.def")); do
         grep -q "^SINCE($query," "$src/lib/version.def" ||
@@ -137,10 +156,9 @@ done
 
 # Options: every long option of the command in its manual.
 if [ -x "$build/orrery" ] && [ -f "$src/man/orrery.1" ]; then
-    for option in $("$build/orrery" run --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
-        rows=$((rows + 1))
-        in_text "$option" "$src/man/orrery.1" || lacks "option $option" "not in orrery(1)"
-    done
+    options=$("$build/orrery" run --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]+' | sort -u)
+    take "$options"
+    in_text option "not in orrery(1)" "$src/man/orrery.1" <<<"$options"
 fi
 
 echo "$rows rows, $bad incomplete"

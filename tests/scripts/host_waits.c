@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +45,9 @@ static void check(cl_int err, const char *what)
     fprintf(stderr, "%s: %d\n", what, err);
     exit(1);
 }
+
+/* Until the wait of the main thread has begun, and its kernel spins: a kernel that spins takes a processor. */
+enum { MEANWHILE = 80, WAIT_FOR_A_NOTE = -1 };
 
 static void pause_for(int milliseconds)
 {
@@ -106,9 +110,20 @@ static void let_go(void)
     check(clFlush(other), "clFlush");
 }
 
+/* stderr is a file. */
+static void wait_for_note(void)
+{
+    struct stat file;
+    while (fstat(STDERR_FILENO, &file) == 0 && file.st_size == 0)
+        pause_for(20);
+}
+
 static void *let_go_later(void *milliseconds)
 {
-    pause_for((int)(size_t)milliseconds);
+    if ((int)(size_t)milliseconds == WAIT_FOR_A_NOTE)
+        wait_for_note();
+    else
+        pause_for((int)(size_t)milliseconds);
     let_go();
     return NULL;
 }
@@ -129,7 +144,7 @@ static void *wait_for_another(void *event)
 {
     cl_event other = event;
     clWaitForEvents(1, &other);
-    pause_for(300);
+    pause_for(MEANWHILE);
     let_go();
     return NULL;
 }
@@ -143,7 +158,7 @@ static void on_alarm(int number)
 static void CL_CALLBACK in_callback(cl_event event, cl_int status, void *data)
 {
     (void)event, (void)status, (void)data;
-    pause_for(300);
+    pause_for(MEANWHILE);
     let_go();
 }
 
@@ -170,12 +185,25 @@ static void call_back(void(CL_CALLBACK *what)(cl_event, cl_int, void *))
     check(clSetUserEventStatus(gate, CL_COMPLETE), "clSetUserEventStatus");
 }
 
+/* From another process, once the note is there and nothing else has followed it. */
+static void let_a_signal_come(void)
+{
+    if (fork() != 0)
+        return;
+    wait_for_note();
+    pause_for(MEANWHILE);
+    kill(getppid(), SIGALRM);
+    _exit(0);
+}
+
 int main(int argc, char **argv)
 {
     cl_platform_id platform;
     cl_int err;
     const char *text = source, *what = argc > 2 ? argv[2] : "finish", *kernel = argc > 3 ? argv[3] : "await";
     pthread_t other = 0;
+    if (strcmp(what, "handler") == 0)
+        let_a_signal_come();
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
@@ -193,11 +221,11 @@ int main(int argc, char **argv)
     if (strcmp(what, "flush") == 0 || strcmp(what, "exit") == 0 || strcmp(what, "sleep") == 0)
         check(clFlush(queue), "clFlush");
     if (strcmp(what, "writer") == 0)
-        other = thread(let_go_later, 300);
+        other = thread(let_go_later, MEANWHILE);
     if (strcmp(what, "late") == 0)
-        other = thread(let_go_later, 13000);
+        other = thread(let_go_later, (size_t)WAIT_FOR_A_NOTE);
     if (strcmp(what, "ends") == 0)
-        other = thread(do_nothing, 300);
+        other = thread(do_nothing, MEANWHILE);
     if (strcmp(what, "idle") == 0)
         other = thread(do_nothing, 60000);
     if (strcmp(what, "both") == 0)
@@ -208,37 +236,37 @@ int main(int argc, char **argv)
         call_back(in_callback);
     if (strcmp(what, "callback-waits") == 0) {
         call_back(wait_in_callback);
-        pause_for(300);
+        pause_for(MEANWHILE);
         let_go();
     }
     if (strcmp(what, "paced") == 0 || strcmp(what, "both-paced") == 0 ||
         strcmp(what, "callback-paced") == 0) {
         /* The flag is let go before the waits or in them. */
         const char *late = getenv("HOST_WAITS_LATE");
-        const int writer = late && strcmp(late, "writer") == 0 ? 300 : 0;
+        const int writer = late && strcmp(late, "writer") == 0 ? MEANWHILE : 0;
         if (strcmp(what, "callback-paced") == 0)
             call_back(wait_in_callback);
         other = thread(let_go_later, (size_t)writer);
-        pause_for(300 - writer);
+        pause_for(MEANWHILE - writer);
         if (strcmp(what, "both-paced") == 0)
             other = thread(wait_too, 0);
     }
     if (strcmp(what, "callback-waits-too") == 0)
         call_back(wait_in_callback);
     if (strcmp(what, "signal") == 0)
-        alarm(1);
+        ualarm(MEANWHILE * 1000, 0);
     if (strcmp(what, "sleep") == 0) {
-        pause_for(500);
+        pause_for(MEANWHILE);
         let_go();
     }
     if (strcmp(what, "nap") == 0) {
         check(clFlush(queue), "clFlush");
-        pause_for(21000);
+        wait_for_note();
         let_go();
     }
     if (strcmp(what, "fork") == 0) {
         if (fork() == 0) {
-            pause_for(500);
+            pause_for(MEANWHILE);
             atomic_store(flag, 1);
             _exit(0);
         }
@@ -252,7 +280,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(what, "poll") == 0) {
         cl_int status = CL_QUEUED;
-        other = thread(let_go_later, 300);
+        other = thread(let_go_later, MEANWHILE);
         check(clFlush(queue), "clFlush");
         while (status > CL_COMPLETE)
             check(clGetEventInfo(spins, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),

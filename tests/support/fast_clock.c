@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded by check_interrupt.sh: the monotonic clock runs twenty times as fast, so that seconds are over
- * soon. */
+/* Preloaded by check_interrupt.sh and check_host_waits.sh: the monotonic clock runs twenty times as fast, so
+ * that seconds are over soon. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>
