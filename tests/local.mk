@@ -9,7 +9,8 @@
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
 # Everything below lib/ as a shared library, so that a change of one file does not link a hundred programs with all of it.
-# Its calls of its own functions are bound: programs with a fake_interp.c in their place link $(SIM_LIBS).
+# Its calls of its own functions are bound, and it finds what was installed beside it: programs with a fake_interp.c, and the one
+# whose headers are to be precompiled anew, link $(SIM_LIBS).
 libsim_test.so: libsim.a
 	$(AM_V_CCLD)$(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ \
 		-Wl,--whole-archive libsim.a -Wl,--no-whole-archive $(SIM_SYSTEM_LIBS)
@@ -63,7 +64,7 @@ check_PROGRAMS += %D%/check_units
 
 check_PROGRAMS += %D%/check_frontend
 %C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c %D%/support/compile_request.h
-%C%_check_frontend_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+%C%_check_frontend_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 if COMPILE_SERVER
 check_PROGRAMS += %D%/check_compile_server

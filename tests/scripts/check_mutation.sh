@@ -73,7 +73,6 @@ marking() { # DIRECTORY
 libraries=$(cd "$build" && MAKEFLAGS= make -s --no-print-directory --eval 'libraries: ; @echo $(SIM_LIBS)' libraries | sed "s|\<lib[a-z0-9]*\.a\>|$build/&|g")
 line="${CC:-cc} -pthread -Wl,--as-needed OBJECTS.o $libraries -o PROGRAM"
 test_line="$line $(pkg-config --libs check)"
-command_line="$line $(pkg-config --libs libedit 2>/dev/null) $(pkg-config --libs libmicrohttpd 2>/dev/null)"
 
 link() { # LINE OUT OBJECT...
     local line=$1 out=$2
@@ -102,7 +101,7 @@ library() {
 objects sim/memmodel "$work/memmodel" && objects sim "$work/sim" || exit 99
 program check_race && program check_commands || exit 99
 rm -f "$work/sim/mutated.o" # there is one in memmodel
-link "$command_line" "$work/orrery" "$work"/memmodel/*.o "$work"/sim/*.o "$build"/tools/orrery-*.o "$build"/tools/{debug,serve}/orrery-*.o && library || exit 99
+link "$line" "$work/orrery" "$work"/memmodel/*.o "$work"/sim/*.o "$build"/tools/orrery-*.o "$build"/tools/{debug,serve}/orrery-*.o && library || exit 99
 
 # Whose tests they are.
 program_of() { # RULE
