@@ -19,9 +19,10 @@ complain() {
 
 # run PLACE WHAT [KERNEL], with options
 run() {
-    local of_system=
-    case $1 in system | shared) of_system="--scenario $work/system.yaml" ;; esac
-    timeout "${limit:-60}" "$orrery" run $of_system $options -- "$program" "$@" > "$work/out" 2> "$work/err"
+    local of_system=() given
+    case $1 in system | shared) of_system=(--scenario "$work/system.yaml") ;; esac
+    read -ra given <<<"$options"
+    timeout "${limit:-60}" "$orrery" run "${of_system[@]}" "${given[@]}" -- "$program" "$@" > "$work/out" 2> "$work/err"
 }
 
 livelock() {
@@ -35,7 +36,7 @@ ends() {
     run "$@"
     local status=$?
     case $status in 0 | 66) ;; *) complain "$*, options '$options': status $status: $(cat "$work/err")" ;; esac
-    grep -q done "$work/out" || complain "$*, options '$options': it does not come to its end"
+    grep -q 'done' "$work/out" || complain "$*, options '$options': it does not come to its end"
     grep -q livelock "$work/err" && complain "$*, options '$options': a livelock is told where there is none: $(cat "$work/err")"
 }
 

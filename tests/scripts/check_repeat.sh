@@ -25,8 +25,8 @@ else
     cp "$build/orrery" "$other"
 fi
 bad=0 count=0
-no_aslr=
-setarch -R true 2>/dev/null && no_aslr="setarch -R"
+no_aslr=()
+setarch -R true 2>/dev/null && no_aslr=(setarch -R)
 
 programs() { (cd "$src" && find "$@" -name '*.yaml' -exec grep -l '^program:' {} + | LC_ALL=C sort); } # DIRECTORY...
 
@@ -89,7 +89,7 @@ each() {
 (
     PADDING=$(printf '%4000s' x) ORRERY_CACHE_DIR=$work/other-cache
     export PADDING ORRERY_CACHE_DIR
-    each "$work/second" $no_aslr "$other"
+    each "$work/second" "${no_aslr[@]}" "$other"
 ) &
 each "$work/first" "$build/orrery"
 wait

@@ -118,7 +118,7 @@ done
 if [ -s "$header/300" ]; then
     while read -r query major minor; do
         rows=$((rows + 1))
-        since=$major${minor}0 before=$(ls "$header" | sort -n | awk -v since="$major${minor}0" '$1 < since' | tail -1)
+        since=$major${minor}0 before=$(find "$header" -type f -printf '%f\n' | sort -n | awk -v since="$major${minor}0" '$1 < since' | tail -1)
         grep -qx "$query" "$header/$since" || lacks "query $query" "cl.h of $major.$minor does not have it"
         ! grep -qx "$query" "$header/$before" || lacks "query $query" "cl.h of $before has it already"
     done < <(sed -n 's/^SINCE(\([A-Z0-9_]*\), \([0-9]\), \([0-9]\),.*/\1 \2 \3/p' "$src/lib/version.def")
