@@ -16,5 +16,5 @@ struct info_reply {
 
 cl_int info_bytes(const struct info_reply *reply, const void *bytes, size_t size);
 cl_int info_string(const struct info_reply *reply, const char *text); /* with its NUL; NULL = "" */
-#define INFO_VALUE(reply, type, expression) info_bytes((reply), &(type){(expression)}, sizeof(type))
+#define INFO_VALUE(reply, type, expression) info_bytes((reply), (type[]){(expression)}, sizeof(type))
 #endif

@@ -2,7 +2,9 @@
 /* Variables of Intel's driver for the preset intel-pvc: they select and renumber root devices. */
 #include "intel.h"
 
-#include <stdio.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,24 @@ static enum status refuse(const char *variable, const char *text, const char *ex
                     example);
 }
 
+/* Digits at *at, which is then past them. False: there are none, or more than a number of 32 bits has. */
+static bool read_number(const char **at, uint32_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at))
+        return false;
+    errno = 0;
+    const unsigned long number = strtoul(*at, &end, 10);
+    *at = end;
+    *out = (uint32_t)number;
+    return !errno && number <= UINT32_MAX;
+}
+
+static bool is_end(const char *at)
+{
+    return !*at || *at == ',';
+}
+
 /* ---- ZEX_NUMBER_OF_CCS: "0:4,1:2" --------------------------------------------------- */
 
 static enum status apply_modes(const char *text, uint32_t root, struct topology *topology,
@@ -26,11 +46,10 @@ static enum status apply_modes(const char *text, uint32_t root, struct topology 
     if (!text || !*text || !strcmp(text, "default"))
         return STATUS_OK;
     for (const char *entry = text; entry && !status; entry = strchr(entry, ',')) {
-        unsigned index, count;
-        int length = 0;
+        uint32_t index, count;
         entry += *entry == ',';
-        bool read = sscanf(entry, "%u:%u%n", &index, &count, &length) == 2 && count;
-        if (!read || (entry[length] && entry[length] != ','))
+        if (!read_number(&entry, &index) || *entry++ != ':' || !read_number(&entry, &count) || !count ||
+            !is_end(entry))
             return refuse("ZEX_NUMBER_OF_CCS", text, "0:4,1:2", diagnosis);
         if (index == root)
             status = topology_set_cslices(topology, UINT32_MAX, count);
@@ -51,16 +70,14 @@ static enum status see(const char *text, bool flat, const struct place *place, b
     if (*out_visible)
         return STATUS_OK;
     for (const char *entry = text; entry; entry = strchr(entry, ',')) {
-        unsigned first, tile = place->tile;
-        int length = 0;
+        uint32_t first, tile = place->tile;
         entry += *entry == ',';
-        bool read = sscanf(entry, "%u%n", &first, &length) == 1;
-        if (read && entry[length] == '.' && !flat) {
-            int more = 0;
-            read = sscanf(entry + length, ".%u%n", &tile, &more) == 1;
-            length += more;
+        bool read = read_number(&entry, &first);
+        if (read && *entry == '.' && !flat) {
+            entry++;
+            read = read_number(&entry, &tile);
         }
-        if (!read || (entry[length] && entry[length] != ','))
+        if (!read || !is_end(entry))
             return refuse("ZE_AFFINITY_MASK", text, flat ? "0,1" : "0,1.0", diagnosis);
         *out_visible |= flat ? first == place->flat_tile : first == place->root && tile == place->tile;
     }

@@ -141,6 +141,7 @@ libapi_a_SOURCES = \
 	%D%/version.def \
 	%D%/version.h \
 	%D%/wait.c
+libapi_a_CFLAGS = $(CONVERSION_CFLAGS)
 lib_LTLIBRARIES += liborrery.la
 liborrery_la_SOURCES =
 liborrery_la_LIBADD = liborrery_all.lo $(SIM_SYSTEM_LIBS)
@@ -159,6 +160,7 @@ EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 # Preloaded by the command while a run is recorded or replayed. Never instrumented: it comes before every runtime.
 pkglib_LTLIBRARIES = liborrery_sync.la liborrery_threads.la
 liborrery_sync_la_SOURCES = %D%/record/sync_preload.c
+liborrery_sync_la_CFLAGS = $(CONVERSION_CFLAGS)
 liborrery_sync_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 liborrery_threads_la_SOURCES = \
 	%D%/record/ending_preload.c \
@@ -166,6 +168,7 @@ liborrery_threads_la_SOURCES = \
 	%D%/record/lock_log.h \
 	%D%/record/locks_preload.c \
 	%D%/record/threads_preload.c
+liborrery_threads_la_CFLAGS = $(CONVERSION_CFLAGS)
 liborrery_threads_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 
 include_orrerydir = $(includedir)/orrery

@@ -781,6 +781,7 @@ static cl_int link_programs(struct context *context, struct work *work, cl_uint 
         err = parse_options(work, context);
     if (!err)
         err = link_inputs(context, work, &inputs, notify, data, out_program);
+    work->devices = NULL; /* those of the inputs */
     inputs_fini(&inputs);
     return err;
 }

@@ -201,6 +201,7 @@ BUILT_SOURCES += %D%/device/page_lines.inc
 CLEANFILES += %D%/device/page_lines.inc
 EXTRA_DIST += $(page_parts) %D%/device/page.awk
 
+libsim_a_CFLAGS = $(CONVERSION_CFLAGS)
 libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 # $(SPIRV_LINK_LIBS) stands here, since libtool drops -lstdc++ from a library that has C++ sources itself.
 libsim_a_LIBADD = $(liblitmus_a_OBJECTS) $(libmemmodel_a_OBJECTS) $(libtopology_a_OBJECTS) $(libfrontend_a_OBJECTS) $(INTERP_OBJECTS)

@@ -347,7 +347,8 @@ static json_t *report_tracked(struct debugger *d, const struct view *view, const
     struct checkers *checkers = d->device->checkers;
     const struct inquiry_actor actor = {&view->wave->origin, view->lane, 0};
     struct inquiry_epoch *reads = calloc(v->read_count + 1, sizeof *reads);
-    bool *known = calloc(v->count + v->read_count + 1, sizeof *known), *read_decided = known + v->count;
+    bool *known = calloc(v->count + v->read_count + 1, sizeof *known),
+         *read_decided = known ? known + v->count : NULL;
     json_t *answer = NULL;
     for (uint32_t i = 0; reads && i < v->read_count; i++)
         reads[i] = v->reads[i].epoch;

@@ -25,11 +25,14 @@ static const uint64_t arena_default_size = UINT64_C(64) << 30;
 /* Where the arena may lie.  The first serves every device of a process unless a tool (a
  * sanitizer, valgrind, a small address space) has it; a second device takes the next. */
 static const uint64_t arena_bases[] = {
+#ifndef ORRERY_TSAN /* which takes these for itself, and ends a program that asks for them */
     UINT64_C(0x200000000000), UINT64_C(0x210000000000), UINT64_C(0x220000000000), UINT64_C(0x230000000000),
     UINT64_C(0x240000000000), UINT64_C(0x250000000000), UINT64_C(0x260000000000), UINT64_C(0x270000000000),
     UINT64_C(0x300000000000), UINT64_C(0x310000000000), UINT64_C(0x320000000000), UINT64_C(0x330000000000),
     UINT64_C(0x100000000000), UINT64_C(0x7d0000000000), UINT64_C(0x7c0000000000), UINT64_C(0x0a0000000000),
-    UINT64_C(0x064000000000), UINT64_C(0x004000000000), UINT64_C(0x002000000000), UINT64_C(0x001000000000),
+    UINT64_C(0x064000000000),
+#endif
+    UINT64_C(0x004000000000), UINT64_C(0x002000000000), UINT64_C(0x001000000000),
 };
 
 /* ---- address space ---------------------------------------------------------- */

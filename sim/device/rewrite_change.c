@@ -156,10 +156,9 @@ static bool put_wait(struct changing *c)
 {
     const uint32_t call = token_at(c, c->request->other);
     char text[CODE_STATEMENT_CHARS];
-    uint32_t name = call;
     if (call == NO_TOKEN || call < 3 || !is(c, call - 1, "="))
         return false;
-    name = call - 2;
+    uint32_t name = call - 2;
     if (is(c, name, "]"))
         name = c->syntax.tokens[name].match - 1;
     if (!token_is_word(&c->syntax, name))

@@ -178,7 +178,7 @@ static void undefine(struct text *source, const char *const *names, size_t count
 static void define(struct text *source, const char *macro)
 {
     size_t name = strcspn(macro, "(= "), head = strcspn(macro, "="), whole = strcspn(macro, "\r\n");
-    const char *value = macro[head] && head < whole ? macro + head + 1 : "1";
+    const char *value = head < whole && macro[head] ? macro + head + 1 : "1";
     if (head > whole)
         head = whole;
     text_addf(source, "#undef %.*s\n#define %.*s %.*s\n", (int)name, macro, (int)head, macro,

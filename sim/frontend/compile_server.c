@@ -347,7 +347,7 @@ static enum received receive_begin(struct build *build)
 {
     struct compile_reply reply;
     enum received received;
-    const double until = seconds_of(CLOCK_MONOTONIC) + BEGIN_MILLISECONDS / MILLISECONDS;
+    const double until = seconds_of(CLOCK_MONOTONIC) + (double)BEGIN_MILLISECONDS / MILLISECONDS;
     do {
         received = receive(build, BEGIN_MILLISECONDS, &reply);
     } while (received == RECEIVED_NOTHING && seconds_of(CLOCK_MONOTONIC) < until);

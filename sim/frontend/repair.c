@@ -342,14 +342,13 @@ static size_t put_function(struct literals *literals, uint32_t *words, size_t si
 static size_t put_outside(const struct literals *literals, const uint32_t *words, uint32_t *out)
 {
     const uint32_t opcode = opcode_of(words[0]), count = words[0] >> SpvWordCountShift;
-    uint32_t put = count;
     if ((opcode == SpvOpVariable && is_literal(literals, words[2])) ||
         (opcode == SpvOpDecorate && is_literal(literals, words[1])))
         return 0;
     memcpy(out, words, count * sizeof *out);
     if (opcode != SpvOpEntryPoint)
         return count;
-    put = 3 + (uint32_t)strnlen((const char *)(words + 3), (count - 4) * sizeof *words) / 4 + 1;
+    uint32_t put = 3 + (uint32_t)strnlen((const char *)(words + 3), (count - 4) * sizeof *words) / 4 + 1;
     for (uint32_t i = put; i < count; i++)
         if (!is_literal(literals, words[i]))
             out[put++] = words[i];

@@ -309,9 +309,11 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         put_linear(&p, texels, &x, &y, n, results, frame);
     else
         put_nearest(&p, texels, offset, n, results, frame);
-    if (results[IMAGE_RESULTS - 1] != IMAGE_UNUSED)
+    if (results[IMAGE_RESULTS - 1] != IMAGE_UNUSED) {
+        const lane_mask none = {{0}};
         *AT(lane_mask, results[IMAGE_RESULTS - 1]) =
-            linear ? (lane_mask){{0}} : undefined_lanes(wave, &p, x.first, y.first);
+            linear ? none : undefined_lanes(wave, &p, x.first, y.first);
+    }
     return true;
 }
 

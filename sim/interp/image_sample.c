@@ -185,6 +185,7 @@ static float log2_of(float x)
     if (!(x <= FLT_MAX))
         return FLT_MAX;
     double mantissa = 2.0 * (double)frexpf(x, &exponent), fraction = 0; /* 1 <= mantissa < 2 */
+    /* Powers of two are exact. NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter,cert-flp30-c) */
     for (double bit = 0.5; bit > 1.0 / 131072; bit /= 2) {
         mantissa *= mantissa;
         if (mantissa < 2)

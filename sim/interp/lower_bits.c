@@ -100,7 +100,7 @@ void lower_bits(struct lower *l, uint32_t word)
     const uint32_t *w = &l->m->words[word];
     uint32_t op = spv_opcode(l->m, word), out[16], leaves = module_type(l->m, w[1])->leaves;
     if (op >= SpvOpSDot && op <= SpvOpSUDotAccSat) {
-        lower_set(l, w[2], &(uint32_t){dot(l, w, op)}, 1);
+        lower_set(l, w[2], (uint32_t[]){dot(l, w, op)}, 1);
         return;
     }
     enum scalar type = lower_component(l, w[3]);

@@ -128,7 +128,7 @@ static void split(struct lower *l, uint32_t word, const struct varying *operand,
     }
     l->block = joined;
     if (result)
-        lower_set(l, result, &(uint32_t){join(l, &results)}, 1);
+        lower_set(l, result, (uint32_t[]){join(l, &results)}, 1);
 }
 
 static void each(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count, lowering *one)

@@ -275,7 +275,7 @@ static void lower_other(struct lower *l, uint32_t word)
     case SpvOpDot: lower_dot(l, word); return;
     case SpvOpPtrDiff: lower_pointer_difference(l, word); return;
     case SpvOpSizeOf:
-        lower_set(l, w[2], &(uint32_t){ir_const(l->ir, type->scalar, lower_pointee(l, w[3])->size)}, 1);
+        lower_set(l, w[2], (uint32_t[]){ir_const(l->ir, type->scalar, lower_pointee(l, w[3])->size)}, 1);
         return;
     case SpvOpIAddCarry:
     case SpvOpISubBorrow:

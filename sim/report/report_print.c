@@ -233,7 +233,6 @@ static void print_paragraph(FILE *stream, const char *label, const char *text)
         text += word;
         if (*text == '\n' && text[1]) {
             column = fprintf(stream, "\n%8s", "") - 1;
-            first = true;
             text++;
             word = strcspn(text, " \n");
             column += fprintf(stream, "%.*s", (int)word, text);

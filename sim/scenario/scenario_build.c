@@ -205,8 +205,10 @@ enum status scenario_build_built_ins(const struct scenario *scenario, const stru
     strcpy(options, standards[device->version_major]);
     alone.device = *device;
     alone.build_options = NULL;
-    alone.program = assembled ? (struct scenario_program){.spirv_file = file}
-                              : (struct scenario_program){.source_file = file, .options = options};
+    if (assembled)
+        alone.program = (struct scenario_program){.spirv_file = file};
+    else
+        alone.program = (struct scenario_program){.source_file = file, .options = options};
     return scenario_build(&alone, out_spirv, out_source, out_log, diagnosis);
 }
 

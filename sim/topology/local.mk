@@ -15,4 +15,5 @@ libtopology_a_SOURCES = \
 	%D%/topology_text.c \
 	%D%/topology.c \
 	%D%/topology.def
+libtopology_a_CFLAGS = $(CONVERSION_CFLAGS)
 libtopology_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)

@@ -310,7 +310,7 @@ START_TEST(two_queues_on_a_slice_are_reported_of)
     cl_command_queue again = make_on(0, 1);
     ck_assert_uint_eq(findings("units-shared"), 1);
     reports("units-shared", "command-queue ", "clCreateCommandQueueWithProperties",
-          "the other one is made here");
+            "the other one is made here");
     cl_ok(clReleaseCommandQueue(b));
     b = make_on(0, 2);
     ck_assert_uint_eq(findings("units-shared"), 1);
@@ -396,7 +396,8 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_reported_of)
     ck_assert_uint_eq(findings("units-shared"), 0);
     cl_ok(clCreateSubDevices(device, halves, 2, b, NULL));
     ck_assert_uint_ge(findings("units-shared"), 1);
-    reports("units-shared", "device ", "clCreateSubDevices", "clCreateSubDevices: the other one is made here");
+    reports("units-shared", "device ", "clCreateSubDevices",
+            "clCreateSubDevices: the other one is made here");
     context = cl_new_context();
     queue = clCreateCommandQueue(context, device, 0, &err);
     cl_ok(err);
@@ -686,8 +687,9 @@ static const struct {
     const char *modes;
     cl_uint slices; /* 0: no platform */
 } ccs[] = {
-    {"0:4", 4}, {"0:2", 2}, {"0:1", 1}, {"", 4},   {"default", 4}, {"1:2", 4},  {"1:1,0:2", 2},
-    {"0:8", 4}, {"4", 0},   {"0:0", 0}, {"0:", 0}, {"0:2,", 0},    {"0:2x", 0},
+    {"0:4", 4}, {"0:2", 2},     {"0:1", 1},  {"", 4},     {"default", 4},
+    {"1:2", 4}, {"1:1,0:2", 2}, {"0:8", 4},  {"4", 0},    {"0:0", 0},
+    {"0:", 0},  {"0:2,", 0},    {"0:2x", 0}, {"0:-1", 0}, {"0:4294967298", 0},
 };
 
 START_TEST(modes_set_the_cslices_of_the_preset)
@@ -768,6 +770,9 @@ static const struct {
     {"5", "", "COMPOSITE", ""},
     {"0.x", "", "COMPOSITE", ""},
     {"0.1", "", "FLAT", ""},
+    {"4294967296", "", "FLAT", ""}, /* more than 32 bits: not tile 0 */
+    {"-1", "", "FLAT", ""},
+    {"0.-4294967295", "", "COMPOSITE", ""},
 };
 
 START_TEST(masks_hide_devices_and_tiles)

@@ -88,7 +88,7 @@ mix_up() {
     local word count
     local -x ORRERY_CACHE_DIR=$work/mixed
     for word in one other; do
-        echo "kernel void k(void) { printf(\"$word\\n\"); }" >"$work/$word.cl"
+        printf 'kernel void k(void) { printf("%s\\n"); }\n' "$word" >"$work/$word.cl"
         printf 'orrery: 1\nprogram: {source: %s.cl}\nlaunch: [{kernel: k, global: [1]}]\n' "$word" >"$work/$word.yaml"
         "$build/orrery" run "$work/$word.yaml" 2>/dev/null | grep -qx "$word" || { echo "mixed: $word is not printed"; bad=1; }
     done

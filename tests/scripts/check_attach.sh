@@ -3,7 +3,6 @@
 # A debugger attaches to a program that runs: at its next launch, twice, and the program's results are those of a run without one.
 # No other user can: the socket's directory has to be the user's alone.
 set -u
-src=$(realpath "${ORRERY_SRCDIR:-.}")
 build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery
 program=$build/tests/attach_target
@@ -34,7 +33,9 @@ finish() {
     target=
 }
 
-debug() { XDG_RUNTIME_DIR=$work/own timeout 60 "$orrery" debug --batch --attach="$@" 2>&1; }
+debug() { # PID ARGUMENT...
+    XDG_RUNTIME_DIR=$work/own timeout 60 "$orrery" debug --batch --attach="$1" "${@:2}" 2>&1
+}
 
 mkdir -m 700 "$work/own"
 start "$work/own"
@@ -59,7 +60,7 @@ grep -q '^all launches were right' "$work/out" || fail "results: $(cat "$work/ou
 debug "$$" | grep -q 'No such file or directory' || fail "a process that does not listen: $(debug "$$")"
 
 # A directory that others can enter, and a link to one, are refused; the program runs all the same.
-mkdir -p -m 755 "$work/open/orrery"
+mkdir "$work/open" && mkdir -m 755 "$work/open/orrery"
 start "$work/open"
 grep -q 'found what others have access to' "$work/err" || fail "an open directory: $(cat "$work/err")"
 finish

@@ -41,7 +41,7 @@ END
             head -20 "$work/out"
             bad=1
         fi
-        [ $policy = random ] && replayed $1
+        [ $policy = random ] && replayed "$1"
     done
 }
 

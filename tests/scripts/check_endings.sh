@@ -155,7 +155,7 @@ has_both() { # the command of $1 has left it in the files, beside what was there
     [ "$(grep -c '^- {id: null-write' both.yaml) $(grep -c '^- {id: api-' both.yaml)" = '1 1' ] || problem "$1: the suppressions lack one"
     if grep -q 'race-global\|^\[\]' both.yaml; then problem "$1: the suppressions are not begun anew"; fi
 }
-share="--log=both.log --json=both.json --sarif=both.sarif --gen-suppressions=both.yaml"
+share=(--log=both.log --json=both.json --sarif=both.sarif --gen-suppressions=both.yaml)
 for command in "$program found_exit; $program refused; $program clean_status" \
     "$program refused & $program found_kill & $program clean_status & wait" \
     "$program clean_status; $program found_abort; $program refused"; do
@@ -163,7 +163,7 @@ for command in "$program found_exit; $program refused; $program clean_status" \
     echo '{"type":"finding","id":"null-write"}' >both.json
     cp found.sarif both.sarif
     printf '# Suppressions for orrery\n- {id: race-global}\n' >both.yaml
-    "$orrery" run $share -- sh -c "$command; exit 0" >out 2>err
+    "$orrery" run "${share[@]}" -- sh -c "$command; exit 0" >out 2>err
     [ $? = 66 ] || problem "$command: not the status of findings"
     has_both "$command" 3
     if grep -q stale both.log; then problem 'the log is not begun anew'; fi
@@ -207,7 +207,7 @@ for command in "$program look" "sh -c '$program look; $program look'" 'true' 'sh
 done
 echo 'orrery: old' >log
 for command in true "$program look"; do
-    "$orrery" run --log=log -- $command >out 2>err
+    eval "'$orrery' run --log=log -- $command" >out 2>err
     [ "$(grep -c SUMMARY log)" = 1 ] || problem "$command: not one summary in the log"
     if grep -q SUMMARY err || grep -q old log; then problem "$command: the log is not the place"; fi
 done
@@ -259,7 +259,8 @@ says '3 of 3 fail'
 # a program ended while a kernel runs is reported, with the replay line
 for options in '' '--schedule=random --seed=3' --expect-kernels; do
     rm -f began
-    "$orrery" run $options --check-api=off -- "$program" endless_begun 2>err >out &
+    read -ra given <<<"$options"
+    "$orrery" run "${given[@]}" --check-api=off -- "$program" endless_begun 2>err >out &
     command=$!
     for _ in $(seq 100); do [ -s began ] || sleep 0.1; done
     sleep 1

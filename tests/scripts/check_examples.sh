@@ -27,7 +27,7 @@ examples_of() { # MANUAL
 self_test() { # an example that does not print its line, one that is no command, one that is right
     local text answer
     for text in '    $ echo one\n    two' '    $ no-such-command' '    $ cat new\n    one\n\n    $ cat new\n    one'; do
-        answer=$(cd "$work" && printf "$text\n" | { run_examples >/dev/null; echo "$bad"; })
+        answer=$(cd "$work" && printf '%b\n' "$text" | { run_examples >/dev/null; echo "$bad"; })
         printf '%s' "$answer"
     done
 }

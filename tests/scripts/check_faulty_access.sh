@@ -85,7 +85,7 @@ for space in global constant local private generic; do
     write_case $space
     for faults in continue stop; do
         timeout 60 "$orrery" run --faults=$faults --check-api=off "$scratch/$space.yaml" >"$scratch/out" 2>"$scratch/err" && status=0 || status=$?
-        if [ $status != 66 ] || ! cmp -s "$scratch/out" "$scratch/$space.$faults"; then
+        if [ "$status" != 66 ] || ! cmp -s "$scratch/out" "$scratch/$space.$faults"; then
             echo "$space, $faults: status $status; found and expected:"
             head -3 "$scratch/err"
             diff "$scratch/out" "$scratch/$space.$faults" | head -6

@@ -100,6 +100,7 @@ for size in 1 4; do
         setup="if ($waits) { while (!atomic_load_explicit(flag, memory_order_relaxed, memory_scope_work_group)); }
         else if (l == $setter) atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_work_group);"
         for half in "l < 4 l+4 l>=4" "l >= 4 l-4 l<4"; do
+            # shellcheck disable=SC2086
             set -- $half
             turns parted $size "$setup" "if ($1 $2 $3) sum += t[$4];" "if ($5) t[l] = s;"
             says 66 "in each iteration of the loop (tried: removes this race)" run parted.yaml

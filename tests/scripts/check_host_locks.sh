@@ -23,7 +23,9 @@ replay() { # KIND RECORD
     [ -s "$work/again.err" ] && complain "$1: the replay says $(cat "$work/again.err")"
 }
 
-for kind in ${*:-plain mutex rwlock trylock timed spin c11 semaphore barrier callback queue pool once daemon}; do
+kinds=("$@")
+[ $# -gt 0 ] || kinds=(plain mutex rwlock trylock timed spin c11 semaphore barrier callback queue pool once daemon)
+for kind in "${kinds[@]}"; do
     for run in 1 2 3 4 5; do
         record=$work/$kind.$run
         timeout 100 "$orrery" run --fast --record "$record" -- "$program" "$kind" > "$record.out" 2> "$record.err" ||

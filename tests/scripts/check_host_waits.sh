@@ -23,9 +23,10 @@ complain() {
 
 # run PLACE WHAT [KERNEL], with options
 run() {
-    local of_system=
-    case $1 in system | shared) of_system="--scenario $work/system.yaml" ;; esac
-    timeout 60 ${clock:+env "LD_PRELOAD=$clock"} "$orrery" run $of_system $options -- "$program" "$@" > "$work/out" 2> "$work/err"
+    local of_system=() given
+    case $1 in system | shared) of_system=(--scenario "$work/system.yaml") ;; esac
+    read -ra given <<<"$options"
+    timeout 60 ${clock:+env "LD_PRELOAD=$clock"} "$orrery" run "${of_system[@]}" "${given[@]}" -- "$program" "$@" > "$work/out" 2> "$work/err"
 }
 
 livelock() {
@@ -39,7 +40,7 @@ ends() {
     run "$@"
     local status=$?
     case $status in 0 | 66) ;; *) complain "$*, options '$options': status $status: $(cat "$work/err")" ;; esac
-    grep -q done "$work/out" || complain "$*, options '$options': it does not come to its end"
+    grep -q 'done' "$work/out" || complain "$*, options '$options': it does not come to its end"
     grep -q livelock "$work/err" && complain "$*, options '$options': a livelock is told where there is none: $(cat "$work/err")"
 }
 

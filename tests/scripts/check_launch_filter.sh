@@ -4,7 +4,7 @@
 # others run with the same results and are not reported; bad values are refused.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
-orrery=$build/orrery program="$build/examples/two_kernels $src/examples/two_kernels.cl"
+orrery=$build/orrery program=("$build/examples/two_kernels" "$src/examples/two_kernels.cl")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0 passed=0
@@ -14,7 +14,7 @@ fail() { echo "$*"; bad=$((bad + 1)); }
 findings() {
     local name=$1
     shift
-    $orrery run --json="$work/$name.json" --force "$@" -- $program >"$work/$name.out" 2>"$work/$name.text"
+    $orrery run --json="$work/$name.json" --force "$@" -- "${program[@]}" >"$work/$name.out" 2>"$work/$name.text"
     status=$?
 }
 
@@ -75,7 +75,7 @@ fill'
         cmp -s "$work/all.out" "$work/$name.out" || fail "$name: the program has another result"
     done
     # the library alone
-    OCL_ICD_VENDORS=$build/icd ORRERY_KERNEL=sum ORRERY_LAUNCHES=2 ORRERY_JSON=$work/env.json $program >"$work/env.out" 2>"$work/env.text"
+    OCL_ICD_VENDORS=$build/icd ORRERY_KERNEL=sum ORRERY_LAUNCHES=2 ORRERY_JSON=$work/env.json "${program[@]}" >"$work/env.out" 2>"$work/env.text"
     has env "3 of 4 launches were left out of checks (uninitialised, races, atomics): 2 by --kernel, 1 by --launches"
     same_findings env 'kernel == "sum" and launch == 2'
     python3 - "$src/man/findings.schema.json" "$work/both.json" <<'END' || fail "the JSON lines are not as the schema says"

@@ -70,7 +70,7 @@ marking() { # DIRECTORY
 }
 
 # The libraries of the tree: its own copies of what the objects define are not taken from the archives, since the objects come first.
-libraries=$(cd "$build" && MAKEFLAGS= make -s --no-print-directory --eval 'libraries: ; @echo $(SIM_LIBS)' libraries | sed "s|\<lib[a-z0-9]*\.a\>|$build/&|g")
+libraries=$(cd "$build" && MAKEFLAGS='' make -s --no-print-directory --eval 'libraries: ; @echo $(SIM_LIBS)' libraries | sed "s|\<lib[a-z0-9]*\.a\>|$build/&|g")
 line="${CC:-cc} -pthread -Wl,--as-needed OBJECTS.o $libraries -o PROGRAM"
 test_line="$line $(pkg-config --libs check)"
 
@@ -92,6 +92,7 @@ program() { # NAME
 library() {
     local out=$work/library
     objects lib "$out" -fPIC || return 1
+    # shellcheck disable=SC2086
     ${CC:-cc} -shared -pthread -Wl,-Bsymbolic,-u,clIcdGetPlatformIDsKHR,-u,clGetExtensionFunctionAddress "$out"/*.o "$build/libapi.a" \
         $libraries -o "$out/liborrery.so"
     echo "$out/liborrery.so" > "$out/orrery.icd"
@@ -186,7 +187,7 @@ for rule in 0 $called; do
     fi
 done
 
-valued=$(grep -ho 'RULE([0-9]*)' $(marking sim) | tr -dc '0-9\n' | sort -nu)
+valued=$(marking sim | xargs grep -ho 'RULE([0-9]*)' | tr -dc '0-9\n' | sort -nu)
 for rule in $valued; do
     (notices "$rule" 0) && { echo "the test of rule $rule fails with every rule"; failures=$((failures + 1)); }
     (notices "$rule" "$rule") || unnoticed "$rule"

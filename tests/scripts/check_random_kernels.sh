@@ -5,6 +5,6 @@
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
-command -v ${RANDOM_KERNELS_CLANG:=clang-14} >/dev/null || { echo "$RANDOM_KERNELS_CLANG is not installed"; exit 77; }
+command -v "${RANDOM_KERNELS_CLANG:=clang-14}" >/dev/null || { echo "$RANDOM_KERNELS_CLANG is not installed"; exit 77; }
 export RANDOM_KERNELS_CLANG
 exec python3 -B "$src/tests/scripts/random_kernels.py" "$build/orrery" --slots "$build/tests/check_slots" --reduce

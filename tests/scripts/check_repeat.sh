@@ -26,8 +26,8 @@ else
     [ ! -x "$build/orrery-compile-server" ] || cp -r "$build/orrery-compile-server" "$build/precompiled" "$work/elsewhere/"
 fi
 bad=0 count=0
-no_aslr=
-setarch -R true 2>/dev/null && no_aslr="setarch -R"
+no_aslr=()
+setarch -R true 2>/dev/null && no_aslr=(setarch -R)
 
 programs() { (cd "$src" && find "$@" -name '*.yaml' -exec grep -l '^program:' {} + | LC_ALL=C sort); } # DIRECTORY...
 
@@ -95,7 +95,7 @@ each() {
     PADDING=$(printf '%4000s' x) ORRERY_CACHE_DIR=$work/other-cache
     export PADDING ORRERY_CACHE_DIR
     "$other" check --timeout=0 "${scenarios[@]}" >"$work/compiled.out" 2>&1 </dev/null
-    each "$work/second" $no_aslr "$other"
+    each "$work/second" "${no_aslr[@]}" "$other"
 ) &
 each "$work/first" "$build/orrery"
 wait

@@ -77,7 +77,7 @@ for policy in random pct; do
     status 66 "$orrery" run --schedule $policy --seeds 0..19 two.yaml
     has out "^orrery: seeds 0\.\.19 under $policy: [0-9]+ of 20 fail, first seed [0-9]+\$"
     has out '^orrery: seed [0-9]+: [0-9]+ steps against the usual order shrunk to 1 in [0-9]+ runs$'
-    has out "^orrery: smallest failing schedule: orrery replay 1:[0-9]+:$policy[a-z0-9,]*,shrunk:[0-9a-f]{8}:1,[01]\.0@2-[01]\.0 two.yaml\$"
+    has out "^orrery: smallest failing schedule: orrery replay 1:[0-9]+:${policy}[a-z0-9,]*,shrunk:[0-9a-f]{8}:1,[01]\.0@2-[01]\.0 two.yaml\$"
     has out '^orrery: error: null-write'
     cp out found
     token=$(sed -n 's/^orrery: smallest failing schedule: orrery replay \([^ ]*\) .*/\1/p' out)

@@ -24,7 +24,7 @@ cp "$source/out_of_bounds.cl" "$work/elsewhere/argument.cl"
 names ../elsewhere/argument.cl ../elsewhere/argument.cl
 
 # No file of the three: another text of the same size, too deep, hidden.
-tr 'a-z' 'A-Z' < "$work/elsewhere/k.kernel" > "$work/here/same_size.cl"
+tr '[:lower:]' '[:upper:]' < "$work/elsewhere/k.kernel" > "$work/here/same_size.cl"
 cp "$work/elsewhere/k.kernel" "$work/here/a/b/c/deep.cl"
 cp "$work/elsewhere/k.kernel" "$work/here/.hidden/k.cl"
 mkfifo "$work/here/fifo.cl"

@@ -83,7 +83,7 @@ is "$(complete_words orrery run --color = a)" 'auto always'
 is "$(complete_words orrery litmus --verd)" --verdicts=
 is "$(complete_words orrery run faul)" faulty.yaml
 while read -r option; do
-    grep -q -- "$option[ =']" orrery.bash || problem "completion for bash lacks $option"
+    grep -q -- "${option}[ =']" orrery.bash || problem "completion for bash lacks $option"
 done <shown
 for shell in zsh fish; do
     "$orrery" completion $shell >orrery.$shell || problem "no completion for $shell"

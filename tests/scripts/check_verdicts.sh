@@ -252,8 +252,9 @@ fails 0 '"model":"interleavings","exists":true,"race":false,"outcomes":[{"values
     --interleavings --json "$tests/dat3m/herd/R.litmus"
 # Each verdict names the model that it is by; the default is OpenCL's, and --weak is a word for it.
 for model in 'opencl ' 'opencl --weak' 'interleavings --interleavings' 'thin-air --thin-air' 'opencl --thin-air --weak'; do
-    fails 0 "(model: ${model%% *})" ${model#* } "$tests/teaching/sb_relaxed.litmus"
-    fails 0 "\"model\":\"${model%% *}\"" --json ${model#* } "$tests/teaching/sb_relaxed.litmus"
+    read -ra given <<<"${model#* }"
+    fails 0 "(model: ${model%% *})" "${given[@]}" "$tests/teaching/sb_relaxed.litmus"
+    fails 0 "\"model\":\"${model%% *}\"" --json "${given[@]}" "$tests/teaching/sb_relaxed.litmus"
 done
 # A race has its place by each model, where an interleaving has it.
 for engine in --interleavings --weak --thin-air; do

@@ -68,7 +68,7 @@ check_columns() { # FILE...
 }
 
 check_readmes() { # README...
-    local readme name stem folder
+    local readme name folder
     for readme in "$@"; do
         folder=${readme%/*}
         for name in $(grep -oE '[A-Za-z_*/.]+\.(c|h|def|cpp)' "$readme"); do

@@ -104,11 +104,12 @@ int dap_wire_accept(const char *port)
         return -1;
     }
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    if (listener < 0 || bind(listener, (const struct sockaddr *)&address, sizeof address) < 0 ||
-        listen(listener, 1) < 0 || getsockname(listener, (struct sockaddr *)&address, &size) < 0) {
+    if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) < 0 ||
+        bind(listener, (const struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0 ||
+        getsockname(listener, (struct sockaddr *)&address, &size) < 0) {
         say("error: --dap: port %ld: %s", number, strerror(errno));
-        close(listener);
+        if (listener >= 0)
+            close(listener);
         return -1;
     }
     say("waiting for a debug adapter client on 127.0.0.1:%d", ntohs(address.sin_port));

@@ -304,7 +304,7 @@ static void list_edits(struct search *search, enum memory_scope scope)
         if (kind == fences)
             list_fences(search, scope);
         const bool orders = kind == EDIT_ORDER || kind == EDIT_ORDER_AND_SCOPE;
-        for (int later = 0; later <= (kind == EDIT_FENCES || orders); later++) {
+        for (int later = 0; later <= (kind == EDIT_FENCES || orders ? 1 : 0); later++) {
             for (uint32_t spot = 0; spot < search->spot_count; spot++)
                 if (kind != EDIT_FENCES || is_fence(search->spots[spot].sample) == !later)
                     list_edit(search, kind, spot, scope, orders && later);

@@ -488,7 +488,7 @@ void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t s
 
 /* The unit that copies. Several copies may have one number, that of the event by which they are waited
  * for. */
-uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
+uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t number, uint32_t site);
 /* One of the members reaches its next copy, and others have not yet: it is complete when all of them have. */
 void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site);
 /* Its operations from now on are after the snapshot. False: no memory. */
@@ -506,7 +506,7 @@ bool order_copy_complete(const struct order *order, uint64_t unit);
 uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
 /* the latest; UNIT_END: none */
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number);
-void order_copy_wait(struct order *order, uint64_t group, uint32_t number);
+void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number);
 
 /* The edge that would have ordered the epoch before what agent does, had it come about. */
 bool order_explain(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,

@@ -28,9 +28,9 @@ uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t num
     return UNIT_END;
 }
 
-uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_number, uint32_t site)
+uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t number, uint32_t site)
 {
-    struct group_order *group = order_group(order, number);
+    struct group_order *group = order_group(order, group_number);
     if (!group)
         return UNIT_END;
     order_handoff_leave(order, group);
@@ -45,11 +45,11 @@ uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_nu
     group->copies = open;
     struct copy_order *copy = &order->copies[order->copy_count];
     *copy =
-        (struct copy_order){.group = number, .number = copy_number, .site = site, .clock = ++order->clock};
+        (struct copy_order){.group = group_number, .number = number, .site = site, .clock = ++order->clock};
     remember(
         order,
         &(struct sync_op){
-            .kind = HAPPENED_COPY, .site = site, .number = copy_number, .by = number, .clock = copy->clock});
+            .kind = HAPPENED_COPY, .site = site, .number = number, .by = group_number, .clock = copy->clock});
     group->copies[group->copy_count++] = order->copy_count;
     group->performed = UNIT_END;
     return UNIT_COPIES + order->copy_count++;
@@ -149,18 +149,18 @@ static void wait_for(struct order *order, struct group_order *group, uint64_t un
     }
 }
 
-void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
+void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number)
 {
-    struct group_order *group = order_group_find(order, number);
+    struct group_order *group = order_group_find(order, group_number);
     uint32_t kept = 0;
     if (!group || !group->copy_count)
         return;
     order->clock++;
     remember(order,
              &(struct sync_op){
-                 .kind = HAPPENED_COPY_WAIT, .number = copy_number, .by = number, .clock = order->clock});
+                 .kind = HAPPENED_COPY_WAIT, .number = number, .by = group_number, .clock = order->clock});
     for (uint32_t i = 0; i < group->copy_count; i++) {
-        if (order->copies[group->copies[i]].number != copy_number) {
+        if (order->copies[group->copies[i]].number != number) {
             group->copies[kept++] = group->copies[i];
             continue;
         }

@@ -3,6 +3,7 @@
  * there are many: they stay packed until the next operation on them. */
 #include "order_state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -394,6 +395,7 @@ static struct release *unpack_release(struct order *order, const struct resting 
     struct rest *rest = &order->rest;
     const struct resting_key *first =
         packed->as != AS_MAP && packed->keys ? key_at(rest, packed->keys) : NULL;
+    assert(first || (packed->as != AS_RELEASE && !packed->by_other));
     if (packed->as == AS_RELEASE)
         return (struct release *)(uintptr_t)first->key;
     struct release *release = packed->by_other
