@@ -140,10 +140,10 @@ static void build_fini(struct build *build)
 {
     if (build->progress != MAP_FAILED)
         munmap(build->progress, sizeof *build->progress);
-    if (build->replies >= 0)
-        close(build->replies);
     if (build->client >= 0)
         close(build->client);
+    if (build->replies >= 0) /* the client sees that everything is closed */
+        close(build->replies);
 }
 
 bool builds_start(struct builds *builds, const struct request *request, pid_t client)
