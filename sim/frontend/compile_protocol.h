@@ -16,8 +16,8 @@
  *
  * A server of the process's own has a connection as descriptor 0 and the number of the process as its word. A
  * shared one has the listening socket as descriptor 0, the directory that it is in as descriptor 1, and these
- * words: COMPILE_SHARED_OPTION, the name of the socket, milliseconds after which it ends when it has no build.
- * It ends, and others start one there, with a lock on a file in the directory.
+ * words: COMPILE_SHARED_OPTION, the name of the socket, milliseconds after which it ends when it has no
+ * build. It ends, and others start one there, with a lock on a file in the directory.
  */
 #ifndef ORRERY_SIM_FRONTEND_COMPILE_PROTOCOL_H
 #define ORRERY_SIM_FRONTEND_COMPILE_PROTOCOL_H

@@ -64,7 +64,7 @@ CLEANFILES += %D%/revision.inc
 
 # The compile server: a program of its own, so that the library is not linked with LLVM. Without sanitizers, as its builds have
 # limits of memory.
-compile_server_sources = %D%/server/server_main.c %D%/server/builds.c %D%/server/builds.h %D%/server/request.c %D%/server/request.h \
+compile_server_sources = %D%/server/server_main.c %D%/server/builds.c %D%/server/builds.h %D%/server/server_request.c %D%/server/server_request.h \
 	%D%/server/clang_tools.cpp %D%/server/clang_tools.h
 EXTRA_DIST += $(compile_server_sources)
 if COMPILE_SERVER

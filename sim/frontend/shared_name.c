@@ -54,7 +54,7 @@ const char *shared_prevented(void)
 /* ---- environment ---------------------------------------------------------------------------- */
 
 /* Variables that differ from process to process, and that no tool depends on: each test would have a server
- * of its own. PWD can only change how a directory is called that is not in the results (COMPILE_DIRECTORY). */
+ * of its own. PWD only changes how a directory is called that is not in the results (COMPILE_DIRECTORY). */
 static bool is_left_out(const char *variable)
 {
     static const char *const names[] = {"PWD", "OLDPWD", "SHLVL", "_", "PYTEST_CURRENT_TEST"};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The compile server that processes of one user share: where it listens, and its start by the first
- *          that needs it.  It ends by itself (server/server_main.c).  Only a server with the same surroundings
- *          is used: its socket is named by a hash of all that a build may depend on (shared_name.c).
+ * PURPOSE  The compile server that processes of one user share: where it listens, and its start by the
+ *          first that needs it.  It ends by itself (server/server_main.c).  Only a server with the same
+ *          surroundings is used: its socket is named by a hash of all that a build may depend on
+ *          (shared_name.c).
  *
  * Interface
  *   shared_server_connect()     a connection, closed at exec; -1: no server can be shared here

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compile server against the programs that it stands for: the same words and logs, and what ends costs one
- * build. CHECK_COMPILE_SERVER_EVERY=1 compares every source of the project, not every tenth.
+ * The compile server against the programs that it stands for: the same words and logs, and what ends costs
+ * one build. CHECK_COMPILE_SERVER_EVERY=1 compares every source of the project, not every tenth.
  */
 #include <check.h>
 #include <dirent.h>

@@ -42,7 +42,7 @@ static void configure(const char *cache, const char *runtime, unsigned idle_ms)
                                                    .shared_idle_ms = idle_ms});
 }
 
-/* ---- servers of the directory ---------------------------------------------------------------- */
+/* ---- servers of the directory ------------------------------------------------------------------ */
 
 /* Builds of the server are in its session. */
 static bool listens_here(const char *process)
@@ -114,7 +114,7 @@ static void tear_down(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* ---- builds -------------------------------------------------------------------------------------- */
+/* ---- builds ------------------------------------------------------------------------------------ */
 
 static void compare(const char *source, const char *options)
 {
@@ -159,7 +159,7 @@ static void in_child(void (*function)(void))
     ck_assert_int_eq(status, 0);
 }
 
-/* ---- the same ------------------------------------------------------------------------------------ */
+/* ---- the same ---------------------------------------------------------------------------------- */
 
 static const char warned_source[] =
     "#warning take care\nkernel void k(global float *a) { int unused; a[0] = a[1] * N; }\n";
@@ -244,7 +244,7 @@ START_TEST(directories_are_those_of_the_caller)
 }
 END_TEST
 
-/* ---- which server ---------------------------------------------------------------------------------- */
+/* ---- which server ------------------------------------------------------------------------------ */
 
 static void with_fewer_descriptors(void)
 {
@@ -356,7 +356,7 @@ START_TEST(process_without_new_privileges_shares_nothing)
 }
 END_TEST
 
-/* ---- the directory ------------------------------------------------------------------------------------ */
+/* ---- the directory ----------------------------------------------------------------------------- */
 
 static void make_open(void)
 {
@@ -472,7 +472,7 @@ START_TEST(lock_that_is_held_does_not_keep_a_build)
 }
 END_TEST
 
-/* ---- what others notice -------------------------------------------------------------------------------- */
+/* ---- what others notice ------------------------------------------------------------------------ */
 
 START_TEST(server_is_no_child_and_holds_nothing)
 {
@@ -529,7 +529,7 @@ START_TEST(server_of_a_host_that_is_killed_serves_others)
 }
 END_TEST
 
-/* ---- ends ------------------------------------------------------------------------------------------------ */
+/* ---- ends -------------------------------------------------------------------------------------- */
 
 /* Its socket stays. */
 START_TEST(server_that_was_killed_is_followed_by_another)
@@ -718,7 +718,7 @@ START_TEST(builds_race_with_the_end_of_the_server)
 }
 END_TEST
 
-/* ---- orders ------------------------------------------------------------------------------------------------ */
+/* ---- orders ------------------------------------------------------------------------------------ */
 
 static void find_socket(char *out_path, size_t size)
 {

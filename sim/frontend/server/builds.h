@@ -17,7 +17,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include "request.h"
+#include "server_request.h"
 
 /* Descriptors of the server itself: above all that a build places, and above those of a message, which take
  * the lowest free numbers. */

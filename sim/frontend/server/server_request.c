@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages to orders: sizes, descriptors and words are checked before anything is done with them. */
-#include "request.h"
+#include "server_request.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
  *   request_replies()   where its build replies: a pipe, at which the server never waits; -1: there is none
  *   request_close()     in every case
  */
-#ifndef ORRERY_SIM_FRONTEND_SERVER_REQUEST_H
-#define ORRERY_SIM_FRONTEND_SERVER_REQUEST_H
+#ifndef ORRERY_SIM_FRONTEND_SERVER_SERVER_REQUEST_H
+#define ORRERY_SIM_FRONTEND_SERVER_SERVER_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
