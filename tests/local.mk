@@ -68,8 +68,11 @@ check_PROGRAMS += %D%/check_frontend
 
 if COMPILE_SERVER
 check_PROGRAMS += %D%/check_compile_server
-%C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c %D%/support/compile_request.h
+%C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c %D%/support/compile_outcome.h %D%/support/compile_request.h
 %C%_check_compile_server_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_compile_shared
+%C%_check_compile_shared_SOURCES = %D%/frontend/check_compile_shared.c %D%/support/compile_outcome.h %D%/support/compile_request.h
+%C%_check_compile_shared_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 # Its libraries are all that it has of a compile server.
 noinst_PROGRAMS += %D%/false_server
 %C%_false_server_SOURCES = %D%/support/false_server.c

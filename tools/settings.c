@@ -456,6 +456,7 @@ void environment_configure_compiler(void)
         .clang = secure_getenv("ORRERY_CLANG"),
         .llvm_spirv = secure_getenv("ORRERY_LLVM_SPIRV"),
         .compile_server = secure_getenv("ORRERY_COMPILE_SERVER"),
+        .runtime_directory = secure_getenv("XDG_RUNTIME_DIR"),
         .cache_directory = cache,
     });
     free(cache);

@@ -27,16 +27,30 @@ static void print_tool(const char *name, const char *variable, const char *usual
     free(output);
 }
 
+static void print_shared(void)
+{
+    struct diagnosis diagnosis = {0};
+    char *directory = compiler_shared_directory(&diagnosis);
+    if (directory)
+        printf(" (shared, in %s)", directory);
+    else
+        printf(" (not shared: %s)", diagnosis.text);
+    free(directory);
+}
+
 static void print_server(void)
 {
     struct diagnosis diagnosis = {0};
     const char *way = getenv("ORRERY_COMPILER");
     environment_configure_compiler();
     char *server = compiler_server(&diagnosis);
-    printf("  %-26s ", "compile server");
+    printf("  %-26s %s", "compile server", server ? server : "");
+    if (server && way && !strcmp(way, "programs"))
+        printf(" (not used: ORRERY_COMPILER=programs)");
+    else if (server && way && !strcmp(way, "shared"))
+        print_shared();
     if (server)
-        printf("%s%s\n", server,
-               way && !strcmp(way, "programs") ? " (not used: ORRERY_COMPILER=programs)" : "");
+        puts("");
     else
         printf("none (%.*s)\n", (int)strcspn(diagnosis.text, "\n"), diagnosis.text);
     free(server);

@@ -37,8 +37,9 @@ struct compile_header {
 };
 
 /* The compilers used: the compile server if it fits clang and llvm-spirv, else these, the default; or only
- * one of them. The result is the same. */
-enum compile_way { COMPILE_AUTO, COMPILE_BY_SERVER, COMPILE_BY_PROGRAMS };
+ * one of them; or the compile server that the user's processes share, and else the default. The result is the
+ * same. */
+enum compile_way { COMPILE_AUTO, COMPILE_BY_SERVER, COMPILE_BY_PROGRAMS, COMPILE_SHARED };
 
 struct compile_request {
     const char *source;      /* OpenCL C */
@@ -82,11 +83,17 @@ struct compiler_settings {
     const char *llvm_spirv;      /* the same */
     const char *cache_directory; /* default NULL: nothing is kept between processes */
     const char *compile_server;  /* absolute path; default: what is installed with the library */
+    /* of the user's session: a shared compile server listens below it; default NULL: below the cache's */
+    const char *runtime_directory;
+    unsigned shared_idle_ms; /* a shared server ends when nothing was built for so long; default 0: 10 s */
 };
 void compiler_configure(const struct compiler_settings *settings);
 
 /* Path of the compile server that would build now, malloc'd; NULL: none, for the reason in the diagnosis. */
 char *compiler_server(struct diagnosis *diagnosis);
+/* Where a server that is shared listens, malloc'd; NULL: none can be shared, for the reason in the
+ * diagnosis. */
+char *compiler_shared_directory(struct diagnosis *diagnosis);
 
 /* Several modules to one. create_library keeps exports and allows open imports. */
 enum status spirv_link(const struct spirv *modules, size_t count, bool create_library,

@@ -103,8 +103,8 @@ bool cache_read_file(const char *path, struct text *out_text)
     return read_file(path, 0, false, out_text);
 }
 
-/* The directory and those above it, private to the user where they are new. */
-static void make_directories(const char *path)
+/* Private to the user where they are new. */
+void cache_make_directories(const char *path)
 {
     struct text parent = {0};
     for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -133,7 +133,7 @@ static bool write_bytes(int fd, const char *bytes, size_t size)
 bool cache_write_file(const char *path, const void *bytes, size_t size)
 {
     struct text temporary = {0};
-    make_directories(path);
+    cache_make_directories(path);
     text_addf(&temporary, "%s.XXXXXX", path);
     int fd = temporary.failed ? -1 : mkostemp(temporary.data, O_CLOEXEC);
     bool written = fd >= 0 && write_bytes(fd, bytes, size);

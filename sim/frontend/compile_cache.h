@@ -15,6 +15,7 @@
  *   cache_is_own()      a regular file of the user's that no one else may write to; others' entries are not
  *                       there
  *   cache_write_file()  a whole file or none, readers never see half of it
+ *   cache_make_directories()   those that a path is in
  */
 #ifndef ORRERY_SIM_FRONTEND_COMPILE_CACHE_H
 #define ORRERY_SIM_FRONTEND_COMPILE_CACHE_H
@@ -34,6 +35,7 @@ void cache_store(const char *directory, struct cache_key key, const struct spirv
                  const struct text *log, const struct list *included);
 bool cache_read_file(const char *path, struct text *out_text);
 bool cache_is_own(const char *path);
+void cache_make_directories(const char *path);
 bool cache_write_file(const char *path, const void *bytes, size_t size);
 
 #endif

@@ -13,6 +13,11 @@
  *
  * The pipe's end without an ENDED of the last tool: the server ended. The library closes the pipe to give a
  * build up: the server kills it.
+ *
+ * A server of the process's own has a connection as descriptor 0 and the number of the process as its word. A
+ * shared one has the listening socket as descriptor 0, the directory that it is in as descriptor 1, and these
+ * words: COMPILE_SHARED_OPTION, the name of the socket, milliseconds after which it ends when it has no
+ * build. It ends, and others start one there, with a lock on a file in the directory.
  */
 #ifndef ORRERY_SIM_FRONTEND_COMPILE_PROTOCOL_H
 #define ORRERY_SIM_FRONTEND_COMPILE_PROTOCOL_H
@@ -25,6 +30,9 @@ enum compile_tool { COMPILE_CLANG, COMPILE_LLVM_SPIRV, COMPILE_TOOL_COUNT };
 #define COMPILE_PROTOCOL_MAGIC 0x6f727279u
 enum { COMPILE_REVISION_SIZE = 40 };
 extern const char compile_revision[COMPILE_REVISION_SIZE];
+
+#define COMPILE_SHARED_OPTION "--shared"
+#define COMPILE_LOCK_NAME "lock"
 
 /* Descriptors of a message. OUTPUT of one tool is the input of the next. */
 enum compile_file {

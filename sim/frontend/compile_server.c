@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts the compile server and gives it builds. The state is one per process, since the server is one. Its
- * lock is held for the start of the server only.
+ * Starts the compile server and gives it builds. The state is one per process, since the host's own server is
+ * one, and so is the connection to a shared one. Its lock is held for the start of the server only.
  */
 #include "compile_server.h"
 
@@ -9,21 +9,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "child_setup.h"
 #include "memory_file.h"
+#include "server_start.h"
 
 /* A server that ended is started again, but not for ever: something here does not let it live. */
 enum { STARTS_MOST = 4, BEGIN_MILLISECONDS = 60000, MILLISECONDS = 1000 };
@@ -36,116 +33,71 @@ struct identity {
     ino_t root_inode;
 };
 
-static struct {
+struct connection {
     int socket; /* -1: none */
     unsigned generation, starts;
     struct identity identity;
     char *path;
-    bool broken; /* its reply was invalid */
-    bool forks_are_watched;
-} server = {.socket = -1};
-static pthread_mutex_t server_lock = PTHREAD_MUTEX_INITIALIZER; /* guards server */
-
-/* ---- start -------------------------------------------------------------------------------- */
-
-struct start {
-    char *const *arguments;
-    char **environment;
-    int socket, nothing;
-    int error;
-    char *stacks; /* of the child, and of its child */
+    bool broken; /* its reply was invalid, or the host has become another one than it was */
 };
 
-/* As vfork: on the memory of the parent, which waits. But on stacks of their own, since the address sanitizer
- * keeps one place for the return address of a vfork, and a second one inside of the first overwrites it. It
- * does not have these stacks, and warns at each call that does not return: on stream 2, whatever that is. */
-enum { CHILD_FLAGS = CLONE_VM | CLONE_VFORK | SIGCHLD, STACK_BYTES = 1 << 16 };
-#define ON_OWN_STACK __attribute__((no_sanitize("address")))
+static struct {
+    struct connection own, shared;
+    bool forks_are_watched;
+} servers = {.own = {.socket = -1}, .shared = {.socket = -1}};
+static pthread_mutex_t server_lock = PTHREAD_MUTEX_INITIALIZER; /* guards servers */
 
-/*
- * In the child of a child, on the memory of the host: system calls only. Descriptors of the host without
- * close-on-exec must not stay open as long as the server lives.
- */
-static ON_OWN_STACK int become_server(void *self)
-{
-    struct start *start = self;
-    if (setsid() >= 0 && dup2(start->nothing, 1) >= 0 && dup2(start->nothing, 2) >= 0 &&
-        dup2(start->socket, 0) >= 0) {
-        syscall(SYS_close_range, 3U, ~0U, 0U);
-        child_signals_reset();
-        execve(start->arguments[0], start->arguments, start->environment);
-    }
-    start->error = errno;
-    _exit(127);
-}
+/* ---- connections --------------------------------------------------------------------------- */
 
-/* The server must be no child of the host: one that waits for any child would wait for it. */
-static ON_OWN_STACK int leave_server(void *self)
+static bool start_own(const char *path, int socket)
 {
-    struct start *start = self;
-    if (clone(become_server, start->stacks + 2 * STACK_BYTES, CHILD_FLAGS, start) < 0)
-        start->error = errno;
-    _exit(0);
-}
-
-static int spawn(struct start *start)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = clone(leave_server, start->stacks + STACK_BYTES, CHILD_FLAGS, start);
-    const int error = pid < 0 ? errno : start->error;
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
-/* The host's end of the connection, or -1. Numbers below 3 are the streams that the child places. */
-static int connect_new(const char *path)
-{
-    int ends[2], connection = -1;
-    char host[24];
+    char host[24], **environment = child_environment();
     char *arguments[] = {(char *)(uintptr_t)path, host, NULL};
-    struct start start = {
-        .arguments = arguments, .environment = child_environment(), .stacks = malloc(2 * STACK_BYTES)};
     snprintf(host, sizeof host, "%ld", (long)getpid());
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-        free(start.environment);
-        free(start.stacks);
+    const bool started =
+        environment &&
+        server_start(&(struct server_start){
+            .arguments = arguments, .environment = environment, .input = socket, .output = -1});
+    free(environment);
+    return started;
+}
+
+/* The host's end of the connection, or -1. */
+static int connect_own(const char *path)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
-    }
-    start.socket = fcntl(ends[1], F_DUPFD_CLOEXEC, MEMORY_FILE_LOWEST);
-    start.nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (start.nothing >= 0 && start.nothing < MEMORY_FILE_LOWEST) {
-        const int low = start.nothing;
-        start.nothing = fcntl(low, F_DUPFD_CLOEXEC, MEMORY_FILE_LOWEST);
-        close(low);
-    }
+    const int connection = descriptor_high(ends[0]), socket = descriptor_high(ends[1]);
     /* a server that takes nothing is given up */
     const struct timeval patience = {.tv_sec = BEGIN_MILLISECONDS / MILLISECONDS};
-    setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (start.environment && start.stacks && start.socket >= 0 && start.nothing >= 0 && spawn(&start) == 0)
-        connection = fcntl(ends[0], F_DUPFD_CLOEXEC, MEMORY_FILE_LOWEST);
-    if (start.nothing >= 0)
-        close(start.nothing);
-    if (start.socket >= 0)
-        close(start.socket);
-    close(ends[0]);
-    close(ends[1]);
-    free(start.environment);
-    free(start.stacks);
-    return connection;
+    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const bool started = connection >= 0 && socket >= 0 && start_own(path, socket);
+    if (socket >= 0)
+        close(socket);
+    if (started)
+        return connection;
+    if (connection >= 0)
+        close(connection);
+    return -1;
+}
+
+static void disconnect(struct connection *connection)
+{
+    if (connection->socket >= 0)
+        close(connection->socket);
+    connection->socket = -1;
 }
 
 /* The connection is the parent's. Another thread of the parent may have been at work on the rest. */
 static void after_fork(void)
 {
-    if (server.socket >= 0)
-        close(server.socket);
-    server.socket = -1;
-    server.path = NULL;
-    server.starts = 0;
+    struct connection *const all[] = {&servers.own, &servers.shared};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        disconnect(all[i]);
+        all[i]->path = NULL;
+        all[i]->starts = 0;
+    }
     pthread_mutex_init(&server_lock, NULL);
 }
 
@@ -162,58 +114,58 @@ static bool same_identity(const struct identity *left, const struct identity *ri
            left->root_device == right->root_device && left->root_inode == right->root_inode;
 }
 
-static void disconnect(void)
-{
-    if (server.socket >= 0)
-        close(server.socket);
-    server.socket = -1;
-}
-
-static void connect_if_needed(const char *path)
+/* A host that changed its user or root directory shares nothing. */
+static void connect_if_needed(struct connection *connection, const char *path,
+                              const struct shared_server *shared)
 {
     const struct identity now = identity_now();
-    if (!server.forks_are_watched)
-        server.forks_are_watched = pthread_atfork(NULL, NULL, after_fork) == 0;
-    if (server.socket >= 0 && (strcmp(server.path, path) != 0 || !same_identity(&server.identity, &now)))
-        disconnect();
-    if (server.socket >= 0 || server.broken || server.starts >= STARTS_MOST || !server.forks_are_watched)
+    const bool changed = connection->path && !same_identity(&connection->identity, &now);
+    if (!servers.forks_are_watched)
+        servers.forks_are_watched = pthread_atfork(NULL, NULL, after_fork) == 0;
+    if (connection->socket >= 0 && (strcmp(connection->path, path) != 0 || changed))
+        disconnect(connection);
+    connection->broken |= shared && changed;
+    if (connection->socket >= 0 || connection->broken || connection->starts >= STARTS_MOST ||
+        !servers.forks_are_watched)
         return;
-    free(server.path);
-    server.path = strdup(path);
-    server.identity = now;
-    server.starts++;
-    server.generation++;
-    if (server.path)
-        server.socket = connect_new(path);
+    free(connection->path);
+    connection->path = strdup(path);
+    connection->identity = now;
+    connection->starts++;
+    connection->generation++;
+    if (connection->path)
+        connection->socket = shared ? shared_server_connect(shared) : connect_own(path);
 }
 
 /* A descriptor of the caller's own, so that another thread may close the connection meanwhile; -1: none. */
-static int connection_take(const char *path, unsigned *out_generation)
+static int connection_take(struct connection *connection, const char *path,
+                           const struct shared_server *shared, unsigned *out_generation)
 {
     pthread_mutex_lock(&server_lock);
-    connect_if_needed(path);
-    const int own = server.socket < 0 ? -1 : fcntl(server.socket, F_DUPFD_CLOEXEC, MEMORY_FILE_LOWEST);
-    *out_generation = server.generation;
+    connect_if_needed(connection, path, shared);
+    const int own =
+        connection->socket < 0 ? -1 : fcntl(connection->socket, F_DUPFD_CLOEXEC, MEMORY_FILE_LOWEST);
+    *out_generation = connection->generation;
     pthread_mutex_unlock(&server_lock);
     return own;
 }
 
 /* Only the server that failed is given up, not one that another thread has started since. */
-static void server_failed(unsigned generation, bool nonsense)
+static void server_failed(struct connection *connection, unsigned generation, bool nonsense)
 {
     pthread_mutex_lock(&server_lock);
-    if (server.generation == generation) {
-        disconnect();
-        server.broken |= nonsense;
+    if (connection->generation == generation) {
+        disconnect(connection);
+        connection->broken |= nonsense;
     }
     pthread_mutex_unlock(&server_lock);
 }
 
-static void server_served(unsigned generation)
+static void server_served(struct connection *connection, unsigned generation)
 {
     pthread_mutex_lock(&server_lock);
-    if (server.generation == generation)
-        server.starts = 0;
+    if (connection->generation == generation)
+        connection->starts = 0;
     pthread_mutex_unlock(&server_lock);
 }
 
@@ -323,7 +275,7 @@ static double seconds_of(clockid_t clock)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-enum received { RECEIVED_REPLY, RECEIVED_NOTHING, RECEIVED_END, RECEIVED_INVALID };
+enum received { RECEIVED_REPLY, RECEIVED_NOTHING, RECEIVED_END, RECEIVED_INVALID, RECEIVED_NO_BUILD };
 
 /* Waits for a reply, at most so long. */
 static enum received receive(const struct build *build, int milliseconds, struct compile_reply *out_reply)
@@ -352,7 +304,7 @@ static enum received receive_begin(struct build *build)
         received = receive(build, BEGIN_MILLISECONDS, &reply);
     } while (received == RECEIVED_NOTHING && seconds_of(CLOCK_MONOTONIC) < until);
     if (received != RECEIVED_REPLY)
-        return received;
+        return received == RECEIVED_END ? RECEIVED_NO_BUILD : received;
     build->process = reply.process;
     return reply.kind == COMPILE_BEGUN && reply.process > 1 ? RECEIVED_REPLY : RECEIVED_INVALID;
 }
@@ -422,30 +374,50 @@ static bool no_memory(const struct process_result *result)
     return result->output.failed || result->error.failed || result->extra.failed;
 }
 
-bool compile_server_run(const char *path, const struct compile_server_job *job,
-                        struct process_result *results, size_t *out_ran)
+/* NO_BUILD: the server had ended, or ended before the build began. */
+static enum received run_at(struct connection *server, int connection, unsigned generation,
+                            const struct compile_server_job *job, struct process_result *results,
+                            size_t *out_ran)
 {
     struct build build;
-    unsigned generation = 0;
-    const int connection = connection_take(path, &generation);
-    bool done = false;
+    enum received received = RECEIVED_NOTHING;
     *out_ran = 0;
-    if (connection < 0)
-        return false;
     if (build_open(&build, job)) {
-        const enum received received =
-            send_order(connection, &build) ? receive_all(&build, results, out_ran) : RECEIVED_END;
-        done = received == RECEIVED_REPLY;
-        if (done)
-            server_served(generation);
+        received = send_order(connection, &build) ? receive_all(&build, results, out_ran) : RECEIVED_NO_BUILD;
+        if (received == RECEIVED_REPLY)
+            server_served(server, generation);
         else
-            server_failed(generation, received != RECEIVED_END);
+            server_failed(server, generation, received != RECEIVED_END && received != RECEIVED_NO_BUILD);
     }
     for (size_t i = 0; i < *out_ran; i++)
-        done = done && !no_memory(&results[i]);
-    for (size_t i = 0; i < *out_ran && !done; i++)
+        if (received == RECEIVED_REPLY && no_memory(&results[i]))
+            received = RECEIVED_NOTHING;
+    for (size_t i = 0; i < *out_ran && received != RECEIVED_REPLY; i++)
         process_result_fini(&results[i]);
     build_close(&build);
+    return received;
+}
+
+static enum received run_once(const char *path, const struct shared_server *shared,
+                              const struct compile_server_job *job, struct process_result *results,
+                              size_t *out_ran)
+{
+    struct connection *server = shared ? &servers.shared : &servers.own;
+    unsigned generation = 0;
+    const int connection = connection_take(server, path, shared, &generation);
+    if (connection < 0)
+        return RECEIVED_NOTHING;
+    const enum received received = run_at(server, connection, generation, job, results, out_ran);
     close(connection);
-    return done;
+    return received;
+}
+
+bool compile_server_run(const char *path, const struct shared_server *shared,
+                        const struct compile_server_job *job, struct process_result *results, size_t *out_ran)
+{
+    enum received received = run_once(path, shared, job, results, out_ran);
+    /* a shared server that had no build may have ended just then */
+    if (shared && received == RECEIVED_NO_BUILD)
+        received = run_once(path, shared, job, results, out_ran);
+    return received == RECEIVED_REPLY;
 }

@@ -5,6 +5,11 @@ libfrontend_a_SOURCES = \
 	%D%/run_tool.c \
 	%D%/server_program.c \
 	%D%/server_program.h \
+	%D%/server_start.c \
+	%D%/server_start.h \
+	%D%/shared_name.c \
+	%D%/shared_server.c \
+	%D%/shared_server.h \
 	%D%/shared_libraries.c \
 	%D%/shared_libraries.h \
 	%D%/compile_cache.c \
@@ -60,7 +65,8 @@ CLEANFILES += %D%/revision.inc
 
 # The compile server: a program of its own, so that the library is not linked with LLVM. Without sanitizers, as its builds have
 # limits of memory.
-compile_server_sources = %D%/server/server_main.c %D%/server/clang_tools.cpp %D%/server/clang_tools.h
+compile_server_sources = %D%/server/server_main.c %D%/server/builds.c %D%/server/builds.h %D%/server/server_request.c %D%/server/server_request.h \
+	%D%/server/clang_tools.cpp %D%/server/clang_tools.h
 EXTRA_DIST += $(compile_server_sources)
 if COMPILE_SERVER
 pkglibexec_PROGRAMS = orrery-compile-server

@@ -12,9 +12,9 @@ static bool is_given(const struct process *process)
     return process->arguments != NULL;
 }
 
-static bool run_by_server(const struct compilation *compilation, enum compile_tool tool,
-                          const struct process *process, const struct process *translation,
-                          struct process_result *out_result)
+static bool run_by(const struct compilation *compilation, const struct shared_server *shared,
+                   enum compile_tool tool, const struct process *process, const struct process *translation,
+                   struct process_result *out_result)
 {
     struct compile_server_job job = {.processes = {*process}, .tools = {tool}, .count = 1};
     struct process_result results[COMPILE_TOOL_COUNT] = {{.exit_code = 0}};
@@ -24,7 +24,7 @@ static bool run_by_server(const struct compilation *compilation, enum compile_to
         job.tools[1] = COMPILE_LLVM_SPIRV;
         job.count = 2;
     }
-    if (!compile_server_run(compilation->toolchain->server, &job, results, &ran))
+    if (!compile_server_run(compilation->toolchain->server, shared, &job, results, &ran))
         return false;
     *out_result = results[0];
     if (ran == 2) {
@@ -32,6 +32,17 @@ static bool run_by_server(const struct compilation *compilation, enum compile_to
         compilation->ahead->translation = results[1];
     }
     return true;
+}
+
+/* Where no server can be shared, or it fails, one of the host's own does the same. */
+static bool run_by_server(const struct compilation *compilation, enum compile_tool tool,
+                          const struct process *process, const struct process *translation,
+                          struct process_result *out_result)
+{
+    const struct shared_server shared = toolchain_shared_server(compilation->toolchain);
+    return (compilation->request->way == COMPILE_SHARED &&
+            run_by(compilation, &shared, tool, process, translation, out_result)) ||
+           run_by(compilation, NULL, tool, process, translation, out_result);
 }
 
 enum status compile_run(const struct compilation *compilation, enum compile_tool tool,

@@ -27,7 +27,8 @@
 
 static pthread_mutex_t settings_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    char *clang, *llvm_spirv, *cache_directory, *compile_server;
+    char *clang, *llvm_spirv, *cache_directory, *runtime_directory, *compile_server;
+    unsigned shared_idle_ms;
 } settings; /* guarded by settings_lock */
 
 static void replace(char **field, const char *value)
@@ -42,7 +43,9 @@ void compiler_configure(const struct compiler_settings *wanted)
     replace(&settings.clang, wanted->clang);
     replace(&settings.llvm_spirv, wanted->llvm_spirv);
     replace(&settings.cache_directory, wanted->cache_directory);
+    replace(&settings.runtime_directory, wanted->runtime_directory);
     replace(&settings.compile_server, wanted->compile_server);
+    settings.shared_idle_ms = wanted->shared_idle_ms;
     pthread_mutex_unlock(&settings_lock);
 }
 
@@ -172,6 +175,27 @@ enum status toolchain_find_server(struct toolchain *toolchain, const struct comp
     return toolchain->server || !must ? STATUS_OK : STATUS_COMPILER_MISSING;
 }
 
+struct shared_server toolchain_shared_server(const struct toolchain *toolchain)
+{
+    return (struct shared_server){.program = toolchain->server,
+                                  .identity = toolchain->identity.data,
+                                  .runtime_directory = toolchain->runtime_directory,
+                                  .cache_directory = toolchain->cache_directory,
+                                  .idle_ms = toolchain->shared_idle_ms};
+}
+
+char *compiler_shared_directory(struct diagnosis *diagnosis)
+{
+    struct toolchain toolchain;
+    char *directory = NULL;
+    if (toolchain_open(&toolchain, diagnosis) == STATUS_OK) {
+        const struct shared_server shared = toolchain_shared_server(&toolchain);
+        directory = shared_server_directory(&shared, diagnosis);
+    }
+    toolchain_fini(&toolchain);
+    return directory;
+}
+
 char *compiler_server(struct diagnosis *diagnosis)
 {
     const struct compile_request request = {.way = COMPILE_BY_SERVER};
@@ -220,6 +244,9 @@ enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *di
     char *llvm_spirv = wanted_tool(settings.llvm_spirv, ORRERY_LLVM_SPIRV_DEFAULT);
     if (settings.cache_directory)
         toolchain->cache_directory = strdup(settings.cache_directory);
+    if (settings.runtime_directory)
+        toolchain->runtime_directory = strdup(settings.runtime_directory);
+    toolchain->shared_idle_ms = settings.shared_idle_ms ? settings.shared_idle_ms : SHARED_IDLE_MS;
     if (settings.compile_server)
         toolchain->server_wanted = strdup(settings.compile_server);
     pthread_mutex_unlock(&settings_lock);
@@ -250,6 +277,7 @@ void toolchain_fini(struct toolchain *toolchain)
     free(toolchain->llvm_spirv);
     free(toolchain->header_directory);
     free(toolchain->cache_directory);
+    free(toolchain->runtime_directory);
     free(toolchain->server_wanted);
     free(toolchain->server);
     text_fini(&toolchain->identity);

@@ -166,6 +166,7 @@ static const struct word compilers[] = {
     {"auto", COMPILE_AUTO},
     {"server", COMPILE_BY_SERVER},
     {"programs", COMPILE_BY_PROGRAMS},
+    {"shared", COMPILE_SHARED},
     {NULL, 0},
 };
 static const struct word colours[] = {

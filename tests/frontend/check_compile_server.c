@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compile server against the programs that it stands for: the same words and logs, and what ends costs one
- * build. CHECK_COMPILE_SERVER_EVERY=1 compares every source of the project, not every tenth.
+ * The compile server against the programs that it stands for: the same words and logs, and what ends costs
+ * one build. CHECK_COMPILE_SERVER_EVERY=1 compares every source of the project, not every tenth.
  */
 #include <check.h>
 #include <dirent.h>
@@ -22,34 +22,14 @@
 #include "orrery/compiler.h"
 #include "orrery/scenario.h"
 #include "orrery/scenario_run.h"
-#include "tests/support/compile_request.h"
+#include "tests/support/compile_outcome.h"
 
 enum { SKIPPED = 77, SHARES = 8, THREADS = 4 };
-
-static const char plain_source[] = "kernel void add(global int *a, int n) { a[get_global_id(0)] += n; }\n";
-
-/* guarded by each test's own process */
-static char directory[64], server[512];
-
-static void path_of(const char *name, char *out_path, size_t size)
-{
-    snprintf(out_path, size, "%s/%s", directory, name);
-}
 
 static void configure(const char *clang, const char *cache, const char *program)
 {
     compiler_configure(
         &(struct compiler_settings){.clang = clang, .cache_directory = cache, .compile_server = program});
-}
-
-static void find_server(void)
-{
-    const char *build = getenv("ORRERY_BUILDDIR");
-    snprintf(server, sizeof server, "%s/orrery-compile-server", build ? build : ".");
-    char *real = realpath(server, NULL);
-    if (real)
-        snprintf(server, sizeof server, "%s", real);
-    free(real);
 }
 
 static void set_up(void)
@@ -64,54 +44,6 @@ static void tear_down(void)
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", directory);
     ck_assert_int_eq(system(command), 0);
-}
-
-static struct compile_request request_by(const char *source, const char *options, enum compile_way way)
-{
-    struct compile_request request = request_for(source, options);
-    request.seconds = 60;
-    request.memory_bytes = UINT64_C(4) << 30;
-    request.way = way;
-    return request;
-}
-
-/* The result of a build. */
-struct outcome {
-    enum status status;
-    struct spirv spirv;
-    char *log;
-};
-
-static struct outcome outcome_of(const struct compile_request *request)
-{
-    struct outcome outcome = {STATUS_OK, {NULL, 0}, NULL};
-    outcome.status = compile_opencl_c(request, &outcome.spirv, &outcome.log);
-    return outcome;
-}
-
-static struct outcome build(const char *source, const char *options, enum compile_way way)
-{
-    const struct compile_request request = request_by(source, options, way);
-    return outcome_of(&request);
-}
-
-static void outcome_fini(struct outcome *outcome)
-{
-    spirv_fini(&outcome->spirv);
-    free(outcome->log);
-}
-
-static void expect_same(const struct outcome *programs, const struct outcome *other, const char *name)
-{
-    ck_assert_msg(programs->status == other->status, "%s: %s, not %s\n%s", name, status_name(other->status),
-                  status_name(programs->status), other->log);
-    ck_assert_msg(!strcmp(programs->log, other->log), "%s: another log\n%s\n---\n%s", name, other->log,
-                  programs->log);
-    ck_assert_msg(
-        programs->spirv.word_count == other->spirv.word_count &&
-            (programs->spirv.word_count == 0 || !memcmp(programs->spirv.words, other->spirv.words,
-                                                        programs->spirv.word_count * sizeof(uint32_t))),
-        "%s: other words", name);
 }
 
 static void compare(const char *source, const char *options)
@@ -245,12 +177,6 @@ static char *text_of(const char *path)
     return NULL;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
-}
-
 static void compare_file(const char *path, size_t number)
 {
     char *text = text_of(path);
@@ -364,39 +290,6 @@ START_TEST(threads_build_side_by_side)
         ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
 }
 END_TEST
-
-/* The process that serves this one; 0: none. */
-static pid_t server_of(pid_t host)
-{
-    pid_t found = 0;
-    DIR *processes = opendir("/proc");
-    ck_assert_ptr_nonnull(processes);
-    for (struct dirent *entry; !found && (entry = readdir(processes));) {
-        char path[300], words[1024] = "", wanted[32];
-        snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
-        const int file = open(path, O_RDONLY | O_CLOEXEC);
-        if (file < 0)
-            continue;
-        const ssize_t size = read(file, words, sizeof words - 1);
-        close(file);
-        snprintf(wanted, sizeof wanted, "%d", host);
-        if (size > 0 && ends_with(words, "-compile-server") && !strcmp(words + strlen(words) + 1, wanted))
-            found = atoi(entry->d_name);
-    }
-    closedir(processes);
-    return found;
-}
-
-static const char piped_source[] = "#include \"pipe.h\"\nkernel void k(global int *a) { a[0] = PIPE; }\n";
-
-static char pipe_path[100], pipe_options[100];
-
-static void make_pipe(void)
-{
-    path_of("pipe.h", pipe_path, sizeof pipe_path);
-    snprintf(pipe_options, sizeof pipe_options, "-I %s", directory);
-    ck_assert_int_eq(mkfifo(pipe_path, 0600), 0);
-}
 
 /* When the first compiler has opened the pipe, its build is under way. The one after it gets the text. The
  * server's processes all have its words, so that the build has ended, too, when none is left. */

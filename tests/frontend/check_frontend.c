@@ -59,7 +59,8 @@ static char *write_file(const char *name, const char *text, mode_t mode)
 
 static void configure(const char *clang, const char *llvm_spirv, const char *cache)
 {
-    struct compiler_settings settings = {clang, llvm_spirv, cache, NULL};
+    const struct compiler_settings settings = {
+        .clang = clang, .llvm_spirv = llvm_spirv, .cache_directory = cache};
     compiler_configure(&settings);
 }
 

@@ -142,6 +142,12 @@ def files(server):
         answer = server.run(f'#include "{name}"\n{RACE}')
         holds(answer["status"] == 2 and "secret" not in answer["text"].replace(name, ""), f"{name}: {answer['text']}")
         holds("root:" not in answer["text"], answer["text"])
+    for kernel in (RACE, f'#include "{os.path.abspath("secret.h")}"\n{RACE}'):
+        text = SCENARIO.replace("orrery: 1\n", "orrery: 1\ncompiler: shared\n").replace('"kernel', json.dumps(kernel + "\n")[:-1] + "kernel", 1)
+        text = text.replace("kernel: k,", "kernel: l,").replace("void k(global int *a) { a[get", "void l(global int *a) { a[get")
+        answer = server.run(text)
+        same(answer["status"], 0 if kernel == RACE else 2, f"a scenario that wants a shared server: {answer['text']}")
+        holds("secret-of" not in answer["text"], answer["text"])
     target = os.path.abspath("written.json")
     server.run(SCENARIO + f"report: {{json: {target}}}\n")
     holds(not os.path.exists(target), "a scenario wrote a file outside")
@@ -232,6 +238,10 @@ def ends(server):
     running.close()
 
 
+# A compile server that is shared is outside of the sandbox: no run may start one.
+session = os.path.abspath("session")
+os.mkdir(session, 0o700)
+os.environ.update(ORRERY_COMPILER="shared", XDG_RUNTIME_DIR=session)
 server = Server("--seconds=3", "histogram.yaml", "mp_plain.litmus")
 example = pages(server)
 runs(server, example)
@@ -242,4 +252,5 @@ limits(server)
 ends(server)
 if LANDLOCK:
     tokens()
+same(os.listdir(session), [], "the directory of shared compile servers")
 print(checks, "checks")

@@ -87,6 +87,7 @@ static void make_environment(struct child *child)
     add_variable(child, "HOME", child->directory);
     add_variable(child, "TMPDIR", child->directory);
     add_variable(child, "ORRERY_CACHE", "0"); /* builds that were kept would outgrow every limit */
+    add_variable(child, "ORRERY_COMPILER", "auto");
 }
 
 /* A limit of the text counts before ours: it may be what a lesson is about. The wall time is always ours. A
@@ -98,6 +99,8 @@ static void add_limits(struct child *child, const struct serve_request *request)
         add_word(child, "--max-steps=100000");
     if (!scenario || !strstr(request->text, "timeout"))
         add_word(child, "--timeout=10");
+    /* a server that is shared is outside of the sandbox, and a text may want it */
+    add_word(child, "--compiler=auto");
     add_word(child, "--compile-time=20");
     add_word(child, "--compile-memory=2GiB");
 }

@@ -3,330 +3,267 @@
  * orrery-compile-server HOST: holds clang and the translator loaded for the library of process HOST, and
  * forks for each build that arrives on descriptor 0 (compile_protocol.h). It ends when the host does; its
  * builds end with it.
+ *
+ * orrery-compile-server --shared NAME MILLISECONDS: the same for every process of the user that connects to
+ * the socket NAME. It ends when nothing was built for so long.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "sim/frontend/child_setup.h"
-#include "sim/frontend/compile_protocol.h"
+#include "builds.h"
 #include "clang_tools.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
+/* Builds need descriptors, too. */
+enum { CONNECTIONS_MOST = 512, LOCKED_MS = 100 };
 
-/* Descriptors of the server itself: above all that a build places, and below those of messages. */
-enum { CONTROL = 16, CHILDREN, HOST, OWN_END };
-
-/* A build that runs. */
-struct build {
-    pid_t process;
-    int replies;
-    /* shared with the process: how many of its tools have ended, and what these used */
-    struct progress {
-        uint32_t ended;
-        struct child_usage usage;
-    } * progress;
+struct connection {
+    int socket;
+    pid_t client; /* 0: the server's host, which is watched itself */
 };
 
 static struct server {
-    struct build *builds;
-    struct pollfd *polled; /* the server's own, then a row for each build */
-    size_t count, capacity;
-    int host; /* readable when the host has ended; -1: Linux before 5.3, the connection's end has to do */
+    struct builds builds;
+    struct connection *connections;
+    size_t connection_count, connection_capacity, connections_most;
+    struct pollfd *polled; /* the server's own, then a row for each connection, then those of builds */
+    /* readable when the host has ended; -1: a shared server, or Linux before 5.3, where the end of the
+     * connection has to do */
+    int host;
+    /* of a shared server */
+    const char *name; /* of its socket; NULL: it is not shared */
+    ino_t inode;      /* of the same */
+    int idle_ms;
+    int64_t idle_until_ms;
 } server = {.host = -1};
 
-enum { POLLED_OWN = 3 };
+enum { POLLED_CHILDREN, POLLED_HOST, POLLED_LISTENING, POLLED_OWN };
 
-/* ---- replies ------------------------------------------------------------------------------ */
-
-static void reply(int pipe_end, struct compile_reply reply)
+static int64_t now_ms(void)
 {
-    reply.magic = COMPILE_PROTOCOL_MAGIC;
-    while (write(pipe_end, &reply, sizeof reply) < 0 && errno == EINTR)
-        ;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-static void reply_ended(int pipe_end, int status, struct child_usage usage)
+static void note_work(void)
 {
-    reply(pipe_end,
-          (struct compile_reply){
-              .kind = COMPILE_ENDED, .status = status, .seconds = usage.seconds, .bytes = usage.bytes});
+    server.idle_until_ms = now_ms() + server.idle_ms;
 }
 
-/* ---- the child: one build ------------------------------------------------------------------ */
+/* ---- connections --------------------------------------------------------------------------- */
 
-struct request {
-    struct compile_order order;
-    int files[COMPILE_FILES_MOST];
-    size_t file_count;
-    char *words;            /* of all tools */
-    const char **arguments; /* the same, as pointers */
-};
-
-static size_t argument_count(const struct compile_order *order)
+static size_t rows_needed(size_t connections)
 {
-    size_t count = 0;
-    for (uint32_t i = 0; i < order->tool_count; i++)
-        count += order->tools[i].argument_count;
-    return count;
+    return POLLED_OWN + connections + BUILDS_ROWS * server.builds.capacity;
 }
 
-/* The order of COMPILE_OUTPUT, COMPILE_ERROR and COMPILE_EXTRA is that of the descriptors. */
-static bool place_streams(const struct request *request, uint32_t tool)
+static bool reserve_rows(void)
 {
-    const int *files = request->files + COMPILE_FILES_SHARED + tool * COMPILE_FILES_OF_TOOL;
-    const int input = tool ? files[-COMPILE_FILES_OF_TOOL] : request->files[COMPILE_INPUT];
-    bool placed = dup2(input, 0) >= 0 && lseek(0, 0, SEEK_SET) == 0;
-    for (int i = 0; i < COMPILE_FILES_OF_TOOL; i++)
-        placed = placed && dup2(files[i], i + 1) >= 0;
-    return placed;
+    struct pollfd *polled = realloc(server.polled, rows_needed(server.connection_capacity) * sizeof *polled);
+    if (polled)
+        server.polled = polled;
+    return polled != NULL;
 }
 
-/*
- * The memory of a build is mapped in one piece: a page at a time costs a fifth of a small program. Without
- * the call (Linux before 5.14) the pages are mapped when they are touched.
- */
-static void memory_prepare(void)
+static bool reserve_connection(void)
 {
-    enum { GROWTH = 8 << 20, USED = 4 << 20, LARGE = 1 << 16 };
-    char *before = sbrk(0);
-    mallopt(M_TOP_PAD, GROWTH);
-    free(malloc(LARGE));
-    if (before != (char *)-1 && (char *)sbrk(0) - before >= USED)
-        madvise((void *)(((uintptr_t)before + 4095) & ~(uintptr_t)4095), USED, MADV_POPULATE_WRITE);
-}
-
-static _Noreturn void build(const struct request *request, struct progress *progress, pid_t parent)
-{
-    const struct compile_order *order = &request->order;
-    const struct process_limits limits = {order->seconds, order->bytes};
-    const char **arguments = request->arguments;
-    int status = 127;
-    reply(request->files[COMPILE_REPLIES],
-          (struct compile_reply){.kind = COMPILE_BEGUN, .process = getpid()});
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
-        fchdir(request->files[COMPILE_DIRECTORY]) != 0)
-        _exit(127);
-    child_signals_reset();
-    memory_prepare();
-    child_limits_set(&(struct process_limits){0, limits.bytes});
-    for (uint32_t i = 0; i < order->tool_count; i++) {
-        if (!place_streams(request, i))
-            _exit(127);
-        child_time_begin(&limits);
-        status =
-            tool_run((enum compile_tool)order->tools[i].tool, (int)order->tools[i].argument_count, arguments);
-        arguments += order->tools[i].argument_count;
-        if (status != 0 || i + 1 == order->tool_count)
-            break;
-        progress->usage = child_usage_now();
-        reply_ended(request->files[COMPILE_REPLIES], 0, progress->usage);
-        progress->ended = i + 1;
-    }
-    _exit(status);
-}
-
-/* ---- requests ------------------------------------------------------------------------------ */
-
-static void request_close(struct request *request)
-{
-    for (size_t i = 0; i < request->file_count; i++)
-        close(request->files[i]);
-    free(request->words);
-    free(request->arguments);
-}
-
-/* False: the host has gone. A message that is no order leaves file_count 0. */
-static bool receive(struct request *request)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int) * COMPILE_FILES_MOST)];
-        struct cmsghdr aligned;
-    } control;
-    struct iovec part = {&request->order, sizeof request->order};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    *request = (struct request){.file_count = 0};
-    const ssize_t size = recvmsg(CONTROL, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    if (size <= 0)
-        return size < 0 && (errno == EINTR || errno == EAGAIN);
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-        request->file_count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        memcpy(request->files, CMSG_DATA(header), request->file_count * sizeof(int));
-    }
-    if (size != (ssize_t)sizeof request->order || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
-        request->order.magic = 0;
-    return true;
-}
-
-static bool is_order(const struct request *request)
-{
-    const struct compile_order *order = &request->order;
-    return order->magic == COMPILE_PROTOCOL_MAGIC &&
-           memcmp(order->revision, compile_revision, sizeof order->revision) == 0 && order->tool_count >= 1 &&
-           order->tool_count <= COMPILE_TOOL_COUNT &&
-           request->file_count == COMPILE_FILES_SHARED + order->tool_count * COMPILE_FILES_OF_TOOL;
-}
-
-static bool read_arguments(struct request *request)
-{
-    const int file = request->files[COMPILE_ARGUMENTS];
-    const size_t count = argument_count(&request->order);
-    const off_t size = lseek(file, 0, SEEK_END);
-    if (size <= 0 || count > (size_t)size)
-        return false;
-    request->words = malloc((size_t)size);
-    request->arguments = calloc(count + 1, sizeof *request->arguments);
-    if (!request->words || !request->arguments || pread(file, request->words, (size_t)size, 0) != size ||
-        request->words[size - 1] != '\0')
-        return false;
-    const char *at = request->words, *end = request->words + size;
-    for (size_t i = 0; i < count; i++) {
-        if (at == end)
-            return false;
-        request->arguments[i] = at;
-        at += strlen(at) + 1;
-    }
-    return at == end;
-}
-
-static bool is_accepted(const struct request *request)
-{
-    const struct compile_order *order = &request->order;
-    const char *const *arguments = request->arguments;
-    for (uint32_t i = 0; i < order->tool_count; i++) {
-        const int count = (int)order->tools[i].argument_count;
-        if (!tool_accepts((enum compile_tool)order->tools[i].tool, count, arguments))
-            return false;
-        arguments += count;
-    }
-    return true;
-}
-
-/* ---- builds -------------------------------------------------------------------------------- */
-
-static bool make_room(void)
-{
-    const size_t wanted = server.count + 1;
-    if (wanted <= server.capacity)
+    if (server.connection_count < server.connection_capacity)
         return true;
-    struct build *builds = realloc(server.builds, 2 * wanted * sizeof *builds);
-    if (!builds)
+    const size_t capacity = 2 * server.connection_count + 1;
+    struct connection *connections = realloc(server.connections, capacity * sizeof *connections);
+    if (!connections)
         return false;
-    server.builds = builds;
-    struct pollfd *polled = realloc(server.polled, (POLLED_OWN + 2 * wanted) * sizeof *polled);
-    if (!polled)
-        return false;
-    server.polled = polled;
-    server.capacity = 2 * wanted;
+    server.connections = connections;
+    server.connection_capacity = capacity;
     return true;
 }
 
-/* False: no process could be made. */
-static bool start(const struct request *request)
+/* False: memory is out. */
+static bool add_connection(int socket, pid_t client)
 {
-    struct build made = {.replies = fcntl(request->files[COMPILE_REPLIES], F_DUPFD_CLOEXEC, OWN_END),
-                         .progress = mmap(NULL, sizeof *made.progress, PROT_READ | PROT_WRITE,
-                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
-    const pid_t parent = getpid();
-    if (made.replies < 0 || made.progress == MAP_FAILED || !make_room())
-        goto failed;
-    if ((made.process = fork()) == 0)
-        build(request, made.progress, parent);
-    if (made.process < 0)
-        goto failed;
-    server.builds[server.count++] = made;
+    if (!reserve_connection() || !reserve_rows())
+        return false;
+    server.connections[server.connection_count++] = (struct connection){socket, client};
     return true;
-failed:
-    if (made.replies >= 0)
-        close(made.replies);
-    if (made.progress != MAP_FAILED)
-        munmap(made.progress, sizeof *made.progress);
-    return false;
 }
 
-static bool serve(void)
+static void remove_connection(size_t index)
+{
+    close(server.connections[index].socket);
+    server.connections[index] = server.connections[--server.connection_count];
+}
+
+/* Also a descriptor when there are no others, so that a connection can be refused: it would be there at each
+ * look else. */
+static int accept_next(void)
+{
+    int accepted = accept4(CONTROL, NULL, NULL, SOCK_CLOEXEC);
+    if (accepted < 0 && (errno == EMFILE || errno == ENFILE)) {
+        close(SPARE);
+        accepted = accept4(CONTROL, NULL, NULL, SOCK_CLOEXEC);
+        if (accepted >= 0)
+            close(accepted);
+        fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, SPARE);
+        return -1;
+    }
+    if (accepted < 0)
+        return -1;
+    const int high = fcntl(accepted, F_DUPFD_CLOEXEC, OWN_END);
+    close(accepted);
+    return high;
+}
+
+static bool is_of_same_user(const struct ucred *peer)
+{
+    return peer->pid > 0 && peer->uid == geteuid() && peer->gid == getegid();
+}
+
+/* One that is refused is closed: its process has another way. */
+static void accept_connection(void)
+{
+    struct ucred peer = {.pid = 0};
+    socklen_t size = sizeof peer;
+    const int accepted = accept_next();
+    if (accepted < 0)
+        return;
+    if (getsockopt(accepted, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || !is_of_same_user(&peer) ||
+        server.connection_count >= server.connections_most || !add_connection(accepted, peer.pid))
+        close(accepted);
+    else
+        note_work();
+}
+
+/* ---- orders -------------------------------------------------------------------------------- */
+
+static bool start_build(const struct request *request, pid_t client)
+{
+    return builds_reserve(&server.builds) && reserve_rows() && builds_start(&server.builds, request, client);
+}
+
+/* False: the connection has ended. */
+static bool serve(const struct connection *connection)
 {
     struct request request;
-    const bool here = receive(&request);
+    const bool here = request_receive(connection->socket, &request);
     if (here && request.file_count) {
-        const bool good = is_order(&request) && read_arguments(&request) && is_accepted(&request);
-        if (!good || !start(&request))
-            reply(request.files[COMPILE_REPLIES], (struct compile_reply){.kind = COMPILE_REFUSED});
+        note_work();
+        const bool started = request_read(&request) && start_build(&request, connection->client);
+        const int replies = started ? -1 : request_replies(&request);
+        if (replies >= 0)
+            reply(replies, (struct compile_reply){.kind = COMPILE_REFUSED});
     }
     request_close(&request);
     return here;
 }
 
-static void forget(size_t index)
+/* From the last to the first: the last one takes the place of one that has ended. */
+static void serve_all(void)
 {
-    struct build *build = &server.builds[index];
-    munmap(build->progress, sizeof *build->progress);
-    close(build->replies);
-    *build = server.builds[--server.count];
-}
-
-/* The tool that was running last is the one that ended so. */
-static void ended(pid_t process, int status, const struct rusage *usage)
-{
-    for (size_t i = 0; i < server.count; i++) {
-        const struct build *build = &server.builds[i];
-        struct child_usage used = child_usage_of(usage);
-        if (build->process != process)
-            continue;
-        used.seconds -= build->progress->usage.seconds;
-        reply_ended(build->replies, status, used);
-        forget(i);
-        return;
-    }
+    for (size_t i = server.connection_count; i-- > 0;)
+        if (server.polled[POLLED_OWN + i].revents && !serve(&server.connections[i]))
+            remove_connection(i);
 }
 
 static void reap(void)
 {
     struct signalfd_siginfo information;
-    struct rusage usage;
-    int status;
-    pid_t process;
     while (read(CHILDREN, &information, sizeof information) > 0)
         ;
-    while ((process = wait4(-1, &status, WNOHANG, &usage)) > 0)
-        ended(process, status, &usage);
+    builds_reap(&server.builds);
+    note_work();
 }
 
-/* The host has closed its end of a build's pipe: it gave the build up. */
-static void kill_those_given_up(void)
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static struct pollfd *rows_of_builds(void)
 {
-    for (size_t i = 0; i < server.count; i++)
-        if (server.polled[POLLED_OWN + i].revents & (POLLERR | POLLHUP | POLLNVAL))
-            kill(server.builds[i].process, SIGKILL);
+    return server.polled + POLLED_OWN + server.connection_count;
 }
 
-static void wait_for_work(void)
+/* False: nothing came in that time. */
+static bool wait_for_work(int milliseconds)
 {
-    const int own[POLLED_OWN] = {CONTROL, CHILDREN, server.host};
+    const int own[POLLED_OWN] = {CHILDREN, server.host, server.name ? CONTROL : -1};
+    const size_t rows = POLLED_OWN + server.connection_count + BUILDS_ROWS * server.builds.count;
     for (size_t i = 0; i < POLLED_OWN; i++)
         server.polled[i] = (struct pollfd){.fd = own[i], .events = POLLIN};
-    for (size_t i = 0; i < server.count; i++)
-        server.polled[POLLED_OWN + i] = (struct pollfd){.fd = server.builds[i].replies};
-    if (poll(server.polled, POLLED_OWN + server.count, -1) < 0)
-        for (size_t i = 0; i < POLLED_OWN + server.count; i++)
-            server.polled[i].revents = 0;
+    for (size_t i = 0; i < server.connection_count; i++)
+        server.polled[POLLED_OWN + i] = (struct pollfd){.fd = server.connections[i].socket, .events = POLLIN};
+    builds_poll(&server.builds, rows_of_builds());
+    const int count = poll(server.polled, rows, milliseconds);
+    for (size_t i = 0; i < rows && count < 0; i++)
+        server.polled[i].revents = 0;
+    return count != 0;
+}
+
+static bool can_idle(void)
+{
+    return server.name && server.builds.count == 0;
+}
+
+static int patience_ms(void)
+{
+    const int64_t left = server.idle_until_ms - now_ms();
+    return !can_idle() ? -1 : left < 0 ? 0 : (int)left;
+}
+
+/* The user may have removed it, and another server may listen at a new one. */
+static void remove_own_socket(void)
+{
+    struct stat about;
+    if (fstatat(DIRECTORY, server.name, &about, AT_SYMLINK_NOFOLLOW) == 0 && about.st_ino == server.inode)
+        unlinkat(DIRECTORY, server.name, 0);
+}
+
+/* Under the lock no client starts a server, and none connects unseen. What the server has accepted and the
+ * client not yet used ends with it: that client starts another server. */
+static bool can_end(void)
+{
+    const int lock =
+        openat(DIRECTORY, COMPILE_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (lock < 0)
+        return true; /* the directory was removed */
+    bool ends = false;
+    if (flock(lock, LOCK_EX | LOCK_NB) != 0)
+        server.idle_until_ms = now_ms() + LOCKED_MS;
+    else if (!wait_for_work(0)) {
+        remove_own_socket();
+        ends = true;
+    }
+    close(lock);
+    return ends;
+}
+
+/* False: the server has to end. */
+static bool work(void)
+{
+    const bool came = wait_for_work(patience_ms());
+    if (!came)
+        return !can_idle() || now_ms() < server.idle_until_ms || !can_end();
+    builds_given_up(&server.builds, rows_of_builds());
+    if (server.polled[POLLED_HOST].revents & POLLIN)
+        return false;
+    if (server.polled[POLLED_CHILDREN].revents) {
+        reap();
+        return true;
+    }
+    serve_all();
+    if (server.polled[POLLED_LISTENING].revents)
+        accept_connection();
+    return server.name || server.connection_count;
 }
 
 /* ---- start --------------------------------------------------------------------------------- */
@@ -337,7 +274,7 @@ static void close_inherited(void)
     DIR *files = opendir("/proc/self/fd");
     for (struct dirent *file; files && (file = readdir(files));) {
         const int number = atoi(file->d_name);
-        if (number > 2 && number != dirfd(files) && number != CONTROL)
+        if (number > 2 && number != dirfd(files) && (number < CONTROL || number >= OWN_END))
             close(number);
     }
     if (files)
@@ -355,49 +292,73 @@ static void stack_limit(void)
     setrlimit(RLIMIT_STACK, &limit);
 }
 
-static bool start_server(const char *host)
+static bool start_own(const char *host)
 {
-    sigset_t child;
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing < 0 || dup3(0, CONTROL, O_CLOEXEC) < 0 || dup2(nothing, 0) < 0)
-        return false;
-    close_inherited();
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &child, NULL);
-    const int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     const int process = (int)syscall(SYS_pidfd_open, (pid_t)atoi(host), 0);
-    if (children < 0 || dup3(children, CHILDREN, O_CLOEXEC) < 0)
-        return false;
     if (process >= 0)
         server.host = dup3(process, HOST, O_CLOEXEC);
     else if (errno != ENOSYS)
         return false;
-    signal(SIGPIPE, SIG_IGN);
-    stack_limit();
-    return chdir("/") == 0 && make_room();
+    if (process >= 0)
+        close(process);
+    return add_connection(CONTROL, 0);
 }
 
-static void kill_all(void)
+static bool start_shared(const char *name, const char *idle)
 {
-    for (size_t i = 0; i < server.count; i++)
-        kill(server.builds[i].process, SIGKILL);
+    struct stat about;
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || fstatat(DIRECTORY, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    server.name = name;
+    server.inode = about.st_ino;
+    server.idle_ms = atoi(idle);
+    server.connections_most = files.rlim_cur / 2 < CONNECTIONS_MOST ? files.rlim_cur / 2 : CONNECTIONS_MOST;
+    note_work();
+    return fcntl(CONTROL, F_SETFL, O_NONBLOCK) == 0 && reserve_rows();
+}
+
+/* Nothing of the server's own is below CONTROL, and nothing else at 3, where builds have a stream. */
+static bool place_descriptors(bool shared)
+{
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0 || dup3(0, CONTROL, O_CLOEXEC) < 0 ||
+        dup3(shared ? 1 : nothing, DIRECTORY, O_CLOEXEC) < 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (dup2(nothing, i) < 0)
+            return false;
+    if (dup3(nothing, CHILDREN, O_CLOEXEC) < 0 || dup3(nothing, HOST, O_CLOEXEC) < 0 ||
+        dup3(nothing, SPARE, O_CLOEXEC) < 0)
+        return false;
+    close_inherited();
+    return fcntl(0, F_DUPFD_CLOEXEC, 3) == 3;
+}
+
+static bool watch_children(void)
+{
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
+    const int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (children < 0 || dup3(children, CHILDREN, O_CLOEXEC) < 0)
+        return false;
+    close(children);
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 2 || !start_server(argv[1]))
+    const bool shared = argc == 4 && !strcmp(argv[1], COMPILE_SHARED_OPTION);
+    if ((argc != 2 && !shared) || !place_descriptors(shared) || !watch_children() || chdir("/") != 0)
         return 2;
-    for (;;) {
-        wait_for_work();
-        kill_those_given_up();
-        if (server.polled[2].revents & POLLIN)
-            break;
-        if (server.polled[1].revents)
-            reap();
-        else if (server.polled[0].revents && !serve())
-            break;
-    }
-    kill_all();
+    signal(SIGPIPE, SIG_IGN);
+    stack_limit();
+    if (!(shared ? start_shared(argv[2], argv[3]) : start_own(argv[1])))
+        return 2;
+    while (work())
+        ;
+    builds_kill(&server.builds);
     return 0;
 }
