@@ -352,7 +352,7 @@ void device_say_spin(struct device *device, char *text, size_t size);
  * device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
 
-/* The recorded choices of the launches so far; steps only with record_file or keep_turns in the scenario.
+/* The recorded choices of the launches so far; switches only with record_file or keep_switches in the scenario.
  * Borrowed, or taken away: then the device begins anew; NULL: no memory. */
 const struct schedule_record *device_record(struct device *device);
 struct schedule_record *device_take_record(struct device *device);

@@ -527,7 +527,7 @@ void debugger_attend(const struct debugger *d, struct scenario *scenario)
 {
     scenario->debug = &d->hook;
     scenario->schedule.fork = &d->fork;
-    scenario->schedule.keep_turns = true;
+    scenario->schedule.keep_switches = true;
 }
 
 bool debugger_resumes(const struct debugger *d)
