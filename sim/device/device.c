@@ -82,12 +82,12 @@ static void fan_order(void *self, const struct order_event *event)
             device->observers[i].order(device->observers[i].self, event);
 }
 
-static void fan_turn(void *self, const struct turn_event *event)
+static void fan_slice(void *self, const struct slice_event *event)
 {
     struct device *device = self;
     for (uint32_t i = 0; i < device->observer_count; i++)
-        if (device->observers[i].turn)
-            device->observers[i].turn(device->observers[i].self, event);
+        if (device->observers[i].slice)
+            device->observers[i].slice(device->observers[i].self, event);
 }
 
 /* One observer is called directly; several through the fan, for what any of them wants. */
@@ -111,7 +111,7 @@ static void merge_observers(struct device *device)
         merged->command = device->observers[i].command ? fan_command : merged->command;
         merged->launch = device->observers[i].launch ? fan_launch : merged->launch;
         merged->order = device->observers[i].order ? fan_order : merged->order;
-        merged->turn = device->observers[i].turn ? fan_turn : merged->turn;
+        merged->slice = device->observers[i].slice ? fan_slice : merged->slice;
     }
 }
 
