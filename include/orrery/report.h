@@ -216,7 +216,7 @@ struct finding {
     bool count_at_least;    /* set by report_uncounted */
     uint64_t fingerprint;   /* set by report_add: the same in a later run; 0: not known */
     bool accepted;          /* set by report_add: the baseline has it */
-    uint64_t moment;        /* report_moment() when the second access was made; 0: not known */
+    uint64_t event_number;  /* report_event_number() when the second access was made; 0: not known */
 };
 
 struct report;
@@ -309,9 +309,9 @@ const struct finding *report_suppressed_get(const struct report *report, size_t 
  * cleared. NULL: no listener. */
 void report_set_listener(struct report *report, void (*heard)(size_t count));
 void report_clear(struct report *report);
-/* A debugger's number of the event that is under way: a finding may be reported long after its accesses. */
-void report_set_moment(struct report *report, uint64_t (*moment)(void *self), void *self);
-uint64_t report_moment(const struct report *report); /* 0: events are not counted */
+/* Numbers the current event, for a debugger: a finding may be reported long after its accesses. */
+void report_set_event_counter(struct report *report, uint64_t (*event_counter)(void *self), void *self);
+uint64_t report_event_number(const struct report *report); /* of the current event; 0: events are not counted */
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
 

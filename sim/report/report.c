@@ -42,8 +42,8 @@ struct report {
     FILE *stream;
     bool colour;
     void (*listener)(size_t count);
-    uint64_t (*moment)(void *self);
-    void *moment_self;
+    uint64_t (*event_counter)(void *self);
+    void *event_counter_self;
     struct list found, suppressed;
     struct report_devices devices;
     struct report_places places;
@@ -697,15 +697,15 @@ void report_source_made(struct report *report, const char *name, const struct en
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_set_moment(struct report *report, uint64_t (*moment)(void *self), void *self)
+void report_set_event_counter(struct report *report, uint64_t (*event_counter)(void *self), void *self)
 {
-    report->moment = moment;
-    report->moment_self = self;
+    report->event_counter = event_counter;
+    report->event_counter_self = self;
 }
 
-uint64_t report_moment(const struct report *report)
+uint64_t report_event_number(const struct report *report)
 {
-    return report->moment ? report->moment(report->moment_self) : 0;
+    return report->event_counter ? report->event_counter(report->event_counter_self) : 0;
 }
 
 /* Those that a suppression hides have rows, too, if they had one before. */
