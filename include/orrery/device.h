@@ -37,7 +37,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
 void device_free(struct device *device);
 /* Were the checks that the scenario enables now enabled when the device was made? Their data on earlier
  * launches, and on the contents of memory, is kept from the start. */
-bool device_keeps_books(const struct device *device);
+bool device_has_check_data(const struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
 /* The events that an added observer receives from now on, by its self; while no waves run. */
 void device_change_observer(struct device *device, const struct observer *observer);
@@ -102,7 +102,7 @@ bool device_counters(const struct device *device, uint32_t command, struct count
  * the page. stream NULL: files only. False: one could not be written. */
 /* The counters as JSON; false: none, or no memory. */
 bool device_write_counters(const struct device *device, FILE *stream);
-bool device_write_books(const struct device *device, FILE *stream, struct diagnosis *diagnosis);
+bool device_write_results(const struct device *device, FILE *stream, struct diagnosis *diagnosis);
 
 /* ---- memory ---------------------------------------------------------------- */
 
@@ -283,7 +283,7 @@ struct launch_arg {
     size_t size;
 };
 
-/* The kernels that the launch started in turn, besides itself: device_launch returns when all are
+/* The launch and all kernels that it started, directly or indirectly: device_launch returns when all are
  * complete. */
 struct launch_result {
     uint64_t end_time; /* simulated nanoseconds: its own work-groups have ended */

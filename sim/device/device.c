@@ -600,12 +600,12 @@ static bool open_host(struct device *device)
     return device->host_memory != NULL;
 }
 
-bool device_keeps_books(const struct device *device)
+bool device_has_check_data(const struct device *device)
 {
     static const enum check kept[] = {CHECK_UNINITIALISED, CHECK_RACES, CHECK_ATOMICS};
     bool all = true;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        all &= device->booked[kept[i]] || device->scenario->checks[kept[i]] == SEVERITY_OFF;
+        all &= device->has_data[kept[i]] || device->scenario->checks[kept[i]] == SEVERITY_OFF;
     return all;
 }
 
@@ -618,7 +618,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     uint64_t memory = memory_of_roots(scenario);
     bool track = scenario->checks[CHECK_UNINITIALISED] != SEVERITY_OFF;
     for (int i = 0; i < CHECK_COUNT; i++)
-        device->booked[i] = scenario->checks[i] != SEVERITY_OFF;
+        device->has_data[i] = scenario->checks[i] != SEVERITY_OFF;
     enum status status = arena_init(&device->arena, address_space_for(memory), memory, track, diagnosis);
     if (status != STATUS_OK) {
         free(device);
