@@ -234,9 +234,8 @@ bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, 
  * of the text says why the launch was stopped. */
 void report_stop(struct report *report, const struct finding *finding);
 
-/* How often one of the two was called so far, but for report_add of a check that is off: when it grew, what went wrong was reported, or
- * is not wanted. */
-uint64_t report_heard_of(const struct report *report);
+/* The number of findings added and repeated so far, also suppressed ones; not those of a check that is off, unless they stopped a launch. */
+uint64_t report_add_count(const struct report *report);
 /* Was one of this kind, kernel, object and places added before? Its sentences are not compared. */
 bool report_has(struct report *report, const struct finding *finding);
 uint64_t report_clears(struct report *report); /* how often was it cleared? */
@@ -307,7 +306,7 @@ size_t report_accepted_count(const struct report *report);     /* of these, by t
 const struct finding *report_suppressed_get(const struct report *report, size_t index);
 /* Called after each finding that is new, by the thread that added it, with the number of them; 0: they were
  * cleared. NULL: no listener. */
-void report_set_listener(struct report *report, void (*heard)(size_t count));
+void report_set_listener(struct report *report, void (*listener)(size_t count));
 void report_clear(struct report *report);
 /* Numbers the current event, for a debugger: a finding may be reported long after its accesses. */
 void report_set_event_counter(struct report *report, uint64_t (*event_counter)(void *self), void *self);

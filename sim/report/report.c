@@ -55,7 +55,7 @@ struct report {
     bool incomplete[FINDING_KIND_COUNT];   /* there may be more of them */
     size_t lost[SEVERITY_ERROR + 1];       /* reported, but not kept: out of memory */
     size_t lost_taken[SEVERITY_ERROR + 1]; /* how many of lost report_take_new has seen */
-    uint64_t heard_of;                     /* report_heard_of */
+    uint64_t add_count;                    /* report_add_count */
     uint64_t clears;
     bool noted;
     struct fingerprints fingerprints;
@@ -742,7 +742,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
     struct entry *entry = NULL;
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
-    report->heard_of++;
+    report->add_count++;
     added.cause = cause_of(report, finding);
     for (uint32_t i = 0; i < 2; i++)
         added.access[i].device =
@@ -782,7 +782,7 @@ bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, 
 {
     pthread_mutex_lock(&report->lock);
     const bool kept = report->clears == clears;
-    report->heard_of++;
+    report->add_count++;
     if (kept)
         *count += more;
     pthread_mutex_unlock(&report->lock);
@@ -823,7 +823,7 @@ void report_stop(struct report *report, const struct finding *finding)
     if (!off && !(entry && entry->hidden) && !report_suppresses(report, finding))
         return;
     pthread_mutex_lock(&report->lock);
-    report->heard_of += off;
+    report->add_count += off;
     print(report, finding, print_stopped);
     pthread_mutex_unlock(&report->lock);
 }
@@ -1005,12 +1005,12 @@ size_t report_take_new(struct report *report, enum severity at_least, FILE *stre
     return count;
 }
 
-uint64_t report_heard_of(const struct report *report)
+uint64_t report_add_count(const struct report *report)
 {
     pthread_mutex_lock(lock_of(report));
-    const uint64_t heard_of = report->heard_of;
+    const uint64_t add_count = report->add_count;
     pthread_mutex_unlock(lock_of(report));
-    return heard_of;
+    return add_count;
 }
 
 bool report_at_least(const struct report *report)
