@@ -73,10 +73,10 @@ void device_mirror(struct device *device, uint64_t address, const void *host);
 bool device_unseen(struct device *device, uint64_t address);
 bool device_under_way(struct device *device); /* some command may not be complete for the host */
 /* to be complete, by the order events so far */
-bool device_host_knows(struct device *device, uint32_t command);
+bool device_host_is_after(struct device *device, uint32_t command);
 /* the same, or by a query (5.11) or a native kernel after it */
 bool device_host_reported(struct device *device, uint32_t command);
-bool device_hears_order(const struct device *device); /* is there an observer of it? */
+bool device_observes_order(const struct device *device); /* is there an observer of it? */
 void device_order(struct device *device, const struct order_event *event);
 
 /* The numbers below count in an order that the seed and the serial number choose; seed 0: as they are. */

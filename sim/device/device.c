@@ -156,7 +156,7 @@ const struct observer *device_observer(const struct device *device)
     return device->observer_count ? &device->merged : NULL;
 }
 
-bool device_hears_order(const struct device *device)
+bool device_observes_order(const struct device *device)
 {
     return device->merged.order != NULL;
 }
@@ -216,9 +216,9 @@ bool device_under_way(struct device *device)
     return device->commands && commands_under_way(device->commands);
 }
 
-bool device_host_knows(struct device *device, uint32_t command)
+bool device_host_is_after(struct device *device, uint32_t command)
 {
-    return !device->commands || commands_host_knows(device->commands, command);
+    return !device->commands || commands_host_is_after(device->commands, command);
 }
 
 bool device_host_reported(struct device *device, uint32_t command)
