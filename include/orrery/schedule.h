@@ -111,7 +111,7 @@ enum status schedule_replay_over(const struct schedule_config *config, uint64_t 
 
 /* ---- what was chosen ------------------------------------------------------------------ */
 
-/* A context switch: after `step` steps of unit `at`, `to` continues instead of the unit of the default rule. */
+/* A context switch: after `step` steps of unit `at`, `to` continues and not the unit of the default rule. */
 struct schedule_switch {
     struct unit at;
     uint64_t step;
@@ -148,8 +148,8 @@ char *schedule_record_token(const struct schedule_record *record); /* malloc'd; 
 void schedule_record_print(const struct schedule_record *record, FILE *stream); /* its sections of a file */
 #define SCHEDULE_RECORD_MAGIC "orrery record 1\n"                               /* the first line of a file */
 size_t schedule_record_switches(const struct schedule_record *record);          /* of all launches */
-/* The shortest text that repeats the run: without switches if policy and seed determine it. NULL: none does, or
- * no memory. */
+/* The shortest text that repeats the run: without switches if policy and seed determine it. NULL: none does,
+ * or no memory. */
 char *schedule_replay_token(const struct schedule_record *record);
 /* A copy without the switches [from, from + count), counted over all launches. NULL: no memory. */
 struct schedule_record *schedule_record_without(const struct schedule_record *record, size_t from,

@@ -1070,7 +1070,7 @@ static void print_repeats(FILE *stream, const struct report *report)
 }
 
 /* A limit keeps the text short; it does not hide that there is more. */
-static void print_untold(FILE *stream, const struct report *report)
+static void print_unreported(FILE *stream, const struct report *report)
 {
     for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
         if (report->incomplete[kind])
@@ -1170,7 +1170,7 @@ static void print_end(FILE *stream, const struct report *report, uint64_t kernel
 {
     pthread_mutex_lock(lock_of(report));
     print_repeats(stream, report);
-    print_untold(stream, report);
+    print_unreported(stream, report);
     print_unused(stream, report);
     if (!report->share) /* else it is printed once, when all have ended */
         baseline_note(stream, &report->baseline, report->scenario->baseline_file);
