@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What orders commands and the host, and what does not. Five mistakes, each with its fix:
+ * Commands and the host, ordered and not. Five mistakes, each with its fix:
  *
  *   host_order queues            two kernels on an out-of-order queue, the second reads what the first writes
  *   host_order map               a map that does not block, and its pointer is used at once

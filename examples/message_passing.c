@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Work-group 0 passes a value to work-group 1 through a flag, whose memory scope holds one work-group only. It
- *          prints 42 on most devices; under Orrery it ends with a finding that says what the scope must be.
+ *          prints 42 on most devices; under Orrery it ends with a finding that names the scope that is needed.
  *
  * Usage    message_passing KERNEL.cl
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What each example does before it comes to its point: the first device, a queue, and one kernel of a file.
+ * PURPOSE  The set-up that all examples share: the first device, a queue, and one kernel of a file.
  *
  * Interface
  *   need    ends the program with status 2 when a call failed

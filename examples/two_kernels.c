@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Two kernels that take turns, four launches in all: fill, sum, fill, sum. Both race, and each of them may be looked at
+ * PURPOSE  Two kernels that alternate, four launches in all: fill, sum, fill, sum. Both race, and each of them may be looked at
  *          alone:
  *
  *              orrery run --kernel=sum -- two_kernels two_kernels.cl
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     need(clSetKernelArg(fill, 0, sizeof data, &data), "clSetKernelArg");
     need(clSetKernelArg(fill, 1, sizeof counter, &counter), "clSetKernelArg");
 
-    for (int turn = 0; turn < 2; turn++) {
+    for (int round = 0; round < 2; round++) {
         need(clEnqueueNDRangeKernel(device.queue, fill, 1, NULL, &global, &local, 0, NULL, NULL),
              "clEnqueueNDRangeKernel");
         run(&device, ITEMS, GROUP, out, sizeof sums, sums);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kernels that take turns. Both are wrong: fill adds to a counter that all work-items share, without an atomic, and
+// Two kernels that alternate. Both are wrong: fill adds to a counter that all work-items share, without an atomic, and
 // leaves the last element unwritten; sum uses it, and adds up in local memory without a barrier.
 kernel void fill(global int *data, global int *counter)
 {

@@ -308,7 +308,7 @@ static cl_int settle_checks(const enum severity before[CHECK_COUNT], struct diag
     const bool same = !memcmp(before, runtime.scenario.checks, sizeof runtime.scenario.checks);
     if (!same && !object_live_count(OBJECT_CONTEXT))
         return error_from_status(renew_device(diagnosis));
-    if (same || device_keeps_books(runtime.device))
+    if (same || device_has_check_data(runtime.device))
         return CL_SUCCESS;
     memcpy(runtime.scenario.checks, before, sizeof runtime.scenario.checks);
     diagnose(diagnosis, STATUS_BAD_SCENARIO,
@@ -412,7 +412,7 @@ static char *line_of(const struct schedule_record *record, const char *file)
 static bool was_chosen(const struct schedule_record *record)
 {
     return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed ||
-                             record->has_turns || host_log_several());
+                             record->has_switches || host_log_several());
 }
 
 /* For a program that fails by itself: `orrery run` has its status, the library does not. */
@@ -559,7 +559,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     diagnosis = (struct diagnosis){0};
-    if (!device_write_books(runtime.device, wanted ? log_stream ? log_stream : stderr : NULL, &diagnosis))
+    if (!device_write_results(runtime.device, wanted ? log_stream ? log_stream : stderr : NULL, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     if (wanted && !runtime.scenario.quiet)
         fault_finish(log_stream ? log_stream : stderr);

@@ -21,7 +21,7 @@
 
 bool order_observed(void)
 {
-    return device_hears_order(runtime_device());
+    return device_observes_order(runtime_device());
 }
 
 /*

@@ -186,7 +186,7 @@ static struct {
     bool disjoint;
 } known;
 
-static bool know_units(const struct unit_set *units)
+static bool add_units(const struct unit_set *units)
 {
     for (size_t i = 0; i < known.count; i++) {
         const struct unit_set *set = &known.sets[i];
@@ -208,10 +208,10 @@ static bool know_units(const struct unit_set *units)
     return true;
 }
 
-bool executor_know_units(const struct unit_set *units)
+bool executor_add_units(const struct unit_set *units)
 {
     runtime_lock();
-    bool fine = known.disjoint || know_units(units);
+    bool fine = known.disjoint || add_units(units);
     runtime_unlock();
     return fine;
 }

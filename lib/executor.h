@@ -22,7 +22,7 @@
  *                             not held
  *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
  *   executor_go            before a drain: makes submitted commands runnable
- *   executor_know_units    of a new queue; false: out of memory
+ *   executor_add_units     of a new queue; false: out of memory
  *   executor_watch_fork    a child has no device thread; the executor lock's owner finishes first
  *   executor_share         from now on host and kernels share memory; beside: also while both run.
  *                          executor_shares: they do
@@ -57,7 +57,7 @@ void executor_go(void);
 void executor_watch_fork(void);
 void executor_share(bool beside);
 bool executor_shares(void);
-bool executor_know_units(const struct unit_set *units);
+bool executor_add_units(const struct unit_set *units);
 uint32_t executor_serial(void);
 bool executor_is_here(void);
 #endif

@@ -8,7 +8,7 @@
  *   graph_unlink    it leaves the queue, done
  *   graph_submit    the queue's commands may run as soon as nothing holds them
  *   graph_forget_host  it waits for no user event any more
- *   graph_settle    an event is complete or failed: those that waited for it go on
+ *   graph_settle    an event is complete or failed: the commands that waited for it continue
  */
 #ifndef ORRERY_LIB_GRAPH_H
 #define ORRERY_LIB_GRAPH_H

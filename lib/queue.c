@@ -169,7 +169,7 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
     bool room = !wishes->count || queue->property_list;
     if (!room ||
         queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index) ||
-        !executor_know_units(&queue->units)) {
+        !executor_add_units(&queue->units)) {
         object_unref(queue);
         *out_err = CL_OUT_OF_HOST_MEMORY;
         return NULL;

@@ -108,8 +108,8 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
         print_replay(settings, scenario->file, report, result.record);
     if (code == EXIT_NOTHING_RAN)
         say("error: no kernel ran, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
-    if (ran && result.books)
-        fputs(result.books, log);
+    if (ran && result.counters_text)
+        fputs(result.counters_text, log);
     if (ran) {
         report_finish(log, report, result.kernels_run);
         report_note_off(log, scenario);

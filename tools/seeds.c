@@ -127,20 +127,20 @@ static bool write_replay(const struct search *search, const struct schedule_reco
  * The file does not outlive the search: the output for the last run names the token, if one argument can hold
  * it.
  */
-static void add_turns(struct search *search, struct words *words, const struct schedule_record *record, bool loud)
+static void add_switches(struct search *search, struct words *words, const struct schedule_record *record, bool loud)
 {
     char *token = loud ? schedule_replay_token(record) : NULL;
     option_add(words, "replay", token && strlen(token) < TOKEN_MAX_CHARS ? token : search->replay);
     free(token);
 }
 
-static int run_turns(struct search *search, const struct schedule_record *record, bool loud)
+static int run_switches(struct search *search, const struct schedule_record *record, bool loud)
 {
     struct words words = {0};
     if (!write_replay(search, record))
         return -1;
     command_begin(search, &words, loud);
-    add_turns(search, &words, record, loud);
+    add_switches(search, &words, record, loud);
     if (!loud)
         option_add(&words, "record", search->record);
     search->runs++;
@@ -169,7 +169,7 @@ static struct schedule_record *read_record(const struct search *search)
 static bool try_without(struct search *search, struct schedule_record **record, size_t from, size_t count)
 {
     struct schedule_record *smaller = schedule_record_without(*record, from, count);
-    bool fails = smaller && run_turns(search, smaller, false) == search->code;
+    bool fails = smaller && run_switches(search, smaller, false) == search->code;
     if (fails) {
         schedule_record_free(*record);
         *record = smaller;
@@ -182,12 +182,12 @@ static bool try_without(struct search *search, struct schedule_record **record, 
 /* Delta debugging (Zeller, Hildebrandt 2002), from halves down to single steps until none can be removed. */
 static void shrink(struct search *search, struct schedule_record **record)
 {
-    size_t size = schedule_record_turns(*record);
+    size_t size = schedule_record_switches(*record);
     progress_note("orrery: shrinking the schedule, %zu steps against the default order", size);
     size_t chunk = size;
     while (chunk > 0 && search->runs < SHRINK_RUNS) {
         bool smaller = false;
-        for (size_t at = 0; at < schedule_record_turns(*record) && search->runs < SHRINK_RUNS;) {
+        for (size_t at = 0; at < schedule_record_switches(*record) && search->runs < SHRINK_RUNS;) {
             if (try_without(search, record, at, chunk))
                 smaller = true;
             else
@@ -201,7 +201,7 @@ static void shrink(struct search *search, struct schedule_record **record)
 /* The remaining steps were recorded beside others; the run itself gives their final form. */
 static bool settle(struct search *search, struct schedule_record **record)
 {
-    if (run_turns(search, *record, false) != search->code)
+    if (run_switches(search, *record, false) != search->code)
         return false;
     struct schedule_record *exact = read_record(search);
     if (!exact)
@@ -248,7 +248,7 @@ static struct schedule_record *failing_record(struct search *search, uint64_t se
 {
     const int code = run_seed(search, seed, false);
     struct schedule_record *record = read_record(search);
-    if (code == search->code && record && record->has_turns)
+    if (code == search->code && record && record->has_switches)
         return record;
     schedule_record_free(record);
     if (code != search->code)
@@ -263,10 +263,10 @@ static int shrink_seed(struct search *search, uint64_t seed)
     struct schedule_record *record = failing_record(search, seed);
     if (!record)
         return run_again(search, seed);
-    size_t before = schedule_record_turns(record);
+    size_t before = schedule_record_switches(record);
     record->lenient = true;
     search->runs = 0;
-    if (run_turns(search, record, false) != search->code) {
+    if (run_switches(search, record, false) != search->code) {
         say("seed %" PRIu64 " does not fail again when its %zu steps are replayed", seed, before);
         schedule_record_free(record);
         return run_again(search, seed);
@@ -274,12 +274,12 @@ static int shrink_seed(struct search *search, uint64_t seed)
     shrink(search, &record);
     bool settled = settle(search, &record);
     say("seed %" PRIu64 ": %zu steps against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
-        schedule_record_turns(record), search->runs);
+        schedule_record_switches(record), search->runs);
     if (settled)
         say_token(search, record);
     else
         say("seed %" PRIu64 " does not fail again when the remaining steps are replayed", seed);
-    int code = settled ? run_turns(search, record, true) : run_seed(search, seed, true);
+    int code = settled ? run_switches(search, record, true) : run_seed(search, seed, true);
     schedule_record_free(record);
     return loud_outcome(search, seed, code);
 }

@@ -10,7 +10,7 @@
  *
  *     ORRERY_TOPOLOGY=intel-pvc ZEX_NUMBER_OF_CCS=0:2 ./cslice
  *
- * Part 1 and 2 need cl_orrery_cslice (the scenario says cslice_partition); part 3 does not.
+ * Part 1 and 2 need cl_orrery_cslice (the scenario has cslice_partition); part 3 does not.
  * Exit status 1: no Orrery; 2: no device of it has cslices.
  */
 #define CL_TARGET_OPENCL_VERSION 300

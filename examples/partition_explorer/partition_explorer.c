@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks everything that the devices of a platform offer to partitioning programs: what each
- * says of itself, what every scheme gives, call by call, and the same for the first
+ * Walks everything that the devices of a platform offer to partitioning programs: the
+ * properties of each, the result of every scheme, call by call, and the same for the first
  * sub-device of each, down to a depth.
  *
  *     partition_explorer [DEPTH] [PLATFORM]      depth 2, the platform named Orrery
  *
- * Exit status 1: no such platform, or a device that does not do what it says.
+ * Exit status 1: no such platform, or a device that contradicts its properties.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -20,9 +20,9 @@ enum { PARTS_MAX = 4096, WORDS_MAX = 16, SHOWN_MAX = 12 };
 
 static int contradictions;
 
-static void contradict(const char *what, const char *says, const char *does)
+static void contradict(const char *what, const char *reported, const char *found)
 {
-    printf("CONTRADICTION: %s: says %s, does %s\n", what, says, does);
+    printf("CONTRADICTION: %s: reported %s, found %s\n", what, reported, found);
     contradictions++;
 }
 
@@ -255,7 +255,7 @@ static void print_sizes(cl_device_id *parts, cl_uint count)
         printf(" ... (%u in all)", count);
 }
 
-/* A part must know its parent, and who made it must hold it alone. */
+/* A part must return its parent, and the reference of its creator must be the only one. */
 static void examine(cl_device_id device, cl_device_id *parts, cl_uint count)
 {
     cl_uint units = 0;

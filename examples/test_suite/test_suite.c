@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A test suite for kernels, with Check, on a device that says what they do wrong.
+ * A test suite for kernels, with Check, on a device that reports their mistakes.
  *
  *     cc test_suite.c $(pkg-config --cflags --libs orrery check) && ./a.out
  *
- * run() is the application's own host code; the rest is what Orrery adds: say what a test expects or forbids, run,
+ * run() is the application's own host code; Orrery adds the rest: state what a test expects or forbids, run,
  * let check() compare. Each test starts with no findings and the options of the scenario.
  */
 #define CL_TARGET_OPENCL_VERSION 300

@@ -37,7 +37,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
 void device_free(struct device *device);
 /* Were the checks that the scenario enables now enabled when the device was made? Their data on earlier
  * launches, and on the contents of memory, is kept from the start. */
-bool device_keeps_books(const struct device *device);
+bool device_has_check_data(const struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
 /* The events that an added observer receives from now on, by its self; while no waves run. */
 void device_change_observer(struct device *device, const struct observer *observer);
@@ -73,10 +73,10 @@ void device_mirror(struct device *device, uint64_t address, const void *host);
 bool device_unseen(struct device *device, uint64_t address);
 bool device_under_way(struct device *device); /* some command may not be complete for the host */
 /* to be complete, by the order events so far */
-bool device_host_knows(struct device *device, uint32_t command);
+bool device_host_is_after(struct device *device, uint32_t command);
 /* the same, or by a query (5.11) or a native kernel after it */
 bool device_host_reported(struct device *device, uint32_t command);
-bool device_hears_order(const struct device *device); /* is there an observer of it? */
+bool device_observes_order(const struct device *device); /* is there an observer of it? */
 void device_order(struct device *device, const struct order_event *event);
 
 /* The numbers below count in an order that the seed and the serial number choose; seed 0: as they are. */
@@ -102,7 +102,7 @@ bool device_counters(const struct device *device, uint32_t command, struct count
  * the page. stream NULL: files only. False: one could not be written. */
 /* The counters as JSON; false: none, or no memory. */
 bool device_write_counters(const struct device *device, FILE *stream);
-bool device_write_books(const struct device *device, FILE *stream, struct diagnosis *diagnosis);
+bool device_write_results(const struct device *device, FILE *stream, struct diagnosis *diagnosis);
 
 /* ---- memory ---------------------------------------------------------------- */
 
@@ -283,7 +283,7 @@ struct launch_arg {
     size_t size;
 };
 
-/* The kernels that the launch started in turn, besides itself: device_launch returns when all are
+/* The launch and all kernels that it started, directly or indirectly: device_launch returns when all are
  * complete. */
 struct launch_result {
     uint64_t end_time; /* simulated nanoseconds: its own work-groups have ended */
@@ -352,7 +352,7 @@ void device_say_spin(struct device *device, char *text, size_t size);
  * device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
 
-/* The recorded choices of the launches so far; steps only with record_file or keep_turns in the scenario.
+/* The recorded choices of the launches so far; switches only with record_file or keep_switches in the scenario.
  * Borrowed, or taken away: then the device begins anew; NULL: no memory. */
 const struct schedule_record *device_record(struct device *device);
 struct schedule_record *device_take_record(struct device *device);

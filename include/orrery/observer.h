@@ -302,8 +302,8 @@ struct order_event {
     const struct host_clock *host;
 };
 
-/* A wave runs for a while, alone: nothing else on the device does in between. */
-struct turn_event {
+/* A time slice of a wave: nothing else on the device runs until it ends. */
+struct slice_event {
     const struct launch_info *launch;
     bool begin;            /* or end */
     uint64_t group_linear; /* the first of the wave's tile */
@@ -331,7 +331,7 @@ struct observer {
     void (*command)(void *self, const struct command_event *event);
     void (*launch)(void *self, const struct launch_event *event);
     void (*order)(void *self, const struct order_event *event);
-    void (*turn)(void *self, const struct turn_event *event);
+    void (*slice)(void *self, const struct slice_event *event);
     /* The observer that the waves of a launch call instead of this one, queried when it begins; NULL:
      * none. */
     const struct observer *(*deputy)(void *self, const struct launch_info *launch);

@@ -216,7 +216,7 @@ struct finding {
     bool count_at_least;    /* set by report_uncounted */
     uint64_t fingerprint;   /* set by report_add: the same in a later run; 0: not known */
     bool accepted;          /* set by report_add: the baseline has it */
-    uint64_t moment;        /* report_moment() when the second access was made; 0: not known */
+    uint64_t event_number;  /* report_event_number() when the second access was made; 0: not known */
 };
 
 struct report;
@@ -234,9 +234,8 @@ bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, 
  * of the text says why the launch was stopped. */
 void report_stop(struct report *report, const struct finding *finding);
 
-/* How often one of the two was called so far, but for report_add of a check that is off: when it grew, what went wrong was reported, or
- * is not wanted. */
-uint64_t report_heard_of(const struct report *report);
+/* The number of findings added and repeated so far, also suppressed ones; not those of a check that is off, unless they stopped a launch. */
+uint64_t report_add_count(const struct report *report);
 /* Was one of this kind, kernel, object and places added before? Its sentences are not compared. */
 bool report_has(struct report *report, const struct finding *finding);
 uint64_t report_clears(struct report *report); /* how often was it cleared? */
@@ -307,11 +306,11 @@ size_t report_accepted_count(const struct report *report);     /* of these, by t
 const struct finding *report_suppressed_get(const struct report *report, size_t index);
 /* Called after each finding that is new, by the thread that added it, with the number of them; 0: they were
  * cleared. NULL: no listener. */
-void report_set_listener(struct report *report, void (*heard)(size_t count));
+void report_set_listener(struct report *report, void (*listener)(size_t count));
 void report_clear(struct report *report);
-/* A debugger's number of the event that is under way: a finding may be reported long after its accesses. */
-void report_set_moment(struct report *report, uint64_t (*moment)(void *self), void *self);
-uint64_t report_moment(const struct report *report); /* 0: events are not counted */
+/* Numbers the current event, for a debugger: a finding may be reported long after its accesses. */
+void report_set_event_counter(struct report *report, uint64_t (*event_counter)(void *self), void *self);
+uint64_t report_event_number(const struct report *report); /* of the current event; 0: events are not counted */
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
 

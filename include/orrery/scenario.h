@@ -175,7 +175,7 @@ struct schedule_config {
     char *script_file;                    /* where it stands; NULL: nowhere */
     enum schedule_policy then;            /* when the script is over: lockstep, serial or random */
     char *record_file;                    /* what was chosen goes there; %p = pid; NULL = nowhere */
-    bool keep_turns;                      /* the record of choices is to be kept; no file sets it */
+    bool keep_switches;                   /* the record of choices is to be kept; no file sets it */
     enum placement placement;             /* round-robin */
     struct unit_list placement_script;    /* of PLACEMENT_SCRIPT: positions in the device, repeated; none */
     const struct schedule_oracle *oracle; /* queried instead of the policy; NULL; no file sets it */

@@ -29,7 +29,7 @@ struct scenario_source {
 struct scenario_result {
     char *output; /* of printf, terminated */
     size_t output_size;
-    char *books;                /* counters as text, when the scenario wants them; else NULL */
+    char *counters_text;        /* counters as text, when the scenario wants them; else NULL */
     char *counters;             /* and as JSON */
     struct diagnosis unwritten; /* a file of counters, timeline or trace that could not be written; the run is
                                    none the worse */

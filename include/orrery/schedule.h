@@ -111,8 +111,8 @@ enum status schedule_replay_over(const struct schedule_config *config, uint64_t 
 
 /* ---- what was chosen ------------------------------------------------------------------ */
 
-/* After unit `at` has taken `step` steps in all, `to` continues instead of the unit of the default rule. */
-struct schedule_turn {
+/* A context switch: after `step` steps of unit `at`, `to` continues and not the unit of the default rule. */
+struct schedule_switch {
     struct unit at;
     uint64_t step;
     struct unit to;
@@ -124,34 +124,34 @@ struct schedule_launch {
     /* reaching the first operation, or the one after a barrier, is a step */
     bool scripted;
     size_t count, room;
-    struct schedule_turn *turns; /* in the order they were taken */
+    struct schedule_switch *switches; /* in the order in which they were chosen */
 };
 
-/* A run: the settings alone, if a policy and its seed determine it; or steps for launches that had some. */
+/* A run: the settings alone, if a policy and its seed determine it; or the switches of its launches. */
 struct schedule_record {
     struct schedule_settings settings;
-    uint32_t shape; /* of the first launch */
-    bool has_turns; /* launches run by the steps recorded here, whatever the policy */
-    bool lenient;   /* steps that do not fit are passed over */
-    /* the steps are not what the policy chose: the settings do not determine them */
+    uint32_t shape;    /* of the first launch */
+    bool has_switches; /* launches repeat the switches recorded here, whatever the policy */
+    bool lenient;      /* switches that do not fit are skipped */
+    /* the switches are not what the policy chose: the settings do not determine them */
     bool shrunk;
     bool mixed; /* the settings changed between launches: they do not determine the run */
     size_t count, room;
     struct schedule_launch *launches;
 };
 
-/* A token (1:SEED:POLICY:SHAPE[:TURNS]) or the text of a file. Unknown sections are left to others. */
+/* A token (1:SEED:POLICY:SHAPE[:SWITCHES]) or the text of a file. Unknown sections are left to others. */
 enum status schedule_record_parse(const char *text, struct schedule_record **out_record,
                                   struct diagnosis *diagnosis);
 void schedule_record_free(struct schedule_record *record);
 char *schedule_record_token(const struct schedule_record *record); /* malloc'd; NULL: no memory */
 void schedule_record_print(const struct schedule_record *record, FILE *stream); /* its sections of a file */
 #define SCHEDULE_RECORD_MAGIC "orrery record 1\n"                               /* the first line of a file */
-size_t schedule_record_turns(const struct schedule_record *record);             /* of all launches */
-/* The shortest text that repeats the run: without steps if policy and seed determine it. NULL: none does, or
- * no memory. */
+size_t schedule_record_switches(const struct schedule_record *record);          /* of all launches */
+/* The shortest text that repeats the run: without switches if policy and seed determine it. NULL: none does,
+ * or no memory. */
 char *schedule_replay_token(const struct schedule_record *record);
-/* A copy without the steps [from, from + count), counted over all launches. NULL: no memory. */
+/* A copy without the switches [from, from + count), counted over all launches. NULL: no memory. */
 struct schedule_record *schedule_record_without(const struct schedule_record *record, size_t from,
                                                 size_t count);
 

@@ -14,7 +14,7 @@
  * From its loss on, a root device and its parts run nothing: commands fail with CL_DEVICE_NOT_AVAILABLE,
  * calls that enqueue, flush or finish there get CL_OUT_OF_RESOURCES, and there are no new contexts and queues
  * of it. The calls drain the log first, so that what they return is a function of the calls before. Other
- * roots go on.
+ * roots continue.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_INJECTED_FAULT_H
 #define ORRERY_LIB_DIAGNOSE_INJECTED_FAULT_H

@@ -534,7 +534,7 @@ void guard_enqueued(const struct command *command)
 
 static bool is_acquired(const struct area *area, uint32_t command)
 {
-    return (area->past ? device_host_reported : device_host_knows)(runtime_device(), command);
+    return (area->past ? device_host_reported : device_host_is_after)(runtime_device(), command);
 }
 
 /* Is the host ordered after more of the maps? */

@@ -37,7 +37,7 @@ static struct {
 
 static void compare_chunk(struct watch *watch, size_t at, size_t size, bool ran)
 {
-    static char now[CHUNK]; /* the host may go on storing */
+    static char now[CHUNK]; /* the host may store meanwhile */
     char *const then = watch->seen + at;
     memcpy(now, watch->pointer + at, size);
     for (size_t low = 0, high; low < size; low = high) {

@@ -1,4 +1,4 @@
-// The group's waves come to the copy one after another, each after what it has acquired itself; a list of events whose
+// The group's waves reach the copy one after another, each after what it has acquired itself; a list of events whose
 // length the host chooses.
 kernel void copy(global int *far, global int *out, global atomic_int *flag, int events)
 {

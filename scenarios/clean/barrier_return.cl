@@ -1,4 +1,4 @@
-// Work-items beyond the data come to the barrier and leave after it.
+// Work-items beyond the data execute the barrier and return after it.
 kernel void smooth(global const int *in, global int *out, int n)
 {
     local int tile[8];

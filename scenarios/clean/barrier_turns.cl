@@ -1,4 +1,4 @@
-/* All go round alike, and come by the barrier in each turn, whatever else they do there. */
+/* All work-items have the same number of iterations and execute the barrier in each, whatever else they do. */
 kernel void alike(global int *out)
 {
     int l = get_local_id(0);
@@ -12,7 +12,7 @@ kernel void alike(global int *out)
             out[l]++;
         }
 }
-/* How often is decided by what is in memory, and by all together. */
+/* Memory, or a function of the whole work-group, decides the number of iterations. */
 kernel void together(global int *out)
 {
     int l = get_local_id(0), left = l;

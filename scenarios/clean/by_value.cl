@@ -9,7 +9,7 @@ union bits {
     uchar part[16];
 };
 
-/* What the callee does to its copy, the caller does not see. */
+/* The caller does not see the callee's changes to its copy. */
 __attribute__((noinline)) int change(struct counted c, int by)
 {
     c.values[0] += by;

@@ -14,7 +14,7 @@ kernel void wait_for_child(global atomic_int *flag, global int *a)
     }
 }
 
-/* No group id tells where the groups are. */
+/* The place of the groups follows from no group id. */
 kernel void wait_by_global_id(global atomic_int *flag, global int *a)
 {
     if (get_global_id(0) == 0)

@@ -27,7 +27,7 @@ __kernel void padding(__global struct entry *all, __global float *q)
     q[i] = one.place.y + one.number;
 }
 
-/* What nobody wrote is read after a condition that keeps it out. */
+/* Bytes that were never written are read, after a condition that excludes them. */
 __kernel void kept_out(__global int *out, int n)
 {
     int i = get_global_id(0), table[8], filled[8] = {1, 2, 3}, total = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two kernels that nothing but a flag orders: the second one takes what the first one released (OpenCL 2.2 API, 3.3.6). */
+/* Two kernels that nothing but a flag orders: the second acquires the release of the first (OpenCL 2.2 API, 3.3.6). */
 global atomic_int ready = ATOMIC_VAR_INIT(0);
 
 kernel void fill(global int *data)

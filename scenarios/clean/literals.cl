@@ -25,7 +25,7 @@ kernel void again(global int *out)
     out[i] = of_array(4 - i % 5) + of_array(i % 5);
 }
 
-/* What is written to one is gone the next time. */
+/* A store to a literal is lost in the next iteration. */
 kernel void write_them(global int *out)
 {
     int i = get_global_id(0);

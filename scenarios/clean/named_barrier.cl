@@ -23,7 +23,7 @@ kernel void relay(global int *out, int rounds)
     out[get_global_id(0)] = cells[get_local_size(0) - 1 - i];
 }
 
-// One produces, two consume, the fourth does not come.
+// One produces, two consume, the fourth does not execute it.
 kernel void produce(global int *data, global int *out)
 {
     local named_barrier_t *ready = named_barrier_init(3);

@@ -1,4 +1,4 @@
-// A read-modify-write goes on with the release sequence of work-group 0.
+// A read-modify-write continues the release sequence of work-group 0.
 kernel void mp(global int *data, global atomic_int *flag, global int *out)
 {
     if (get_group_id(0) == 0) {

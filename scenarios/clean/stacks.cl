@@ -1,4 +1,4 @@
-/* Stacks whose heads everybody pushes to and pops from (Treiber 1986): a work-item of each wave comes to each of them alone. */
+/* Stacks to which all work-items push and from which all pop (Treiber 1986): one work-item of each wave uses each of them. */
 kernel void push_and_pop(global int *next, global int *value, global int *got, global atomic_int *heads)
 {
     const int i = get_global_id(0);

@@ -1,4 +1,4 @@
-// What all work-groups write is read by the next kernel.
+// The next kernel reads the writes of all work-groups.
 kernel void write(global int *data)
 {
     data[get_global_id(0)] = (int)get_global_id(0);

@@ -1,4 +1,4 @@
-/* The same functions with arguments that are alike, though the compiler cannot know it. */
+/* The same functions with uniform arguments, which the compiler cannot prove. */
 kernel void uniform(global int *out)
 {
     int l = get_local_linear_id(), k = out[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function stores through its pointer argument may be read by nobody. */
+/* The value that a function stores through its pointer argument may never be read. */
 kernel void scalars(global const float *in, global float *out)
 {
     size_t i = get_global_id(0);
@@ -31,7 +31,7 @@ kernel void uniform_ones(global double *out)
     out[6] = fract((double3)(0.5, 1.25, 3.75), &unread3).z;
 }
 
-/* The other way round: the value is unread, what is stored is not. */
+/* The other way round: the returned value is unread, the stored one is read. */
 kernel void stored_ones(global const float *in, global float *out)
 {
     size_t i = get_global_id(0);

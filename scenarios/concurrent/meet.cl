@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each says that it is here and waits for the other. */
+/* Each announces itself and waits for the other. */
 kernel void meet(global volatile atomic_int *here, int mine, int theirs)
 {
     atomic_store_explicit(&here[mine], 1, memory_order_release, memory_scope_all_svm_devices);

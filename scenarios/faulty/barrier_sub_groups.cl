@@ -8,7 +8,7 @@ kernel void halves(global int *out)
         sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
     out[l] = 1;
 }
-/* Sub-group 1 alone: told is one of its work-items. */
+/* Sub-group 1 alone: one of its work-items is reported. */
 kernel void second(global int *out)
 {
     int l = get_local_id(0);
@@ -16,7 +16,7 @@ kernel void second(global int *out)
         sub_group_barrier(CLK_LOCAL_MEM_FENCE);
     out[l] = 1;
 }
-/* Who waited in the branch is missing after it because Orrery let them go on. */
+/* Orrery released the work-items that waited in the branch, so they are missing after it. */
 kernel void displaced(global int *out)
 {
     int l = get_local_id(0);

@@ -1,4 +1,4 @@
-/* Work-item 4 skips a turn and goes round once more: as many barriers, but not the same ones. */
+/* Work-item 4 skips an iteration and has one more: as many barriers, but not the same ones. */
 kernel void skips(global int *out)
 {
     int l = get_local_id(0);
@@ -18,7 +18,7 @@ kernel void skips_while(global int *out)
         out[l] += work_group_reduce_add(i);
     }
 }
-/* As many barriers in all, and one fewer in the outer loop's first turn. */
+/* As many barriers in all, and one fewer in the outer loop's first iteration. */
 kernel void nested(global int *out)
 {
     int l = get_local_id(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* It would give up some time: so it never is where it was before, and no livelock can be proved. */
+/* It would give up at last: no state recurs, and no livelock can be proved. */
 __kernel void wait(volatile __global int *flag)
 {
     uint rounds = 0;

@@ -1,4 +1,4 @@
-// Who has the lock leaves the loop and waits there for the others of its sub-group, which spin for the lock.
+// The owner of the lock leaves the loop and waits there for the others of its sub-group, which spin for the lock.
 kernel void count(global atomic_int *lock, global int *total)
 {
     int expected = 0;

@@ -1,4 +1,4 @@
-// Three are awaited and two come; part of a sub-group comes; one that was not initialised; not all initialise.
+// It waits for three and two arrive; part of a sub-group arrives; one that was not initialised; not all initialise.
 kernel void too_few(global int *out)
 {
     local named_barrier_t *b = named_barrier_init(3);

@@ -1,4 +1,4 @@
-// A sub-group waits for what the next one says: by a flag, at a barrier, or for a lock that the other gives back.
+// A sub-group waits for the next one: for a flag, at a barrier, or for a lock that the other releases.
 kernel void by_flag(global int *out)
 {
     local atomic_int flag;

@@ -1,4 +1,4 @@
-/* An acquire by another work-item that comes after the place where a barrier would stand hands nothing on by that. */
+/* An acquire by another work-item, after the place of a possible barrier, passes nothing on at that barrier. */
 kernel void k(global int *a, global atomic_int *flag, global int *out)
 {
     int l = get_local_id(0), g = get_global_id(0), v = g + 1;

@@ -1,4 +1,4 @@
-// The copy goes on beside the work-group: nobody waits for it before the tile is read.
+// The copy runs beside the work-group: no work-item waits for it before the tile is read.
 kernel void copy(global const int *in, global int *out)
 {
     local int tile[8];

@@ -1,4 +1,4 @@
-// The copy reads the whole tile, which the work-items wrote just before: no barrier says that all have.
+// The copy reads the whole tile, which the work-items wrote just before: no barrier orders all writes before it.
 kernel void copy(global int *out)
 {
     local int tile[8];

@@ -1,4 +1,4 @@
-// What a branch depends on is what others write within it.
+// A branch depends on a value that others write within it.
 kernel void largest(global int *most)
 {
     int g = get_global_id(0);

@@ -1,4 +1,4 @@
-// What a helper reads is returned in the same statement: nothing after that is executed, so that a barrier there would order nothing.
+// A helper returns the value that it reads, in one statement: nothing after it is executed, and a barrier there would order nothing.
 int next_of(local int *tile, int i)
 {
     return tile[(i + 1) & 7];

@@ -1,4 +1,4 @@
-// A sum over the work-group makes everybody meet, and is no barrier for memory.
+// A sum over the work-group makes all work-items wait, and is no barrier for memory.
 kernel void mirror(global int *out)
 {
     local int tile[4];

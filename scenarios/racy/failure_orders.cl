@@ -1,4 +1,4 @@
-/* Who finds the flag set fails to exchange it, and reads by the order of failure alone. */
+/* If the flag is set, the exchange fails, and its read has the failure order alone. */
 kernel void found(global int *data, global atomic_int *flag, global int *out)
 {
     int clear = 0;
@@ -11,7 +11,7 @@ kernel void found(global int *data, global atomic_int *flag, global int *out)
     }
 }
 
-/* One place of which both work-items come by: one succeeds, the other fails. */
+/* One place that both work-items execute: one succeeds, the other fails. */
 kernel void once(global int *data, global atomic_int *flag, global int *out)
 {
     int clear = 0;
@@ -39,7 +39,7 @@ kernel void once_acquired(global int *data, global atomic_int *flag, global int 
         out[get_global_id(0)] = data[0];
 }
 
-/* Who waits fails as well: it is success that has to acquire. */
+/* The waiting exchange fails as well: its success has to acquire. */
 kernel void locked(global int *data, global atomic_int *lock)
 {
     int clear = 0;
@@ -49,7 +49,7 @@ kernel void locked(global int *data, global atomic_int *lock)
     atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
 }
 
-/* The order is right, and who fails is in another work-group. */
+/* The order is right, and the exchange that fails is in another work-group. */
 kernel void found_near(global int *data, global atomic_int *flag, global int *out)
 {
     int clear = 0;

@@ -1,4 +1,4 @@
-// What a work-item wrote to an image it reads after a fence for images only, or a barrier that names them.
+// A work-item reads its own write to an image only after a fence for images, or a barrier that names them.
 kernel void no_fence(read_write image2d_t im, global int *o)
 {
     int g = get_global_id(0);
@@ -32,7 +32,7 @@ kernel void beside(read_write image2d_t im, global int *o)
                        (int2)(g, 0)).x;
 }
 
-// In a loop there is no place that all come by once.
+// In a loop there is no place that all execute once.
 kernel void in_turns(read_write image2d_t im, global int *o)
 {
     int g = get_global_id(0);

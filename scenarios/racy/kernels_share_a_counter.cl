@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two kernels that nothing orders count in one variable: that tells neither what the other did. */
+/* Two unordered kernels count in one variable: the counter orders nothing between them. */
 global atomic_int counter = ATOMIC_VAR_INIT(0);
 
 kernel void fill(global int *data)

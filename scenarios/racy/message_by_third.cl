@@ -1,4 +1,4 @@
-// Hands a message on, and says so with a relaxed store.
+// Passes a message on, and announces it with a relaxed store.
 kernel void pass(global int *data, global atomic_int *first, global atomic_int *second, global int *out)
 {
     size_t group = get_group_id(0);

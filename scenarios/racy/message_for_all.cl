@@ -79,7 +79,7 @@ kernel void taken_by_fence(global atomic_int *ready, global int *data, global in
     }
 }
 
-// No barrier fits after the acquire: not all of the work-group come by.
+// No barrier fits after the acquire: not all of the work-group execute it.
 kernel void taken_in_branch(global atomic_int *ready, global int *data, global int *out)
 {
     int i = get_local_id(0);

@@ -1,4 +1,4 @@
-// Message passing with relaxed operations: the flag arrives, what was written before it need not.
+// Message passing with relaxed operations: the flag arrives, the data written before it need not.
 kernel void mp(global int *data, global atomic_int *flag, global int *out)
 {
     if (get_group_id(0) == 0) {

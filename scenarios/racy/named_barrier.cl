@@ -1,4 +1,4 @@
-// Sub-group 0 writes, sub-group 1 meets it at the barrier, sub-group 2 meets nobody.
+// Sub-group 0 writes, sub-group 1 meets it at the barrier, sub-group 2 is at none.
 kernel void hand_over(global int *data, global int *out, int with)
 {
     local named_barrier_t *ready = named_barrier_init(2);
@@ -23,7 +23,7 @@ kernel void no_flag(global int *data, global int *out)
         out[i] = data[i];
 }
 
-// Two barriers, one after the other: what the first told is passed on by the second.
+// Two barriers, one after the other: the second passes on the clocks of the first.
 kernel void chain(global int *data, global int *out, int last)
 {
     local named_barrier_t *first = named_barrier_init(2), *second = named_barrier_init(2);

@@ -1,4 +1,4 @@
-// All halve the row together, and nobody waits before the next turn.
+// All halve the row together, without a barrier before the next iteration.
 kernel void reduce(global int *out, local int *t, int n)
 {
     int l = get_local_id(0);
@@ -12,7 +12,7 @@ kernel void reduce(global int *out, local int *t, int n)
         out[0] = n;
 }
 
-// Within another loop that counts as far as an argument says.
+// Within another loop, whose bound is an argument.
 kernel void nested(global int *out, local int *t, int n)
 {
     int l = get_local_id(0);
@@ -26,7 +26,7 @@ kernel void nested(global int *out, local int *t, int n)
     }
 }
 
-// How often depends on memory: who knows whether all do?
+// Memory decides the number of iterations: it may differ.
 kernel void asked(global int *out, local int *t, int n)
 {
     int l = get_local_id(0);
@@ -38,7 +38,7 @@ kernel void asked(global int *out, local int *t, int n)
     }
 }
 
-// One does not come to the loop.
+// One does not reach the loop.
 kernel void gone(global int *out, local int *t, int n)
 {
     int l = get_local_id(0);
@@ -52,7 +52,7 @@ kernel void gone(global int *out, local int *t, int n)
     }
 }
 
-// Those who load and those who store do so in one turn, too.
+// The loads and the stores are in one iteration, too.
 kernel void scan(global int *out, local int *t, int n)
 {
     int l = get_local_id(0);

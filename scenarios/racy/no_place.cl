@@ -1,4 +1,4 @@
-// Values pass on where a barrier fits between, and where there is no instruction that all come by, or one branch excludes the other.
+// Values are passed where a barrier fits between, and where no instruction is executed by all, or one branch excludes the other.
 kernel void pass(local int *tile, global int *out)
 {
     int i = get_local_id(0);

@@ -1,4 +1,4 @@
-// Work-items of one work-group wait at two barriers: each orders those who wait at it, and not the others.
+// Work-items of one work-group wait at two barriers: each orders the work-items that wait at it, and not the others.
 kernel void exchange(local int *tile, global int *out)
 {
     int i = get_local_id(0);
@@ -24,7 +24,7 @@ kernel void other_flags(local int *tile, global int *out)
     }
 }
 
-// Those who race with nobody: they waited together, or met at a barrier later.
+// These work-items race with none: they waited together, or met at a barrier later.
 kernel void together(local int *tile, global int *out)
 {
     int i = get_local_id(0);

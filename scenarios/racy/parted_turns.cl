@@ -1,4 +1,4 @@
-// Those who wait and those whom they wait for go on by themselves: what these store, the others may load in the same turn.
+// The lanes that wait and the lanes that store run separately: a store may be loaded in the same iteration.
 kernel void turns(global atomic_int *flag, global int *out, local int *t)
 {
     int l = get_local_id(0), sum = 0;

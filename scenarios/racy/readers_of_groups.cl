@@ -1,4 +1,4 @@
-/* The barrier of a work-group comes after what its own members have read, and after nothing that others have. */
+/* The barrier of a work-group orders the reads of its own members, and none of other work-groups. */
 kernel void together(global int *a, global int *out)
 {
     const int i = get_global_id(0), group = get_group_id(0);

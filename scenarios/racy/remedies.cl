@@ -76,7 +76,7 @@ kernel void guarded(global int *out)
     }
 }
 
-// Some may have left the loop when the others come by.
+// Some may have left the loop when the others reach this place.
 kernel void leaves(global int *out)
 {
     local int t[8];

@@ -1,4 +1,4 @@
-// Rows of work-items, each of which goes on where the one before it ended: in the code of one line, but not in that of two.
+// Rows of work-items, each of which begins at the end of the one before: in the code of one line, but not in that of two.
 kernel void ahead(global int *a, global int *out)
 {
     size_t i = get_global_id(0);

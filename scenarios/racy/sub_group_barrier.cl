@@ -1,4 +1,4 @@
-// Each work-item reads what its mirror image in the work-group wrote: that is in the other sub-group.
+// Each work-item reads the write of its mirror image in the work-group, which is in the other sub-group.
 kernel void mirror(global int *out)
 {
     local int tile[8];

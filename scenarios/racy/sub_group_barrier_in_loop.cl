@@ -1,4 +1,4 @@
-/* The barrier stands before both stores, in each turn. */
+/* The barrier stands before both stores, in each iteration. */
 kernel void k(local int *l, global int *out)
 {
     const int i = get_local_id(0);

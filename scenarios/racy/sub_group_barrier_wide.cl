@@ -1,4 +1,4 @@
-// A sub-group barrier of device scope is a fence of each work-item: at its entry of what that one knew before, at its exit for that one alone.
+// A sub-group barrier of device scope is a fence of each work-item: a release of that one's clock at its entry, an acquire for that one alone at its exit.
 __attribute__((intel_reqd_sub_group_size(2)))
 kernel void released_at_entry(global int *data, global atomic_int *flag, global int *out)
 {
@@ -31,7 +31,7 @@ kernel void acquired_at_exit(global int *data, global atomic_int *flag, global i
         *out = *data;
 }
 
-// Who stores and releases, or loads and acquires, are one: its own fences order it.
+// The work-item that stores also releases, and the one that loads also acquires: its own fences order it.
 __attribute__((intel_reqd_sub_group_size(2)))
 kernel void of_one(global int *data, global atomic_int *flag, global int *out)
 {

@@ -1,4 +1,4 @@
-/* Each turn's updates are of others' words: a barrier in each turn orders those of two turns, though a wave's first came after another's last. */
+/* In each iteration the words are others': a barrier in each orders the updates of two, though a wave's first came after another's last. */
 kernel void shifted(global int *out)
 {
     local int tile[64];
@@ -26,7 +26,7 @@ kernel void two_buffers(local float *tile, global float *out)
     out[me] = from[me];
 }
 
-/* Nothing of the loop comes before the update, of which the load was told first and the store meets the turns after a barrier, too. */
+/* The update is before the loop: its load was reported first, and its store conflicts with the iterations after a barrier, too. */
 kernel void before_loop(global int *out)
 {
     local int tile[64];

@@ -1,4 +1,4 @@
-/* Each turn has a barrier of the work-group, and after it one of the sub-group. */
+/* Each iteration has a barrier of the work-group, and after it one of the sub-group. */
 kernel void k(local int *l, global int *out)
 {
     const int i = get_local_id(0);

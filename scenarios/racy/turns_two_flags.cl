@@ -1,4 +1,4 @@
-// Two barriers in each turn have the wrong flags: that after the stores is met by all before the other one is.
+// Two barriers in each iteration have the wrong flags: all execute the one after the stores before the other.
 kernel void scan(global int *sums, global int *out)
 {
     int i = get_global_id(0);

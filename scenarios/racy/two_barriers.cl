@@ -1,5 +1,5 @@
-// A tile that is written and read in each turn of a loop in which nobody waits: one barrier would part what is done in one turn,
-// and not one turn from the next.
+// A tile that is written and read in each iteration of a loop without barriers: one barrier would order the accesses of an iteration,
+// and not those of one iteration and the next.
 kernel void tile(global int *o, local int *t)
 {
     int l = get_local_id(0), sum = 0, k = 0;
@@ -45,7 +45,7 @@ kernel void within_another(global int *o, local int *t)
     o[l] = sum;
 }
 
-// Nobody knows whether all go round equally often.
+// The number of iterations may differ.
 kernel void asked(global int *o, local int *t)
 {
     int l = get_local_id(0), sum = 0;

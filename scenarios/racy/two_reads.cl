@@ -1,4 +1,4 @@
-// Both loads are of one slice: the race is told of the one that stands after.
+// Both loads are of one segment: the race of the later one is reported.
 kernel void k(global int *d, global int *out)
 {
     const int group = get_group_id(0), me = get_local_id(0);

@@ -1,4 +1,4 @@
-// All of a work-group return early, or none does: after that, a barrier is met by all who are there.
+// All of a work-group return early, or none does: after that, all that remain execute a barrier.
 kernel void by_argument(global int *d, int n)
 {
     int l = get_local_id(0);
@@ -72,7 +72,7 @@ kernel void turns(global int *d, int n)
     }
 }
 
-// Who knows what memory has for each, and some return.
+// Each work-item has its own value in memory, and some return.
 kernel void by_memory(global int *d, int n)
 {
     int l = get_local_id(0);

@@ -1,4 +1,4 @@
-// Some work-items come by one access, others by the other, or some by none: a barrier where they stand would not be met by all.
+// Some work-items execute one access, others the other, or some none: not all would execute a barrier at these places.
 kernel void either(global int *d)
 {
     int g = get_global_id(0);

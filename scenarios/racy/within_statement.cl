@@ -1,4 +1,4 @@
-// A statement goes on over lines, and functions are called within it: a barrier fits before it or after it, or nowhere.
+// A statement has several lines, and calls functions: a barrier fits before it or after it, or nowhere.
 int put(global int *d, int g)
 {
     d[g] = g;
@@ -84,7 +84,7 @@ kernel void get_in_line(global int *d, global int *o)
 
 kernel void in_its_own_line(global int *d, global int *o) { int g = get_global_id(0); o[g] = d[g ^ 1]; put(d, g); }
 
-// Where a line begins with the end of a block, before it is within the block. A comment goes on over lines, too.
+// If a line begins with the end of a block, the place before it is within the block. A comment has several lines, too.
 kernel void block_ends(global int *d, global int *o)
 {
     int g = get_global_id(0);
@@ -109,7 +109,7 @@ kernel void comment(global int *d, global int *o)
     read */ o[g] = d[g ^ 1];
 }
 
-// What #if leaves out opens a brace, too.
+// Code that #if leaves out opens a brace, too.
 kernel void left_out(global int *d, global int *o)
 {
     int g = get_global_id(0);

@@ -1,11 +1,11 @@
-// Work-groups that wait for what group `setter` writes, and pass a barrier or a collective function in each turn.
+// Work-groups that wait for a store of group `setter`, and execute a barrier or a collective function in each iteration.
 void set(global atomic_int *flag)
 {
     if (get_local_id(0) == 0)
         atomic_store(flag, 1);
 }
 
-// One work-item looks, and tells the others.
+// One work-item loads the flag and passes it to the others.
 kernel void one_looks(global atomic_int *flag, int setter)
 {
     local int seen;
@@ -84,7 +84,7 @@ kernel void sub_groups(global atomic_int *flag, int setter)
     }
 }
 
-// Nobody is waited for: what counts the turns is memory, of the work-group and of all.
+// No work-group is waited for: memory, of the work-group or of all, counts the iterations.
 kernel void counts(global atomic_int *flag, int turns)
 {
     local int turn;
@@ -113,7 +113,7 @@ kernel void adds_up(global atomic_int *flag, int turns)
         atomic_fetch_add(flag, sum);
 }
 
-// A bell that tolls at each turn until all have come: a work-group counts again only when another one did.
+// Work-groups alternate in counting: a work-group counts again only after another one did.
 kernel void turns_about(global atomic_int *flag, int turns)
 {
     const int me = get_group_id(0), groups = get_num_groups(0);
@@ -127,7 +127,7 @@ kernel void turns_about(global atomic_int *flag, int turns)
     }
 }
 
-// It waits, and counts in memory what it waits.
+// It waits, and counts its iterations in memory.
 kernel void counts_and_waits(global atomic_int *flag, global int *turns, int setter)
 {
     if (get_group_id(0) == setter)

@@ -1,4 +1,4 @@
-// What a device that runs one work-group after another makes of work-groups that wait.
+// Work-groups that wait, on a device that runs one work-group after another.
 kernel void later(global atomic_int *flag)
 {
     if (get_global_id(0) == 0)
@@ -25,7 +25,7 @@ kernel void relay(global atomic_int *flag)
         atomic_store(flag + 1, 1);
 }
 
-// Each has the lock for longer than its turn.
+// Each holds the lock for longer than its time slice.
 kernel void lock(global atomic_int *flag, global int *sum)
 {
     if (get_local_id(0) != 0)
@@ -37,7 +37,7 @@ kernel void lock(global atomic_int *flag, global int *sum)
     atomic_store(flag, 0);
 }
 
-// Whoever comes first has the first ticket, in whatever order they begin.
+// The first arrival has the first ticket, in whatever order they begin.
 kernel void ticket(global atomic_int *flag, global int *sum)
 {
     if (get_local_id(0) != 0)
@@ -59,7 +59,7 @@ kernel void patient(global atomic_int *flag)
         atomic_store(flag, 1);
 }
 
-// The others come, and do not help.
+// The others run, and do not help.
 kernel void never(global atomic_int *flag)
 {
     if (get_global_id(0) == 0)

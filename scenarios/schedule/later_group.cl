@@ -1,4 +1,4 @@
-// Work-group 0 waits for what the last one writes.
+// Work-group 0 waits for a store of the last one.
 kernel void wait(volatile global atomic_int *flag, global int *seen)
 {
     if (get_group_id(0) == get_num_groups(0) - 1)

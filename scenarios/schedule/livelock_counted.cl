@@ -40,7 +40,7 @@ kernel void nested(global atomic_int *flag, global int *out)
     out[get_global_id(0)] = n;
 }
 
-/* ---- these end: what decides that changes with every turn ---- */
+/* ---- these end: their conditions change with every iteration ---- */
 
 kernel void gives_up(global atomic_int *flag, global int *out)
 {

@@ -1,4 +1,4 @@
-// Takes the lock and never gives it back: whoever comes second waits for ever.
+// Takes the lock and never gives it back: the second work-item waits for ever.
 kernel void locked(volatile global atomic_int *lock, global int *count)
 {
     int expected;

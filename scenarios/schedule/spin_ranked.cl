@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A work-item decides its nodes when all neighbours of a higher rank are decided, which other work-items do: it spins on plain loads of
- * stat. The loops around read what is never written, too. Which node's state is seen to change first depends on how far the others come
+ * stat. The loops around read what is never written, too. Which node's state is seen to change first depends on how far the others get
  * meanwhile: all are read in one line. */
 uchar state_of(global volatile uchar *stat, int v) { return stat[v]; }
 

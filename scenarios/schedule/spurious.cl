@@ -9,7 +9,7 @@ kernel void tries_once(global atomic_int *places, global int *succeeded, global 
     found[g] = expected;
 }
 
-// Other functions, types and address spaces, what is expected in memory that others see, and orders that only the run knows.
+// Other functions, types and address spaces, expected values in shared memory, and orders that are known at run time only.
 kernel void tries_otherwise(global atomic_int *places, global atomic_long *wide, global int *expected, global int *succeeded, int order)
 {
     local atomic_int near[8];
@@ -38,7 +38,7 @@ kernel void strong(global atomic_int *places, global int *succeeded)
     succeeded[g] = atomic_compare_exchange_strong_explicit(EXPLICIT(&places[g], &expected, 1));
 }
 
-// Nobody sets it free.
+// It is never released.
 kernel void waits_for_ever(global atomic_int *lock)
 {
     int expected = 0;
@@ -55,7 +55,7 @@ kernel void takes_in_turn(global atomic_int *lock, global int *sum)
     atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
 }
 
-// It reads what was stored, and whether it succeeds or not, the plain read comes after.
+// It reads the stored value; the plain read is after it, whether it succeeds or not.
 kernel void failure_acquires_nothing(global atomic_int *flag, global int *data, global int *out)
 {
     if (get_global_id(0) == 0) {

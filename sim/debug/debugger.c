@@ -146,7 +146,7 @@ static void add_finding(json_t *stop, const struct finding *finding)
                         json_pack("{s:s,s:s,s:i,s:o,s:s,s:I}", "id", finding_id(finding->kind), "sentence",
                                   finding_title(finding), "launch", (int)finding->launch, "accesses",
                                   accesses, "text", text ? text : "", "position",
-                                  (json_int_t)finding->moment));
+                                  (json_int_t)finding->event_number));
     free(text);
 }
 
@@ -468,7 +468,7 @@ struct debugger *debugger_new(const struct debugger_host *host, struct report *r
         return NULL;
     d->host = *host;
     d->report = report;
-    report_set_moment(report, next_position, d);
+    report_set_event_counter(report, next_position, d);
     d->hook = (struct debug_hook){d,          hook_line,   wave_slice, wave_gone,
                                   hook_fault, hook_device, hook_print, is_plain};
     d->fork = (struct schedule_fork){d, forks_next};
@@ -477,7 +477,7 @@ struct debugger *debugger_new(const struct debugger_host *host, struct report *r
 
 void debugger_free(struct debugger *d)
 {
-    report_set_moment(d->report, NULL, NULL);
+    report_set_event_counter(d->report, NULL, NULL);
     points_fini(d);
     visible_writes_free(d->visible);
     json_decref(d->forks);
@@ -527,7 +527,7 @@ void debugger_attend(const struct debugger *d, struct scenario *scenario)
 {
     scenario->debug = &d->hook;
     scenario->schedule.fork = &d->fork;
-    scenario->schedule.keep_turns = true;
+    scenario->schedule.keep_switches = true;
 }
 
 bool debugger_resumes(const struct debugger *d)

@@ -33,7 +33,7 @@ static bool is_non_uniform(const struct wave *wave)
 
 bool wave_waits_with(const struct wave *a, const struct wave *b)
 {
-    return a->stop == b->stop && a->site == b->site && wave_turn(a) == wave_turn(b) &&
+    return a->stop == b->stop && a->site == b->site && wave_iteration(a) == wave_iteration(b) &&
            wave_waits_in_sub_group(a) == wave_waits_in_sub_group(b);
 }
 

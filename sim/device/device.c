@@ -82,12 +82,12 @@ static void fan_order(void *self, const struct order_event *event)
             device->observers[i].order(device->observers[i].self, event);
 }
 
-static void fan_turn(void *self, const struct turn_event *event)
+static void fan_slice(void *self, const struct slice_event *event)
 {
     struct device *device = self;
     for (uint32_t i = 0; i < device->observer_count; i++)
-        if (device->observers[i].turn)
-            device->observers[i].turn(device->observers[i].self, event);
+        if (device->observers[i].slice)
+            device->observers[i].slice(device->observers[i].self, event);
 }
 
 /* One observer is called directly; several through the fan, for what any of them wants. */
@@ -111,7 +111,7 @@ static void merge_observers(struct device *device)
         merged->command = device->observers[i].command ? fan_command : merged->command;
         merged->launch = device->observers[i].launch ? fan_launch : merged->launch;
         merged->order = device->observers[i].order ? fan_order : merged->order;
-        merged->turn = device->observers[i].turn ? fan_turn : merged->turn;
+        merged->slice = device->observers[i].slice ? fan_slice : merged->slice;
     }
 }
 
@@ -156,7 +156,7 @@ const struct observer *device_observer(const struct device *device)
     return device->observer_count ? &device->merged : NULL;
 }
 
-bool device_hears_order(const struct device *device)
+bool device_observes_order(const struct device *device)
 {
     return device->merged.order != NULL;
 }
@@ -216,9 +216,9 @@ bool device_under_way(struct device *device)
     return device->commands && commands_under_way(device->commands);
 }
 
-bool device_host_knows(struct device *device, uint32_t command)
+bool device_host_is_after(struct device *device, uint32_t command)
 {
-    return !device->commands || commands_host_knows(device->commands, command);
+    return !device->commands || commands_host_is_after(device->commands, command);
 }
 
 bool device_host_reported(struct device *device, uint32_t command)
@@ -600,12 +600,12 @@ static bool open_host(struct device *device)
     return device->host_memory != NULL;
 }
 
-bool device_keeps_books(const struct device *device)
+bool device_has_check_data(const struct device *device)
 {
     static const enum check kept[] = {CHECK_UNINITIALISED, CHECK_RACES, CHECK_ATOMICS};
     bool all = true;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        all &= device->booked[kept[i]] || device->scenario->checks[kept[i]] == SEVERITY_OFF;
+        all &= device->has_data[kept[i]] || device->scenario->checks[kept[i]] == SEVERITY_OFF;
     return all;
 }
 
@@ -618,7 +618,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     uint64_t memory = memory_of_roots(scenario);
     bool track = scenario->checks[CHECK_UNINITIALISED] != SEVERITY_OFF;
     for (int i = 0; i < CHECK_COUNT; i++)
-        device->booked[i] = scenario->checks[i] != SEVERITY_OFF;
+        device->has_data[i] = scenario->checks[i] != SEVERITY_OFF;
     enum status status = arena_init(&device->arena, address_space_for(memory), memory, track, diagnosis);
     if (status != STATUS_OK) {
         free(device);

@@ -335,14 +335,14 @@ static bool start(struct family *family, struct launch_node *node)
     node->start_time = clock_now(&family->device->clock);
     status = check_limits(family, &diagnosis);
     if (status == STATUS_OK && node->kernel && node->status == 0 && !is_empty(&node->request)) {
-        const uint64_t heard = report_heard_of(family->device->report);
+        const uint64_t before = report_add_count(family->device->report);
         status = launch_begin(family->device, &node->request, &live, &diagnosis);
         if (status == STATUS_OK) {
             node->launch = live->launch.info.launch;
             family->running++;
             return true;
         }
-        if (report_heard_of(family->device->report) > heard)
+        if (report_add_count(family->device->report) > before)
             diagnosis.text[0] = '\0'; /* a finding has reported it */
     }
     node_ended(family, node, status, &diagnosis);

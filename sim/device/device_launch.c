@@ -404,15 +404,15 @@ static enum status take_replay(struct launch *launch, struct device *device, uin
     const struct schedule_record *replay = device->replay;
     if (status != STATUS_OK || !replay)
         return status;
-    const struct schedule_launch *turns = record_find(replay, launch->info.launch);
-    if (replay->has_turns) {
-        launch->replay = turns ? turns : &nothing;
+    const struct schedule_launch *switches = record_find(replay, launch->info.launch);
+    if (replay->has_switches) {
+        launch->replay = switches ? switches : &nothing;
         launch->lenient = replay->lenient;
         device->record.shrunk |= replay->shrunk || replay->lenient;
     }
     if (launch->info.launch == 1)
         status = check_shape(launch, shape, replay->shape, diagnosis);
-    return status == STATUS_OK && turns ? check_shape(launch, shape, turns->shape, diagnosis) : status;
+    return status == STATUS_OK && switches ? check_shape(launch, shape, switches->shape, diagnosis) : status;
 }
 
 static bool same_settings(const struct schedule_settings *settings, const struct schedule_config *config)
@@ -422,10 +422,10 @@ static bool same_settings(const struct schedule_settings *settings, const struct
            settings->depth == config->depth && settings->spurious == config->spurious;
 }
 
-static bool keeps_steps(const struct launch *launch)
+static bool keeps_switches(const struct launch *launch)
 {
     const struct schedule_config *config = launch->schedule;
-    return (config->keep_turns || config->record_file || launch->replay) && schedule_chooses(config);
+    return (config->keep_switches || config->record_file || launch->replay) && schedule_chooses(config);
 }
 
 static enum status begin_record(struct launch *launch, struct schedule_record *record, uint32_t shape)
@@ -436,9 +436,9 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
         record->settings = settings_of(config);
     }
     record->mixed |= !same_settings(&record->settings, config);
-    if (!keeps_steps(launch))
+    if (!keeps_switches(launch))
         return STATUS_OK;
-    record->has_turns = true;
+    record->has_switches = true;
     if (!record_launch(record, launch))
         return STATUS_OUT_OF_MEMORY;
     launch->record = record;
@@ -448,7 +448,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
 
 static enum status tie_record(struct launch *launch, struct device *device, struct diagnosis *diagnosis)
 {
-    bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_steps(launch);
+    bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_switches(launch);
     uint32_t shape = wanted ? launch_shape(launch) : 0;
     enum status status = take_replay(launch, device, shape, diagnosis);
     return status == STATUS_OK ? begin_record(launch, &device->record, shape) : status;

@@ -131,7 +131,7 @@ static bool put_page(const struct device *device, FILE *stream)
     return page_write(device->page, &run, stream) && !ferror(stream);
 }
 
-bool device_write_books(const struct device *device, FILE *stream, struct diagnosis *diagnosis)
+bool device_write_results(const struct device *device, FILE *stream, struct diagnosis *diagnosis)
 {
     const char *file = scenario_counters_file(device->scenario);
     const char *instructions = scenario_instructions_file(device->scenario);

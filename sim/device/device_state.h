@@ -40,7 +40,7 @@ struct device {
     struct commands *commands;     /* NULL: races are not looked for */
     struct tree_races *tree_races; /* likewise */
     struct checkers *checkers;     /* NULL: neither races nor atomics are checked */
-    bool booked[CHECK_COUNT];      /* checks that were wanted */
+    bool has_data[CHECK_COUNT];    /* checks that were on when the device was made */
     bool checker_listens;
     printf_sink *printf_sink;
     void *printf_self;

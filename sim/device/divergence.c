@@ -129,7 +129,7 @@ static bool named_before(const struct group *group, uint32_t index)
 
 static bool in_another_iteration(const struct wave *wave, const struct wave *lead)
 {
-    return wave->site == lead->site && wave_turn(wave) != wave_turn(lead);
+    return wave->site == lead->site && wave_iteration(wave) != wave_iteration(lead);
 }
 
 static bool all_at_one_site(const struct group *group, uint32_t site)
@@ -155,7 +155,7 @@ static void say_where(struct sentence *why, const struct finding_access *access)
 /* Iterations of an outer loop are far apart. */
 static void say_iterations(struct sentence *why, const struct wave *wave, const struct wave *lead)
 {
-    const int64_t ahead = (int64_t)(wave_turn(wave) - wave_turn(lead));
+    const int64_t ahead = (int64_t)(wave_iteration(wave) - wave_iteration(lead));
     const int64_t iterations = ahead < 0 ? -ahead : ahead;
     if (iterations <= 0 || iterations > INT32_MAX)
         sentence_add(why, ", in another iteration of the loops around it");

@@ -319,9 +319,9 @@ void group_retire(struct group *group)
 static void announce_slice(const struct group *group, const struct wave *wave, bool begin)
 {
     const struct launch *launch = group->launch;
-    if (!launch->observer || !launch->observer->turn)
+    if (!launch->observer || !launch->observer->slice)
         return;
-    struct turn_event event = {
+    struct slice_event event = {
         .launch = &launch->info,
         .begin = begin,
         .group_linear = first_group(group),
@@ -330,7 +330,7 @@ static void announce_slice(const struct group *group, const struct wave *wave, b
         .lane_count = wave->lane_count,
         .time = launch_time(launch),
     };
-    launch->observer->turn(launch->observer->self, &event);
+    launch->observer->slice(launch->observer->self, &event);
 }
 
 /* ---- time slices -------------------------------------------------------------------------- */

@@ -369,7 +369,7 @@ static bool fits_in_iteration(const struct launch *launch, const struct site *si
 }
 
 /* An access before the barrier that all have passed, or before an access, is of the next iteration. */
-static uint64_t turned(const struct site *site, const struct site *since, uint32_t ranks)
+static uint64_t rank_since(const struct site *site, const struct site *since, uint32_t ranks)
 {
     return site->rank > since->rank ? site->rank : (uint64_t)site->rank + ranks;
 }
@@ -397,7 +397,7 @@ static bool after_in_iteration(const struct launch *launch, const struct code_lo
     struct position position;
     const bool leaves = line_at(launch, first, line + 1).depth < line_at(launch, first, first->line).depth;
     *out_place = (struct code_place){.site = site_number(code, first), .line = line};
-    return line && !leaves && !may_return(launch, first, second) && first->turn &&
+    return line && !leaves && !may_return(launch, first, second) && first->each_iteration &&
            code->loops + first->loop - 1 == loop && opens_line(code, first) &&
            !branches_before(code, first, second->rank > first->rank ? second->rank : loop->high + 1) &&
            !(seen_from(code, second, first->call, &position) && position.file == first->file &&
@@ -417,9 +417,9 @@ static bool place_in_iteration(const struct launch *launch, const struct code_lo
         const struct site *site = &code->sites[i];
         const bool past = site->rank > first->rank, before = site->rank <= second->rank;
         struct code_place place = {.site = i, .before = true};
-        if (!site->rank || !site->turn || code->loops + site->loop - 1 != loop ||
+        if (!site->rank || !site->each_iteration || code->loops + site->loop - 1 != loop ||
             !(wraps ? past || before : past && before) ||
-            (found && turned(site, first, loop->high) < turned(found, first, loop->high)) ||
+            (found && rank_since(site, first, loop->high) < rank_since(found, first, loop->high)) ||
             !opens_line(code, site) || !fits_in_iteration(launch, site, &place) ||
             (past && !begins_after(code, site, place.line, first)))
             continue;
@@ -467,7 +467,7 @@ bool launch_last_iteration(const struct launch *launch, uint32_t a, const struct
 {
     const struct code *code = launch->code;
     const struct site *first = launch_site(launch, a), *at = launch_site(launch, place->site);
-    if (!code || !first->rank || !at->turn || !launch_precedes(launch, place->site, b))
+    if (!code || !first->rank || !at->each_iteration || !launch_precedes(launch, place->site, b))
         return false;
     return loop_holds(&code->loops[at->loop - 1], first) && post_dominates(code, at->block, first->block) &&
            (place->before ? first->rank < at->rank && begins_after(code, at, place->line, first)
@@ -591,7 +591,7 @@ bool launch_even(const struct launch *launch, uint32_t number)
 bool launch_uniform(const struct launch *launch, uint32_t number)
 {
     const struct site *site = launch_site(launch, number);
-    return site->loop ? site->turn && launch->code->loops[site->loop - 1].level
+    return site->loop ? site->each_iteration && launch->code->loops[site->loop - 1].level
                       : launch->code && is_level(launch->code, site);
 }
 
@@ -680,7 +680,7 @@ bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint
 
 static bool is_barrier_of_iterations(const struct site *site, uint32_t loop)
 {
-    return site->rank && site->turn && site->loop == loop + 1 && site->act == ACT_BARRIER &&
+    return site->rank && site->each_iteration && site->loop == loop + 1 && site->act == ACT_BARRIER &&
            site->of_work_group;
 }
 
@@ -755,7 +755,7 @@ bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, ui
     } else if (!is_barrier_of_iterations(since, loop)) {
         return false;
     }
-    const uint64_t iterations[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
+    const uint64_t iterations[2] = {rank_since(sides[0], since, ranks), rank_since(sides[1], since, ranks)};
     const int first = iterations[0] < iterations[1] ? 0 : 1;
     *out_place = (struct code_place){.first = first};
     if (place_before_inner_loop(launch, loop, sides[first], sides[!first], out_place))
@@ -763,9 +763,10 @@ bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, ui
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         struct code_place place = {.site = i, .before = true, .first = first};
-        if (!site->turn || site->loop != loop + 1 || turned(site, since, ranks) <= iterations[first] ||
-            turned(site, since, ranks) > iterations[!first] ||
-            (found && turned(site, since, ranks) <= turned(found, since, ranks)) ||
+        if (!site->each_iteration || site->loop != loop + 1 ||
+            rank_since(site, since, ranks) <= iterations[first] ||
+            rank_since(site, since, ranks) > iterations[!first] ||
+            (found && rank_since(site, since, ranks) <= rank_since(found, since, ranks)) ||
             same_line(site, sides[first]) || !opens_line(code, site) ||
             !fits_in_iteration(launch, site, &place) ||
             (site->rank > sides[first]->rank && !begins_after(code, site, place.line, sides[first])))

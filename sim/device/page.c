@@ -71,7 +71,7 @@ static void keep_source(struct page *page, const struct program_source *source)
     json_decref(object);
 }
 
-static void hear_launch(void *self, const struct launch_event *event)
+static void note_launch(void *self, const struct launch_event *event)
 {
     struct page *page = self;
     struct program_source source;
@@ -84,7 +84,7 @@ static void hear_launch(void *self, const struct launch_event *event)
 
 struct observer page_observer(struct page *page)
 {
-    return (struct observer){.self = page, .launch = hear_launch};
+    return (struct observer){.self = page, .launch = note_launch};
 }
 
 struct observer page_trace_observer(struct page *page)

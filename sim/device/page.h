@@ -10,7 +10,7 @@
  *   page_trace_observer   keeps the first PAGE_STEPS_MOST steps
  *   page_write            false: no memory
  *   page_free             NULL is allowed
- *   page_write_json       the page of other data than a run's, which its script knows by their keys
+ *   page_write_json       the page of other data than a run's, which its script detects by their keys
  *
  * Form     page.html with page.css and page_*.js in it, and the run as JSON in an element that is not
  *          executed.  In JSON, '<' stands in strings only: there it is written \u003c, so that no text of

@@ -19,7 +19,7 @@ static void begin(struct placed *placed, const struct launch_info *info)
     grown[placed->count++] = (struct placed_launch){info->command, {(uint32_t)groups, units}};
 }
 
-static void hear_launch(void *self, const struct launch_event *event)
+static void note_launch(void *self, const struct launch_event *event)
 {
     struct placed *placed = self;
     if (event->phase == LAUNCH_BEGIN && !placed->lost)
@@ -33,7 +33,7 @@ static void hear_launch(void *self, const struct launch_event *event)
 
 struct observer placed_observer(struct placed *placed)
 {
-    return (struct observer){.self = placed, .launch = hear_launch};
+    return (struct observer){.self = placed, .launch = note_launch};
 }
 
 struct unit_list placed_take(struct placed *placed, uint32_t command)

@@ -203,7 +203,7 @@ struct site {
     bool always;          /* every work-item that ends executes it, once */
     uint32_t block;       /* in struct code's ways */
     uint32_t loop;        /* 1 + the innermost one of struct code's loops that it is in; 0: none */
-    bool turn;            /* and every work-item executes it in each iteration */
+    bool each_iteration;  /* and every work-item executes it in each iteration */
     bool controls_branch; /* a branch depends on what it reads */
     /* the other half of an update: of a load, the store that depends on it; of a store, the load; 0: none */
     uint32_t update;

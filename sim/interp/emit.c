@@ -771,7 +771,7 @@ static bool is_exit(struct ir *ir, const struct loop *loop, uint32_t b)
  * The blocks that each iteration of a loop executes. Work-items may leave it in one place only: with several
  * exits, some of them may not have executed the last iteration's blocks.
  */
-static void mark_iterations(struct ir *ir, uint32_t l, uint8_t *turn)
+static void mark_iterations(struct ir *ir, uint32_t l, uint8_t *each_iteration)
 {
     const struct loop *loop = &ir->loops.at[l];
     uint32_t exits = 0;
@@ -781,7 +781,7 @@ static void mark_iterations(struct ir *ir, uint32_t l, uint8_t *turn)
         return;
     for (uint32_t b = loop->latch, steps = 0; b && steps < ir->blocks.count;
          b = ir_block(ir, b)->idom, steps++) {
-        turn[b] = ir_block(ir, b)->loop == l + 1;
+        each_iteration[b] = ir_block(ir, b)->loop == l + 1;
         if (b == loop->header)
             break;
     }
@@ -789,7 +789,7 @@ static void mark_iterations(struct ir *ir, uint32_t l, uint8_t *turn)
 
 struct ranking {
     struct ir *ir;
-    uint8_t *always, *turn;
+    uint8_t *always, *each_iteration;
     struct code_loop *loops;
     uint32_t rank, stage;
 };
@@ -803,7 +803,7 @@ static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
     site->always = ranking->always[b];
     site->block = ir_block(ir, b)->order;
     site->loop = ir_block(ir, b)->loop;
-    site->turn = ranking->turn[b];
+    site->each_iteration = ranking->each_iteration[b];
     for (uint32_t l = site->loop; l; l = ir->loops.at[l - 1].parent) {
         struct code_loop *loop = &ranking->loops[l - 1];
         if (loop->low > loop->high)
@@ -1032,7 +1032,7 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
 {
     struct ranking ranking = {.ir = ir,
                               .always = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
-                              .turn = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                              .each_iteration = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
                               .loops = ARENA_ARRAY(ir->arena, struct code_loop, ir->loops.count + 1)};
     for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count;
          b = ir_block(ir, b)->ipdom, steps++)
@@ -1043,7 +1043,7 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
                                               .head = way_of(ir, loop->header),
                                               .tail = way_of(ir, loop->latch),
                                               .divergent = loop->divergent};
-        mark_iterations(ir, l, ranking.turn);
+        mark_iterations(ir, l, ranking.each_iteration);
     }
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);

@@ -153,7 +153,7 @@ struct wave *wave_split(struct wave *wave, const lane_mask *lanes);
  * Of a wave that stopped at another barrier or at a collective: the same number for all that arrived in the
  * same iteration of the loops around it.
  */
-uint64_t wave_turn(const struct wave *wave);
+uint64_t wave_iteration(const struct wave *wave);
 
 /* Of a wave that stopped at a named barrier: which one a lane waits at, its number | sub-groups << 32. */
 bool wave_at_named_barrier(const struct wave *wave);

@@ -6,7 +6,7 @@
  * An access chain of a module that the front end made (module->by_components) indexes arrays as the source
  * does. Each of its indices that may be past its array is noted at the address that the chain gives; an
  * access to exactly that address checks what is noted there. Pointer arithmetic makes another address, of
- * which nothing is noted: to form &a[0][0] and to go on from there through the rows is allowed, and so is the
+ * which nothing is noted: to form &a[0][0] and to walk through the rows from there is allowed, and so is the
  * address one past an array's end.
  *
  * Not noted: the first index into a variable's own array, since the bounds of the variable are those of the

@@ -266,12 +266,12 @@ void exec_announce_barrier(const struct wave *wave, const struct insn *insn)
     wave->observer->sync(wave->observer->self, &event);
 }
 
-uint64_t wave_turn(const struct wave *wave)
+uint64_t wave_iteration(const struct wave *wave)
 {
-    uint64_t turn = 0;
+    uint64_t iteration = 0;
     if (wave->wait && wave->wait->c)
-        memcpy(&turn, wave->frame + wave->wait->c, sizeof turn);
-    return turn;
+        memcpy(&iteration, wave->frame + wave->wait->c, sizeof iteration);
+    return iteration;
 }
 
 bool wave_at_named_barrier(const struct wave *wave)

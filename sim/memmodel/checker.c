@@ -263,7 +263,7 @@ void checker_accompany(struct checker *checker)
     checker->races.accompanied = true;
 }
 
-void checker_ask(struct checker *checker, const struct order_queries *order_queries)
+void checker_set_order_queries(struct checker *checker, const struct order_queries *order_queries)
 {
     checker->shadow.order_queries = order_queries;
 }

@@ -37,7 +37,7 @@ void checker_rest(struct checker *checker); /* packs its atomic objects, as it d
 void checker_want(struct checker *checker, const struct checker *other);
 void checker_accompany(struct checker *checker); /* another launch runs beside the one that it checks */
 /* called before accesses of its launch are reported as a race; NULL: none. Borrowed */
-void checker_ask(struct checker *checker, const struct order_queries *order_queries);
+void checker_set_order_queries(struct checker *checker, const struct order_queries *order_queries);
 /* A launch that runs beside its own writes: what was released there ends (R8). */
 void checker_receive_other(struct checker *checker, const struct access_event *event);
 uint64_t checker_clock(const struct checker *checker); /* how far its order has counted */

@@ -153,7 +153,7 @@ static bool is_unknown(void *self, uint64_t unit, uint64_t clock)
 {
     const struct group_view *view = self;
     return order_unit_group(view->order, unit) != view->group->number &&
-           !order_map_knows(view->order, view->group->known[IN_GLOBAL], unit, clock);
+           !order_map_has(view->order, view->group->known[IN_GLOBAL], unit, clock);
 }
 
 struct clock_snapshot_view {
@@ -164,7 +164,7 @@ struct clock_snapshot_view {
 static bool is_unknown_then(void *self, uint64_t unit, uint64_t clock)
 {
     const struct clock_snapshot_view *view = self;
-    return !order_clock_snapshot_knows(view->order, view->clock_snapshot, IN_GLOBAL, unit, clock);
+    return !order_clock_snapshot_has(view->order, view->clock_snapshot, IN_GLOBAL, unit, clock);
 }
 
 static void spill_all(struct checker *checker)

@@ -44,7 +44,7 @@ static bool passes(const struct checker *checker, const struct sync_op *operatio
 
 static bool is_known(const struct clocks *clocks, int region, uint64_t unit, uint64_t clock)
 {
-    return order_knows(&clocks->checker->order, &clocks->self, region, unit, clock);
+    return order_has(&clocks->checker->order, &clocks->self, region, unit, clock);
 }
 
 /* From the unit's latest operation back to the first whose segment happens before. */

@@ -132,7 +132,7 @@ static __attribute__((noinline)) void meet(struct checker *checker, const struct
 void checker_on_sync(void *self, const struct sync_event *event)
 {
     struct checker *checker = self;
-    if (checker->atomics_wanted && !misuse_knows(&checker->misuse, event->origin.site))
+    if (checker->atomics_wanted && !misuse_has(&checker->misuse, event->origin.site))
         misuse_sync(&checker->misuse, event);
     /* values pass, and no order */
     if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20)))

@@ -206,10 +206,10 @@ static void meet_others(const struct checkers *checkers, struct post *post)
     const struct launch_info *launch = post->launch;
     post->crosses = checkers->cross && cross_launch_begin(checkers->cross, launch);
     post->beside = post->crosses || launch->in_launch_tree || !launch->alone;
-    checker_ask(post->checker,
-                post->crosses || (checkers->cross && !launch->alone && launch->acquires >= SCOPE_DEVICE)
-                    ? &post->order_queries
-                    : NULL);
+    checker_set_order_queries(post->checker, post->crosses || (checkers->cross && !launch->alone &&
+                                                               launch->acquires >= SCOPE_DEVICE)
+                                                 ? &post->order_queries
+                                                 : NULL);
 }
 
 /* Other launches may be ordered by operations of a launch that is left out of the checks: then it is checked

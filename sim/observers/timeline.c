@@ -38,7 +38,7 @@ struct timeline {
     struct track *tracks;
     size_t track_count, track_room;
     uint64_t dropped;
-    size_t turn;  /* the open one, index of spans + 1 */
+    size_t slice; /* the open one, index of spans + 1 */
     size_t *open; /* launches and groups that run: index of spans */
     size_t open_count, open_room;
 };
@@ -232,13 +232,13 @@ static void on_launch(void *self, const struct launch_event *event)
     pthread_mutex_unlock(&timeline->lock);
 }
 
-static void begin_slice(struct timeline *timeline, const struct turn_event *event)
+static void begin_slice(struct timeline *timeline, const struct slice_event *event)
 {
     size_t at;
     const struct span *group = open_group(timeline, event->launch->launch, event->group_linear, &at);
     uint32_t size = event->launch->sub_group_size ? event->launch->sub_group_size : 1;
     bool item = event->lane_count == 1;
-    timeline->turn = 0;
+    timeline->slice = 0;
     if (!group)
         return;
     struct span span = {.kind = SPAN_SLICE,
@@ -250,17 +250,17 @@ static void begin_slice(struct timeline *timeline, const struct turn_event *even
                         .first = item ? event->first_lane : event->first_lane / size,
                         .last =
                             item ? event->first_lane : (event->first_lane + event->lane_count - 1) / size};
-    timeline->turn = add_span(timeline, &span);
+    timeline->slice = add_span(timeline, &span);
 }
 
-static void on_slice(void *self, const struct turn_event *event)
+static void on_slice(void *self, const struct slice_event *event)
 {
     struct timeline *timeline = self;
     pthread_mutex_lock(&timeline->lock);
     if (event->begin)
         begin_slice(timeline, event);
     else
-        end_span(timeline, timeline->turn, event->time);
+        end_span(timeline, timeline->slice, event->time);
     pthread_mutex_unlock(&timeline->lock);
 }
 
@@ -293,7 +293,7 @@ static void on_order(void *self, const struct order_event *event)
 
 struct observer timeline_observer(struct timeline *timeline)
 {
-    return (struct observer){.self = timeline, .launch = on_launch, .order = on_order, .turn = on_slice};
+    return (struct observer){.self = timeline, .launch = on_launch, .order = on_order, .slice = on_slice};
 }
 
 /* ---- file -------------------------------------------------------------------------------------- */

@@ -42,8 +42,8 @@ struct report {
     FILE *stream;
     bool colour;
     void (*listener)(size_t count);
-    uint64_t (*moment)(void *self);
-    void *moment_self;
+    uint64_t (*event_counter)(void *self);
+    void *event_counter_self;
     struct list found, suppressed;
     struct report_devices devices;
     struct report_places places;
@@ -55,7 +55,7 @@ struct report {
     bool incomplete[FINDING_KIND_COUNT];   /* there may be more of them */
     size_t lost[SEVERITY_ERROR + 1];       /* reported, but not kept: out of memory */
     size_t lost_taken[SEVERITY_ERROR + 1]; /* how many of lost report_take_new has seen */
-    uint64_t heard_of;                     /* report_heard_of */
+    uint64_t add_count;                    /* report_add_count */
     uint64_t clears;
     bool noted;
     struct fingerprints fingerprints;
@@ -697,15 +697,15 @@ void report_source_made(struct report *report, const char *name, const struct en
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_set_moment(struct report *report, uint64_t (*moment)(void *self), void *self)
+void report_set_event_counter(struct report *report, uint64_t (*event_counter)(void *self), void *self)
 {
-    report->moment = moment;
-    report->moment_self = self;
+    report->event_counter = event_counter;
+    report->event_counter_self = self;
 }
 
-uint64_t report_moment(const struct report *report)
+uint64_t report_event_number(const struct report *report)
 {
-    return report->moment ? report->moment(report->moment_self) : 0;
+    return report->event_counter ? report->event_counter(report->event_counter_self) : 0;
 }
 
 /* Those that a suppression hides have rows, too, if they had one before. */
@@ -742,7 +742,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
     struct entry *entry = NULL;
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
-    report->heard_of++;
+    report->add_count++;
     added.cause = cause_of(report, finding);
     for (uint32_t i = 0; i < 2; i++)
         added.access[i].device =
@@ -782,7 +782,7 @@ bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, 
 {
     pthread_mutex_lock(&report->lock);
     const bool kept = report->clears == clears;
-    report->heard_of++;
+    report->add_count++;
     if (kept)
         *count += more;
     pthread_mutex_unlock(&report->lock);
@@ -823,7 +823,7 @@ void report_stop(struct report *report, const struct finding *finding)
     if (!off && !(entry && entry->hidden) && !report_suppresses(report, finding))
         return;
     pthread_mutex_lock(&report->lock);
-    report->heard_of += off;
+    report->add_count += off;
     print(report, finding, print_stopped);
     pthread_mutex_unlock(&report->lock);
 }
@@ -1005,12 +1005,12 @@ size_t report_take_new(struct report *report, enum severity at_least, FILE *stre
     return count;
 }
 
-uint64_t report_heard_of(const struct report *report)
+uint64_t report_add_count(const struct report *report)
 {
     pthread_mutex_lock(lock_of(report));
-    const uint64_t heard_of = report->heard_of;
+    const uint64_t add_count = report->add_count;
     pthread_mutex_unlock(lock_of(report));
-    return heard_of;
+    return add_count;
 }
 
 bool report_at_least(const struct report *report)
@@ -1070,7 +1070,7 @@ static void print_repeats(FILE *stream, const struct report *report)
 }
 
 /* A limit keeps the text short; it does not hide that there is more. */
-static void print_untold(FILE *stream, const struct report *report)
+static void print_unreported(FILE *stream, const struct report *report)
 {
     for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
         if (report->incomplete[kind])
@@ -1170,7 +1170,7 @@ static void print_end(FILE *stream, const struct report *report, uint64_t kernel
 {
     pthread_mutex_lock(lock_of(report));
     print_repeats(stream, report);
-    print_untold(stream, report);
+    print_unreported(stream, report);
     print_unused(stream, report);
     if (!report->share) /* else it is printed once, when all have ended */
         baseline_note(stream, &report->baseline, report->scenario->baseline_file);

@@ -448,7 +448,7 @@ static bool replay_set(struct schedule_config *schedule, const char *text, char 
     }
     schedule->replayed = record->settings;
     /* runs in passes, which have no time slices */
-    if (record->has_turns && record->settings.policy < SCHEDULE_RANDOM)
+    if (record->has_switches && record->settings.policy < SCHEDULE_RANDOM)
         schedule->replayed.policy = SCHEDULE_REPLAY;
     schedule_record_free(record);
     free(schedule->replay);

@@ -242,7 +242,7 @@ static void announce(const struct batch *batch, const struct ahead *ahead, enum 
 static void judge(struct batch *batch, enum status status, uint64_t reports_before)
 {
     struct run *run = batch->run;
-    bool reported = report_heard_of(run->report) > reports_before;
+    bool reported = report_add_count(run->report) > reports_before;
     bool fine =
         status == STATUS_OK || status == STATUS_ABORTED || (status == STATUS_OUT_OF_RESOURCES && reported);
     if (!fine && (batch->status == STATUS_OK || batch->status == STATUS_NO_PROGRESS))
@@ -254,7 +254,7 @@ static void judge(struct batch *batch, enum status status, uint64_t reports_befo
 static void begin(struct batch *batch, struct ahead *ahead)
 {
     struct run *run = batch->run;
-    const uint64_t reports = report_heard_of(run->report);
+    const uint64_t reports = report_add_count(run->report);
     enum status status = device_launch_begin(run->device, &ahead->request, &ahead->live, run->diagnosis);
     if (status == STATUS_OK)
         report_launch_runs(run->report, (uint32_t)device_kernels_run(run->device),
@@ -270,7 +270,7 @@ static void begin(struct batch *batch, struct ahead *ahead)
 static void end(struct batch *batch, struct ahead *ahead)
 {
     uint64_t time;
-    const uint64_t reports = report_heard_of(batch->run->report);
+    const uint64_t reports = report_add_count(batch->run->report);
     struct diagnosis *diagnosis = batch->run->diagnosis;
     enum status status = device_launch_end(ahead->live, &time, diagnosis);
     if (status == STATUS_OK && ahead->result.child_error && diagnosis->text[0])

@@ -245,14 +245,14 @@ static bool keep_counters(struct run *run, struct scenario_result *result)
 
 /* Counters and counts of instructions into the result, as text, and the former as JSON; and what has a file
  * of its own there. */
-static enum status keep_books(struct run *run, struct scenario_result *result)
+static enum status keep_results(struct run *run, struct scenario_result *result)
 {
     size_t size = 0;
     const bool printed = scenario_counts(run->scenario) || scenario_counts_instructions(run->scenario);
-    FILE *stream = printed ? open_memstream(&result->books, &size) : NULL;
+    FILE *stream = printed ? open_memstream(&result->counters_text, &size) : NULL;
     const bool fine = (stream || !printed) && keep_counters(run, result);
     if (fine)
-        device_write_books(run->device, stream, &result->unwritten);
+        device_write_results(run->device, stream, &result->unwritten);
     if (stream)
         fclose(stream);
     return fine ? STATUS_OK : STATUS_OUT_OF_MEMORY;
@@ -291,7 +291,7 @@ enum status scenario_perform(struct run *run, struct scenario_result *result)
         if (run->complete && status != STATUS_STOPPED)
             run->complete(run);
         /* before what is expected is read: that is no command of the scenario */
-        enum status read = keep_books(run, result);
+        enum status read = keep_results(run, result);
         if (read == STATUS_OK && status != STATUS_STOPPED)
             read = read_results(run, result);
         if (read == STATUS_OK)
@@ -361,6 +361,6 @@ void scenario_result_fini(struct scenario_result *result)
     free(result->counters);
     free(result->buffers);
     free(result->output);
-    free(result->books);
+    free(result->counters_text);
     *result = (struct scenario_result){.output = NULL};
 }

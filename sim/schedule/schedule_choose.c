@@ -421,14 +421,14 @@ static void say_unit(struct unit unit, char out[UNIT_CHARS])
                  unit.tile);
 }
 
-static void misfit(struct schedule *schedule, const struct schedule_turn *turn, const char *what)
+static void misfit(struct schedule *schedule, const struct schedule_switch *entry, const char *what)
 {
     char at[UNIT_CHARS], to[UNIT_CHARS];
-    say_unit(turn->at, at);
-    say_unit(turn->to, to);
+    say_unit(entry->at, at);
+    say_unit(entry->to, to);
     schedule->status =
         diagnose(schedule->diagnosis, STATUS_BAD_SCENARIO,
-                 "the replay does not fit: after step %" PRIu64 " of %s, %s %s", turn->step, at, to, what);
+                 "the replay does not fit: after step %" PRIu64 " of %s, %s %s", entry->step, at, to, what);
 }
 
 /* The lowest unit of a group that was just admitted; a group without any operation that others see ends
@@ -450,12 +450,13 @@ static struct pick first_of(struct schedule *schedule, struct unit unit)
 static struct pick replay_pick(struct schedule *schedule)
 {
     struct chooser *chooser = &schedule->chooser;
-    const struct schedule_turn *turn = step_index_take(&chooser->turns, chooser->last, chooser->last_steps);
+    const struct schedule_switch *entry =
+        switch_index_take(&chooser->switches, chooser->last, chooser->last_steps);
     struct pick pick = {NULL, 0};
-    if (turn)
-        pick = reach(schedule, turn->to);
-    if (turn && !pick.group && !schedule->launch->lenient && schedule->status == STATUS_OK)
-        misfit(schedule, turn, "was to continue, and cannot");
+    if (entry)
+        pick = reach(schedule, entry->to);
+    if (entry && !pick.group && !schedule->launch->lenient && schedule->status == STATUS_OK)
+        misfit(schedule, entry, "was to continue, and cannot");
     if (pick.group || schedule->status != STATUS_OK)
         return pick;
     return first_of(schedule, usual_anywhere(schedule));
@@ -511,7 +512,7 @@ static bool all_over(struct schedule *schedule)
     uint64_t tile;
     if (some_unstarted(schedule, &tile) || schedule->count)
         return false;
-    const struct schedule_turn *left = step_index_left(&schedule->chooser.turns);
+    const struct schedule_switch *left = switch_index_left(&schedule->chooser.switches);
     if (left && !schedule->launch->lenient)
         misfit(schedule, left, "was to continue, but that never came");
     return true;
@@ -524,13 +525,14 @@ static bool same_unit(struct unit a, struct unit b)
     return a.tile == b.tile && a.wave == b.wave;
 }
 
-static void note_step(struct schedule *schedule, struct unit expected, struct pick pick)
+static void note_switch(struct schedule *schedule, struct unit expected, struct pick pick)
 {
     struct launch *launch = schedule->launch;
     const struct chooser *chooser = &schedule->chooser;
-    struct schedule_turn turn = {
+    struct schedule_switch entry = {
         .at = chooser->last, .step = chooser->last_steps, .to = {pick.group->number, pick.index}};
-    if (!same_unit(expected, turn.to) && !record_step(&launch->record->launches[launch->record_at], &turn))
+    if (!same_unit(expected, entry.to) &&
+        !record_switch(&launch->record->launches[launch->record_at], &entry))
         schedule->status = STATUS_OUT_OF_MEMORY;
 }
 
@@ -603,7 +605,7 @@ void choose_step(struct schedule *schedule)
     if (schedule->config->fork)
         pick = forked(schedule, pick);
     if (schedule->launch->record)
-        note_step(schedule, expected, pick);
+        note_switch(schedule, expected, pick);
     step(schedule, pick);
 }
 
@@ -630,7 +632,7 @@ bool choose_init(struct schedule *schedule)
     schedule->chooser.admits = replayed || follows_script(schedule);
     if ((schedule->chooser.admits || schedule->launch->record) && !started_init(schedule))
         return false;
-    bool fine = !replayed || step_index_init(&schedule->chooser.turns, schedule->launch->replay);
+    bool fine = !replayed || switch_index_init(&schedule->chooser.switches, schedule->launch->replay);
     if (fine && schedule->config->policy == SCHEDULE_PCT)
         fine = pct_init(schedule);
     if (!fine)
@@ -648,7 +650,7 @@ void choose_retired(struct schedule *schedule, const struct group *group)
 
 void choose_fini(struct schedule *schedule)
 {
-    step_index_fini(&schedule->chooser.turns);
+    switch_index_fini(&schedule->chooser.switches);
     pct_fini(schedule);
     free(schedule->chooser.started);
     free(schedule->chooser.candidates);

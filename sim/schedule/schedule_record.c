@@ -66,17 +66,17 @@ bool record_launch(struct schedule_record *record, const struct launch *launch)
     return added != NULL;
 }
 
-bool record_step(struct schedule_launch *launch, const struct schedule_turn *turn)
+bool record_switch(struct schedule_launch *launch, const struct schedule_switch *entry)
 {
     if (launch->count == launch->room) {
         size_t room = launch->room ? launch->room * 2 : HOSTILE(64, 1);
-        struct schedule_turn *turns = realloc(launch->turns, room * sizeof *turns);
-        if (!turns)
+        struct schedule_switch *switches = realloc(launch->switches, room * sizeof *switches);
+        if (!switches)
             return false;
-        launch->turns = turns;
+        launch->switches = switches;
         launch->room = room;
     }
-    launch->turns[launch->count++] = *turn;
+    launch->switches[launch->count++] = *entry;
     return true;
 }
 
@@ -88,18 +88,18 @@ const struct schedule_launch *record_find(const struct schedule_record *record, 
     return NULL;
 }
 
-size_t schedule_record_turns(const struct schedule_record *record)
+size_t schedule_record_switches(const struct schedule_record *record)
 {
-    size_t turns = 0;
+    size_t switches = 0;
     for (size_t i = 0; i < record->count; i++)
-        turns += record->launches[i].count;
-    return turns;
+        switches += record->launches[i].count;
+    return switches;
 }
 
 void schedule_record_fini(struct schedule_record *record)
 {
     for (size_t i = 0; i < record->count; i++)
-        free(record->launches[i].turns);
+        free(record->launches[i].switches);
     free(record->launches);
     *record = (struct schedule_record){0};
 }
@@ -129,7 +129,7 @@ struct schedule_record *schedule_record_without(const struct schedule_record *re
             launch->scripted = old->scripted;
         for (size_t i = 0; fine && i < old->count; i++, place++)
             if (place < from || place - from >= count)
-                fine = record_step(launch, &old->turns[i]);
+                fine = record_switch(launch, &old->switches[i]);
     }
     if (fine)
         return copy;
@@ -139,18 +139,18 @@ struct schedule_record *schedule_record_without(const struct schedule_record *re
 
 /* ---- to text ------------------------------------------------------------------------------ */
 
-static void print_at(const struct schedule_turn *turn, FILE *stream)
+static void print_at(const struct schedule_switch *entry, FILE *stream)
 {
-    if (turn->at.tile != UINT64_MAX)
-        fprintf(stream, "%" PRIu64 ".%" PRIu32 "@%" PRIu64, turn->at.tile, turn->at.wave, turn->step);
+    if (entry->at.tile != UINT64_MAX)
+        fprintf(stream, "%" PRIu64 ".%" PRIu32 "@%" PRIu64, entry->at.tile, entry->at.wave, entry->step);
     else
         fputs("start", stream);
 }
 
-static void print_step(const struct schedule_turn *turn, char separator, FILE *stream)
+static void print_switch(const struct schedule_switch *entry, char separator, FILE *stream)
 {
-    print_at(turn, stream);
-    fprintf(stream, "%c%" PRIu64 ".%" PRIu32, separator, turn->to.tile, turn->to.wave);
+    print_at(entry, stream);
+    fprintf(stream, "%c%" PRIu64 ".%" PRIu32, separator, entry->to.tile, entry->to.wave);
 }
 
 static void print_policy(const struct schedule_record *record, FILE *stream)
@@ -177,18 +177,18 @@ static void print_token(const struct schedule_record *record, FILE *stream)
     print_policy(record, stream);
     fprintf(stream, ":%08" PRIx32, record->shape);
     char before = ':';
-    for (size_t l = 0; record->has_turns && l < record->count; l++) {
+    for (size_t l = 0; record->has_switches && l < record->count; l++) {
         const struct schedule_launch *launch = &record->launches[l];
         if (!launch->count && !launch->scripted)
             continue;
         fprintf(stream, "%c%" PRIu32 "%s", before, launch->launch, launch->scripted ? "s" : "");
         for (size_t i = 0; i < launch->count; i++) {
             fputc(',', stream);
-            print_step(&launch->turns[i], '-', stream);
+            print_switch(&launch->switches[i], '-', stream);
         }
         before = '+';
     }
-    if (record->has_turns && before == ':')
+    if (record->has_switches && before == ':')
         fputc(':', stream);
 }
 
@@ -209,10 +209,10 @@ char *schedule_record_token(const struct schedule_record *record)
 char *schedule_replay_token(const struct schedule_record *record)
 {
     struct schedule_record settings = *record;
-    if (record->mixed && !record->has_turns)
+    if (record->mixed && !record->has_switches)
         return NULL;
-    settings.has_turns =
-        record->has_turns && (record->shrunk || record->mixed || record->settings.policy == SCHEDULE_REPLAY);
+    settings.has_switches = record->has_switches &&
+                            (record->shrunk || record->mixed || record->settings.policy == SCHEDULE_REPLAY);
     return record->shape ? schedule_record_token(&settings) : NULL;
 }
 
@@ -221,12 +221,12 @@ void schedule_record_print(const struct schedule_record *record, FILE *stream)
     fprintf(stream, "[schedule]\nsettings 1:%" PRIu64 ":", record->settings.seed);
     print_policy(record, stream);
     fprintf(stream, ":%08" PRIx32 "\n", record->shape);
-    for (size_t l = 0; record->has_turns && l < record->count; l++) {
+    for (size_t l = 0; record->has_switches && l < record->count; l++) {
         const struct schedule_launch *launch = &record->launches[l];
         fprintf(stream, "[launch]\nnumber %" PRIu32 " shape %08" PRIx32 " turns %zu%s\n", launch->launch,
                 launch->shape, launch->count, launch->scripted ? " script" : "");
         for (size_t i = 0; i < launch->count; i++) {
-            print_step(&launch->turns[i], ' ', stream);
+            print_switch(&launch->switches[i], ' ', stream);
             fputc('\n', stream);
         }
     }
@@ -335,23 +335,23 @@ static bool eat_unit(struct cursor *cursor, struct unit *out_unit)
            eat_u32(cursor, 10, &out_unit->wave);
 }
 
-static bool eat_step(struct cursor *cursor, const char *separator, struct schedule_turn *out_step)
+static bool eat_switch(struct cursor *cursor, const char *separator, struct schedule_switch *out_switch)
 {
-    *out_step = (struct schedule_turn){.at = UNIT_NONE};
-    if (!eat(cursor, "start") && !(eat_unit(cursor, &out_step->at) && eat(cursor, "@") &&
-                                   eat_number(cursor, 10, UINT64_MAX, &out_step->step)))
+    *out_switch = (struct schedule_switch){.at = UNIT_NONE};
+    if (!eat(cursor, "start") && !(eat_unit(cursor, &out_switch->at) && eat(cursor, "@") &&
+                                   eat_number(cursor, 10, UINT64_MAX, &out_switch->step)))
         return false;
-    return eat(cursor, separator) && eat_unit(cursor, &out_step->to);
+    return eat(cursor, separator) && eat_unit(cursor, &out_switch->to);
 }
 
-static enum status parse_steps(struct cursor *cursor)
+static enum status parse_switches(struct cursor *cursor)
 {
-    cursor->record->has_turns = true;
+    cursor->record->has_switches = true;
     if (!*cursor->at)
         return STATUS_OK;
     do {
         uint32_t number;
-        struct schedule_turn turn;
+        struct schedule_switch entry;
         const bool found = eat_u32(cursor, 10, &number), scripted = eat(cursor, "s");
         if (!found || (*cursor->at != ',' && !scripted))
             return refuse(cursor, "the number of a launch and ','");
@@ -359,9 +359,9 @@ static enum status parse_steps(struct cursor *cursor)
         if (launch)
             launch->scripted = scripted;
         while (launch && eat(cursor, ",")) {
-            if (!eat_step(cursor, "-", &turn))
+            if (!eat_switch(cursor, "-", &entry))
                 return refuse(cursor, "a step, such as 0.3@5-1.2");
-            if (!record_step(launch, &turn))
+            if (!record_switch(launch, &entry))
                 launch = NULL;
         }
         if (!launch)
@@ -376,7 +376,7 @@ static enum status parse_token(struct cursor *cursor)
     if (status != STATUS_OK)
         return status;
     if (eat(cursor, ":"))
-        return parse_steps(cursor);
+        return parse_switches(cursor);
     return *cursor->at ? refuse(cursor, "':' or the end of the token") : STATUS_OK;
 }
 
@@ -389,10 +389,10 @@ static bool next_line(struct cursor *cursor)
 static enum status parse_launch(struct cursor *cursor)
 {
     uint32_t number, shape;
-    uint64_t turns;
+    uint64_t switches;
     const bool found = eat(cursor, "number ") && eat_u32(cursor, 10, &number) && eat(cursor, " shape ") &&
                        eat_u32(cursor, 16, &shape) && eat(cursor, " turns ") &&
-                       eat_number(cursor, 10, UINT64_MAX, &turns);
+                       eat_number(cursor, 10, UINT64_MAX, &switches);
     const bool scripted = eat(cursor, " script");
     if (!found || !next_line(cursor))
         return refuse(cursor, "number N shape HHHHHHHH turns N");
@@ -400,12 +400,12 @@ static enum status parse_launch(struct cursor *cursor)
     bool memory = launch != NULL;
     if (memory)
         launch->scripted = scripted;
-    cursor->record->has_turns = true;
-    for (uint64_t i = 0; i < turns && memory; i++) {
-        struct schedule_turn turn;
-        if (!eat_step(cursor, " ", &turn) || !next_line(cursor))
+    cursor->record->has_switches = true;
+    for (uint64_t i = 0; i < switches && memory; i++) {
+        struct schedule_switch entry;
+        if (!eat_switch(cursor, " ", &entry) || !next_line(cursor))
             return refuse(cursor, "a step, such as 0.3@5 1.2");
-        memory = record_step(launch, &turn);
+        memory = record_switch(launch, &entry);
     }
     return memory ? STATUS_OK : diagnose(cursor->diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a record");
 }
@@ -502,52 +502,52 @@ static int compare_units(const struct unit *a, const struct unit *b)
     return (a->wave > b->wave) - (a->wave < b->wave);
 }
 
-static int compare_steps(const void *left, const void *right)
+static int compare_switches(const void *left, const void *right)
 {
-    const struct schedule_turn *a = left, *b = right;
+    const struct schedule_switch *a = left, *b = right;
     int order = compare_units(&a->at, &b->at);
     return order ? order : (a->step > b->step) - (a->step < b->step);
 }
 
-bool step_index_init(struct step_index *index, const struct schedule_launch *launch)
+bool switch_index_init(struct switch_index *index, const struct schedule_launch *launch)
 {
     size_t count = launch ? launch->count : 0;
-    *index = (struct step_index){.count = count, .left = count};
-    index->turns = calloc(count + 1, sizeof *index->turns);
+    *index = (struct switch_index){.count = count, .left = count};
+    index->switches = calloc(count + 1, sizeof *index->switches);
     index->taken = calloc(count + 1, sizeof *index->taken);
-    if (!index->turns || !index->taken) {
-        step_index_fini(index);
+    if (!index->switches || !index->taken) {
+        switch_index_fini(index);
         return false;
     }
     if (count)
-        memcpy(index->turns, launch->turns, count * sizeof *index->turns);
-    qsort(index->turns, count, sizeof *index->turns, compare_steps);
+        memcpy(index->switches, launch->switches, count * sizeof *index->switches);
+    qsort(index->switches, count, sizeof *index->switches, compare_switches);
     return true;
 }
 
-void step_index_fini(struct step_index *index)
+void switch_index_fini(struct switch_index *index)
 {
-    free(index->turns);
+    free(index->switches);
     free(index->taken);
-    *index = (struct step_index){0};
+    *index = (struct switch_index){0};
 }
 
-const struct schedule_turn *step_index_take(struct step_index *index, struct unit at, uint64_t step)
+const struct schedule_switch *switch_index_take(struct switch_index *index, struct unit at, uint64_t step)
 {
-    struct schedule_turn wanted = {.at = at, .step = step};
-    const struct schedule_turn *found =
-        bsearch(&wanted, index->turns, index->count, sizeof *index->turns, compare_steps);
-    if (!found || index->taken[found - index->turns])
+    struct schedule_switch wanted = {.at = at, .step = step};
+    const struct schedule_switch *found =
+        bsearch(&wanted, index->switches, index->count, sizeof *index->switches, compare_switches);
+    if (!found || index->taken[found - index->switches])
         return NULL;
-    index->taken[found - index->turns] = true;
+    index->taken[found - index->switches] = true;
     index->left--;
     return found;
 }
 
-const struct schedule_turn *step_index_left(const struct step_index *index)
+const struct schedule_switch *switch_index_left(const struct switch_index *index)
 {
     for (size_t i = 0; i < index->count && index->left; i++)
         if (!index->taken[i])
-            return &index->turns[i];
+            return &index->switches[i];
     return NULL;
 }

@@ -58,9 +58,9 @@ struct chooser {
      * admission */
     uint64_t *started; /* a bit per tile */
     uint64_t lowest_unstarted;
-    struct step_index turns; /* of the launch's replay */
-    bool admits, over;       /* groups are admitted when one of them is to run; all have ended */
-    bool scripted;           /* a script is followed, or was when this was recorded */
+    struct switch_index switches; /* of the launch's replay */
+    bool admits, over;            /* groups are admitted when one of them is to run; all have ended */
+    bool scripted;                /* a script is followed, or was when this was recorded */
 };
 
 /* places of a launch that are reported to wait for a work-group that had not begun */

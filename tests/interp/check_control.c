@@ -298,7 +298,7 @@ START_TEST(options_that_need_bookkeeping_are_refused_while_contexts_live)
 END_TEST
 
 /* Severities count at once, and checks that the device was made for may be switched off and on. */
-START_TEST(options_of_checks_that_keep_their_books)
+START_TEST(checks_of_the_new_device_may_be_switched)
 {
     static const char *const options[] = {"uninitialized", "data-races", "check-atomics"};
     const char *option = options[_i];
@@ -537,7 +537,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
         tcase_add_test(tcase, tests[i]);
-    tcase_add_loop_test(tcase, options_of_checks_that_keep_their_books, 0, 3);
+    tcase_add_loop_test(tcase, checks_of_the_new_device_may_be_switched, 0, 3);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }

@@ -75,7 +75,7 @@ static void run_one(struct history *history, uint32_t number)
     history_order(history, ORDER_BEGIN, number, 1, NULL);
     for (uint32_t i = 1; i <= history->count; i++)
         if (history->done[i] && !history->is_user[i] &&
-            command_graph_knows(history->graph, number, i) != ordered[i])
+            command_graph_is_after(history->graph, number, i) != ordered[i])
             ck_abort_msg("command %u, of %u: %d", number, i, ordered[i]);
     history_order(history, ORDER_END, number, 1, NULL);
     history->done[number] = true;
@@ -110,7 +110,7 @@ static void wait_for_one(struct history *history, uint32_t number)
     join(history->host, history->ordered[number]);
     for (uint32_t i = 1; i <= history->count; i++)
         if (!history->is_user[i])
-            ck_assert_int_eq(command_graph_host_knows(history->graph, i), history->host[i]);
+            ck_assert_int_eq(command_graph_host_is_after(history->graph, i), history->host[i]);
 }
 
 static void random_history(void)

@@ -240,7 +240,7 @@ void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool l
     (void)last;
 }
 
-uint64_t wave_turn(const struct wave *wave) /* no loops */
+uint64_t wave_iteration(const struct wave *wave) /* no loops */
 {
     (void)wave;
     return 0;

@@ -205,7 +205,7 @@ static void close(oracle_op_relation before, uint32_t count)
 }
 
 /* Does operation i happen before the copy's start by all members of the group? */
-static bool all_know(const struct race_oracle *oracle, enum oracle_op_region region, uint32_t i,
+static bool all_have(const struct race_oracle *oracle, enum oracle_op_region region, uint32_t i,
                      uint32_t copy)
 {
     for (uint32_t start = 0; start < oracle->count; start++) {
@@ -223,7 +223,7 @@ static void begin_copy(struct race_oracle *oracle, enum oracle_op_region region,
         for (uint32_t i = 0;
              is_access(&oracle->operations[access]) && oracle->operations[access].copy == copy && i < access;
              i++)
-            if (all_know(oracle, region, i, copy))
+            if (all_have(oracle, region, i, copy))
                 edge(oracle->before[region], i, access);
 }
 

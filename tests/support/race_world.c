@@ -318,7 +318,7 @@ void world_within(uint32_t inside)
 {
     world.inside = world.oracle.inside = inside;
     world.order_queries = (struct order_queries){NULL, settle};
-    checker_ask(world.checker, &world.order_queries);
+    checker_set_order_queries(world.checker, &world.order_queries);
     world_across();
     heard_both();
 }

@@ -222,7 +222,7 @@ START_TEST(nothing_is_counted_by_default)
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    ck_assert(device_write_books(launcher.device, stream, NULL));
+    ck_assert(device_write_results(launcher.device, stream, NULL));
     fclose(stream);
     ck_assert_str_eq(text, "");
     free(text);

@@ -92,7 +92,7 @@ static json_t *accepted(struct dap *dap, json_t *answer)
 static json_t *ask(struct dap *dap, json_t *wanted)
 {
     if (dap->session)
-        return accepted(dap, session_ask(dap->session, wanted));
+        return accepted(dap, session_request(dap->session, wanted));
     json_decref(wanted);
     return fail(dap, "nothing is launched");
 }

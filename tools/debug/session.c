@@ -416,7 +416,7 @@ json_t *session_run(struct session *session, json_t *plan)
     return stop;
 }
 
-json_t *session_ask(struct session *session, json_t *request)
+json_t *session_request(struct session *session, json_t *request)
 {
     const char *verb = json_string_value(json_object_get(request, "verb"));
     if (verb && !strcmp(verb, "hash"))
@@ -450,7 +450,7 @@ static json_t *track_to_here(struct session *session, const json_t *track)
 json_t *session_may_read(struct session *session, json_t *request)
 {
     json_object_set_new(request, "verb", json_string("may_read"));
-    json_t *answer = session_ask(session, json_deep_copy(request));
+    json_t *answer = session_request(session, json_deep_copy(request));
     const json_t *track = json_object_get(answer, "track");
     if (!track) {
         json_decref(request);
@@ -458,7 +458,7 @@ json_t *session_may_read(struct session *session, json_t *request)
     }
     json_t *error = track_to_here(session, track);
     json_decref(answer);
-    answer = error ? error : session_ask(session, json_incref(request));
+    answer = error ? error : session_request(session, json_incref(request));
     stop_tracking(session);
     json_decref(request);
     return answer;

@@ -11,7 +11,7 @@
  *                               of its socket. It continues when the session ends. There is no way back in
  *                               it.
  *   session_await_launch        the beginning of its next launch
- *   session_ask                 a request of the engine that does not resume
+ *   session_request             a request of the engine that does not resume
  *   session_run                 resumes; the next stop
  *   session_goto                to a position, forwards or backwards
  *   session_back                to the last place before this one that a plan or a breakpoint meets
@@ -51,8 +51,8 @@ struct session *session_attach(const char *target, const struct session_host *ho
 json_t *session_await_launch(struct session *session);
 int session_process(const struct session *session); /* its number */
 void session_free(struct session *session);
-json_t *session_ask(struct session *session, json_t *request); /* takes the request */
-json_t *session_run(struct session *session, json_t *plan);    /* takes the plan */
+json_t *session_request(struct session *session, json_t *request); /* takes the request */
+json_t *session_run(struct session *session, json_t *plan);        /* takes the plan */
 json_t *session_goto(struct session *session, uint64_t position);
 json_t *session_back(struct session *session, json_t *plan);
 json_t *session_last(struct session *session, json_t *plan);

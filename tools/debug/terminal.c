@@ -159,7 +159,7 @@ json_t *ask(struct terminal *t, const char *name, json_t *more)
     json_t *request = more ? more : json_object();
     json_object_set_new(request, "verb", json_string(name));
     add_place(t, request);
-    return accepted(t, session_ask(t->session, request));
+    return accepted(t, session_request(t->session, request));
 }
 
 json_t *ask_may_read(struct terminal *t, const char *expression)

@@ -18,7 +18,7 @@ enum { LIST_LINES = 10 };
 
 static json_t *source_of(struct terminal *t, const char *file)
 {
-    json_t *answer = session_ask(t->session, json_pack("{s:s,s:s*}", "verb", "source", "file", file));
+    json_t *answer = session_request(t->session, json_pack("{s:s,s:s*}", "verb", "source", "file", file));
     if (!json_object_get(answer, "error"))
         return answer;
     json_decref(answer);
@@ -184,8 +184,8 @@ void do_set(struct terminal *t, const char *arguments)
 static bool is_in_sight(struct terminal *t, const char *expression)
 {
     json_t *value =
-        session_ask(t->session, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", expression,
-                                          "thread", t->thread, "frame", (int)t->frame));
+        session_request(t->session, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression",
+                                              expression, "thread", t->thread, "frame", (int)t->frame));
     const bool fine = !json_object_get(value, "error");
     json_decref(value);
     return fine;

@@ -83,7 +83,7 @@ static void describe(struct terminal *t, const json_t *point)
 
 void show_points(struct terminal *t)
 {
-    json_t *answer = session_ask(t->session, json_pack("{s:s}", "verb", "points"));
+    json_t *answer = session_request(t->session, json_pack("{s:s}", "verb", "points"));
     take_places(t, answer);
     json_decref(answer);
     if (!json_array_size(t->points))

@@ -197,7 +197,8 @@ static json_int_t number_of(struct terminal *t, const json_t *access)
 static void focus_on(struct terminal *t, json_t *stop, json_int_t number)
 {
     json_t *place =
-        number ? session_ask(t->session, json_pack("{s:s,s:I}", "verb", "focus", "thread", number)) : NULL;
+        number ? session_request(t->session, json_pack("{s:s,s:I}", "verb", "focus", "thread", number))
+               : NULL;
     if (place && !json_object_get(place, "error"))
         json_object_update(stop, place);
     json_decref(place);

@@ -250,8 +250,8 @@ static bool is_json(const char *type)
     return strncasecmp(type, json, strlen(json)) == 0 && strchr("; ", type[strlen(json)]);
 }
 
-/* The status that refuses it; 0: none. The address of a page is a secret that only its run told, so it needs
- * no token: the frame that shows it, in a sandbox, has no cookies. */
+/* The status that refuses it; 0: none. The address of a page is a secret that only its run printed, so it
+ * needs no token: the frame that shows it, in a sandbox, has no cookies. */
 static unsigned judge(const struct server *server, struct MHD_Connection *connection, const char *url,
                       const char *method)
 {

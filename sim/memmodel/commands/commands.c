@@ -131,7 +131,7 @@ static void keep_conflicts(struct commands *commands, const struct byte_access *
 static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
-    return command_graph_knows(commands->graph, later->command, earlier->command);
+    return command_graph_is_after(commands->graph, later->command, earlier->command);
 }
 
 /* The other kernel may have acquired what one kernel released on an atomic object. */
@@ -324,8 +324,9 @@ static void fetch_and_touch(struct commands *commands, struct area *area, struct
 /* Do all accesses to the area happen before the command? */
 static bool knows_all(const struct commands *commands, const struct area *area, uint32_t command)
 {
-    return !area->latest || (area->in_order && (command == area->latest ||
-                                                command_graph_knows(commands->graph, command, area->latest)));
+    return !area->latest ||
+           (area->in_order &&
+            (command == area->latest || command_graph_is_after(commands->graph, command, area->latest)));
 }
 
 static void note_latest(const struct commands *commands, struct area *area, uint32_t command)
@@ -788,7 +789,7 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     pthread_mutex_lock(&commands->lock);
     const struct kept *kept = latest_of(kept_area(commands, keeper), keeper);
     const bool known = !kept || kept->access.command == launch->command ||
-                       command_graph_knows(commands->graph, launch->command, kept->access.command);
+                       command_graph_is_after(commands->graph, launch->command, kept->access.command);
     pthread_mutex_unlock(&commands->lock);
     return known;
 }

@@ -10,7 +10,7 @@
  *   commands_footprints   receives the accesses of launches, at the end of each
  *   commands_host_access  the host touched bytes that it may not touch now, at a place of its own
  *   commands_cross        receives all launches: inter_launch.h; borrowed
- *   commands_host_knows   the command is complete for the host
+ *   commands_host_is_after   the command is complete for the host
  *   commands_name         an access of which `what` is set gets the command's name, line and device, too;
  *                         false: no such command. Maps are until their unmaps run or their memory goes,
  *                         others as long as an access may race with them
@@ -61,7 +61,7 @@ void commands_mirror(struct commands *commands, uint64_t address, const void *ho
 void commands_released(struct commands *commands, uint64_t low, uint64_t high);
 bool commands_device_dirty(struct commands *commands, uint64_t address);
 bool commands_under_way(struct commands *commands);
-bool commands_host_knows(struct commands *commands, uint32_t command);
+bool commands_host_is_after(struct commands *commands, uint32_t command);
 bool commands_host_reported(struct commands *commands, uint32_t command);
 bool commands_name(struct commands *commands, uint32_t command, struct command_name *out_name,
                    struct finding_access *access);

@@ -120,7 +120,7 @@ static void ignore(void *self, const struct byte_access *later, const struct byt
 static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
-    return command_graph_knows(commands->graph, later->command, earlier->command);
+    return command_graph_is_after(commands->graph, later->command, earlier->command);
 }
 
 /* Several instructions' are known in the one area only: one by one. */
@@ -227,7 +227,7 @@ static uint64_t given_until(const struct commands *commands, uint32_t command, u
     for (size_t i = 0; i < commands->given_count; i++) {
         const struct given *given = &commands->given[i];
         if (low >= given->low && given->high > high &&
-            (given->command < first || command_graph_knows(commands->graph, command, given->command)))
+            (given->command < first || command_graph_is_after(commands->graph, command, given->command)))
             high = given->high;
     }
     return high;

@@ -173,7 +173,7 @@ static bool reads_after(const struct commands *commands, const struct device_dir
     struct byte_set once, rest;
     const uint32_t writer = part->writer.command;
     const bool after = writer < command_graph_first(commands->graph) ||
-                       command_graph_knows(commands->graph, command, writer);
+                       command_graph_is_after(commands->graph, command, writer);
     if (!after || writer == command || !byte_set_intersection(&part->bytes, &sets[use], out_run))
         return false;
     byte_set_difference(&part->bytes, &sets[FOOTPRINT_WRITTEN], &once);
@@ -237,7 +237,7 @@ static void meet_store(const struct storing *storing, const struct byte_set *tou
 {
     struct commands *commands = storing->commands;
     struct byte_run run;
-    if (!access->by_map && !command_graph_host_knows(commands->graph, access->command) &&
+    if (!access->by_map && !command_graph_host_is_after(commands->graph, access->command) &&
         byte_set_intersection(storing->bytes, touched, &run))
         report_store(commands, storing->area, access, &run);
 }
@@ -322,9 +322,9 @@ static bool touch_conflicts(const struct touch *touch, const struct byte_access 
 }
 
 /* Of memory that a read or write was given 5.2.2 says that a query decides when it may be used again. */
-static bool touch_knows(const struct commands *commands, const struct touch *touch, uint32_t command)
+static bool touch_is_after(const struct commands *commands, const struct touch *touch, uint32_t command)
 {
-    return touch->of == TOUCH_SHARED ? command_graph_host_knows(commands->graph, command)
+    return touch->of == TOUCH_SHARED ? command_graph_host_is_after(commands->graph, command)
                                      : command_graph_reported(commands->graph, command);
 }
 
@@ -343,7 +343,7 @@ static void meet_touch(void *self, uint64_t low, uint64_t high, const struct byt
     const uint64_t at = meeting->touch->address - meeting->area->low;
     (void)low, (void)high;
     if (meeting->reported || !touch_conflicts(meeting->touch, access) ||
-        touch_knows(commands, meeting->touch, access->command))
+        touch_is_after(commands, meeting->touch, access->command))
         return;
     meeting->reported = true;
     report_host_race(commands, meeting->area, access, &(struct byte_run){at, at + 1}, meeting->touch);
@@ -569,10 +569,10 @@ bool commands_is_calm(const struct commands *commands, const struct area *area)
 
 /* ---- the host itself ---------------------------------------------------------------------------- */
 
-bool commands_host_knows(struct commands *commands, uint32_t command)
+bool commands_host_is_after(struct commands *commands, uint32_t command)
 {
     pthread_mutex_lock(&commands->lock);
-    bool known = command_graph_host_knows(commands->graph, command);
+    bool known = command_graph_host_is_after(commands->graph, command);
     pthread_mutex_unlock(&commands->lock);
     return known;
 }

@@ -369,10 +369,10 @@ static bool fix_of_pair(struct commands *commands, const struct byte_access *fir
     const struct mapped mapped = mapped_of(commands, first, second);
     const uint32_t map = mapped.map, unmap = mapped.unmap, command = mapped.command;
     const bool astray = command_graph_ended(commands->graph, unmap) &&
-                        !command_graph_knows(commands->graph, unmap, map),
+                        !command_graph_is_after(commands->graph, unmap, map),
                past = unmap && command > unmap;
     /* nothing orders the unmap, not even after its map */
-    if (!map || astray || command_graph_knows(commands->graph, map, command))
+    if (!map || astray || command_graph_is_after(commands->graph, map, command))
         return commands_fix(commands, first->command, second->command, fix);
     if (mapped.by_pointer && command > map)
         return fix_by_pointer(commands, &mapped, fix);
@@ -462,7 +462,7 @@ static void report_conflict(struct commands *commands, const struct conflict *co
 
 bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b)
 {
-    return command_graph_knows(commands->graph, a, b) || command_graph_knows(commands->graph, b, a);
+    return command_graph_is_after(commands->graph, a, b) || command_graph_is_after(commands->graph, b, a);
 }
 
 /* Did the command come upon this map, too? */
@@ -483,7 +483,7 @@ static bool met_unmap(const struct commands *commands, const struct area *area, 
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
         if (conflict->area == area && conflict->later.command == command && conflict->earlier.map == map &&
-            command_graph_knows(commands->graph, conflict->earlier.command, map) &&
+            command_graph_is_after(commands->graph, conflict->earlier.command, map) &&
             !commands_are_ordered(commands, command, conflict->earlier.command))
             return true;
     }
@@ -503,7 +503,7 @@ static bool is_followed(const struct commands *commands, const struct conflict *
     if (!map->map)
         return other->command > map->command &&
                met_unmap(commands, conflict->area, other->command, map->command);
-    if (map->map == map->command || !command_graph_knows(commands->graph, map->command, map->map))
+    if (map->map == map->command || !command_graph_is_after(commands->graph, map->command, map->map))
         return false; /* so it need not be after its map, or it is not known which that is */
     if (map_is_later)
         return command_graph_ended(commands->graph, map->map) &&

@@ -379,7 +379,7 @@ static void join_by_atomics(struct family *family)
         }
 }
 
-/* ---- telling
+/* ---- reporting
  * -------------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void format(char text[TEXT_CHARS], const char *pattern, ...)

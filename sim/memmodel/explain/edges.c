@@ -309,7 +309,7 @@ static bool is_after(const struct asking *asking, struct edge_end from)
 }
 
 /* A unit that acquires from one that was reached is reached, too. */
-static void reach_by_ask(struct walk *walk, uint64_t unit, uint32_t at)
+static void reach_acquirer(struct walk *walk, uint64_t unit, uint32_t at)
 {
     struct asking asking = {.world = walk->world, .to = {unit, at}, .wanted = is_after, .context = walk};
     if (reached_find(walk, unit) != NO_UNIT || !ask(&asking))
@@ -336,7 +336,7 @@ static void reach_members(struct walk *walk, uint32_t at)
             reached_find(walk, unit) == NO_UNIT)
             reached_add(
                 walk, &(struct reached){unit, at + 1, before, {{walk->items[before].unit, at}, {unit, at}}});
-        reach_by_ask(walk, unit, at);
+        reach_acquirer(walk, unit, at);
     }
 }
 
@@ -364,7 +364,7 @@ struct edge *edges_path(struct edges_world *world, struct edge_end from, uint64_
         if (is_barrier(item))
             reach_members(&walk, at);
         else if (item->kind == HAPPENED_ATOMIC || item->kind == HAPPENED_FENCE)
-            reach_by_ask(&walk, item->by, at);
+            reach_acquirer(&walk, item->by, at);
         found = reached_find(&walk, to);
     }
     if (found != NO_UNIT && !walk.failed)

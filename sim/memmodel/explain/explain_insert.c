@@ -22,7 +22,7 @@ bool insert_barrier(const struct question *question, const struct code_place *pl
     order_barrier(&replay.order, unit_group(question, meeting->first.unit), 1u << question->region,
                   SCOPE_WORK_GROUP, place->site);
     replay_until(&replay, at, meeting->end);
-    return replay_end(&replay, replay_knows(&replay, to, from, slice));
+    return replay_end(&replay, replay_has(&replay, to, from, slice));
 }
 
 /* Before the first release of that site, which the first access comes before if its work-group waits there;
@@ -130,7 +130,7 @@ bool insert_release_clock_barriers(const struct question *question, const struct
             replay_happen(&replay, &items[at]);
     }
     free(waiters.own);
-    return replay_end(&replay, replay_knows(&replay, meeting->second.unit, meeting->first.unit, slice));
+    return replay_end(&replay, replay_has(&replay, meeting->second.unit, meeting->first.unit, slice));
 }
 
 /* The fence may be at either access: nothing that it orders is between them. */
@@ -180,8 +180,8 @@ bool insert_wait(const struct question *question)
         order_copy_wait(&replay.order, replay.order.copies[index].group, replay.order.copies[index].number);
     if (place < meeting->end) /* the copy begins */
         replay_happen(&replay, &question->sync_log->items[place]);
-    return replay_end(&replay, waited && replay_knows(&replay, meeting->second.unit, meeting->first.unit,
-                                                      meeting->first.clock));
+    return replay_end(&replay, waited && replay_has(&replay, meeting->second.unit, meeting->first.unit,
+                                                    meeting->first.clock));
 }
 
 /* If members reach a copy one after another, the first ones reach it before the first access is made: after
@@ -203,5 +203,5 @@ bool insert_barrier_before_copy(const struct question *question, uint32_t site)
     replay_until(&replay, first_at, began);
     order_barrier(&replay.order, copy->by, 1u << question->region, SCOPE_WORK_GROUP, site);
     const uint64_t anew = order_copy_start(&replay.order, copy->by, copy->number, copy->site);
-    return replay_end(&replay, anew != UNIT_END && replay_knows(&replay, anew, meeting->first.unit, slice));
+    return replay_end(&replay, anew != UNIT_END && replay_has(&replay, anew, meeting->first.unit, slice));
 }

@@ -146,7 +146,7 @@ static uint32_t ask_second(struct replay *replay, struct passed_on *on, uint32_t
         }
         if (!meeting || meeting->end != at)
             continue;
-        const bool ordered = replay_knows(replay, meeting->second.unit, meeting->first.unit, clock[i]);
+        const bool ordered = replay_has(replay, meeting->second.unit, meeting->first.unit, clock[i]);
         *out_first |= ordered && i == 0;
         found += ordered;
     }

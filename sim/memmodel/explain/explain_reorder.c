@@ -237,8 +237,8 @@ static void ask_second(struct again *again, uint32_t index)
     order_unit_state(&again->replay.order, meeting->second.unit, &unit_state);
     again->ordered[index] = question->device_dirty
                                 ? order_sees_own_image(&unit_state, again->clock[index])
-                                : order_knows(&again->replay.order, &unit_state, question->region,
-                                              meeting->first.unit, again->clock[index]) ||
+                                : order_has(&again->replay.order, &unit_state, question->region,
+                                            meeting->first.unit, again->clock[index]) ||
                                       scopes_meet(again, meeting, &unit_state);
 }
 
@@ -367,7 +367,7 @@ static bool clash(const struct again *again, uint32_t earlier, uint64_t clock, u
         !include_each_other(question, a, b) || include_each_other(question, &edited_a, &edited_b))
         return false;
     order_unit_state(&again->replay.order, b->by, &unit_state);
-    return !order_knows(&again->replay.order, &unit_state, a->region, a->by, clock);
+    return !order_has(&again->replay.order, &unit_state, a->region, a->by, clock);
 }
 
 static bool clashes_at(const struct again *again, struct latest *latest, uint32_t at)
@@ -440,7 +440,7 @@ bool again_known(const struct question *question, const struct clock_snapshot *f
     replay_until(&replay, 0, from->at);
     const uint64_t slice = replay_slice(&replay, from->unit);
     replay_until(&replay, from->at, to->at);
-    return replay_end(&replay, replay_knows(&replay, to->unit, from->unit, slice));
+    return replay_end(&replay, replay_has(&replay, to->unit, from->unit, slice));
 }
 
 /* The unit's own operations from its read up to its access, which so many sync operations came before,
@@ -461,5 +461,5 @@ bool again_read(const struct question *question, const struct clock_snapshot *fr
     for (uint32_t at = read->at; at < end; at++)
         if (is_own(&items[at]) && items[at].by == read->unit)
             replay_happen(&replay, &items[at]);
-    return replay_end(&replay, replay_knows(&replay, read->unit, from->unit, slice));
+    return replay_end(&replay, replay_has(&replay, read->unit, from->unit, slice));
 }

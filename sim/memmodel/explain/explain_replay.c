@@ -85,13 +85,13 @@ bool replay_failed(const struct replay *replay)
     return replay->order.failed || replay->order.pool.failed;
 }
 
-bool replay_knows(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t slice)
+bool replay_has(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t slice)
 {
     struct unit_state unit_state;
     if (replay_failed(replay))
         return false;
     order_unit_state(&replay->order, unit, &unit_state);
-    return order_knows(&replay->order, &unit_state, replay->question->region, of, slice);
+    return order_has(&replay->order, &unit_state, replay->question->region, of, slice);
 }
 
 bool replay_end(struct replay *replay, bool answer)

@@ -8,7 +8,7 @@
  *   replay_happen  an operation of the history, or a possible one
  *   replay_until   all of the question's history from there to before that
  *   replay_slice   the segment in which that unit is
- *   replay_knows   for the question's memory, does what a unit did in that segment happen before the other's
+ *   replay_has     for the question's memory, does what a unit did in that segment happen before the other's
  *                  next operation?
  *   replay_failed  out of memory: no result holds
  *   replay_end     frees it; the result, unless out of memory
@@ -29,7 +29,7 @@ void replay_begin(struct replay *replay, const struct question *question);
 void replay_happen(struct replay *replay, const struct sync_op *what);
 void replay_until(struct replay *replay, uint32_t from, uint32_t to);
 uint64_t replay_slice(const struct replay *replay, uint64_t unit);
-bool replay_knows(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t slice);
+bool replay_has(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t slice);
 bool replay_failed(const struct replay *replay);
 bool replay_end(struct replay *replay, bool answer);
 

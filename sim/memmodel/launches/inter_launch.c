@@ -108,7 +108,7 @@ static bool is_between(const struct cross_launch *cross, uint32_t command)
 {
     bool knows = false, lacks = false;
     for (uint32_t i = 1; i < cross->member_count; i++) {
-        const bool known = command_graph_knows(cross->graph, command, cross->members[i].command);
+        const bool known = command_graph_is_after(cross->graph, command, cross->members[i].command);
         knows |= known;
         lacks |= !known && cross->members[i].command != command;
     }

@@ -36,7 +36,7 @@ static void pass_on(struct cross_launch *cross, struct member *member,
 {
     for (uint32_t i = 1; i < cross->member_count; i++)
         for (uint32_t number = !cross->members[i].is_called; number <= cross->members[i].call_count; number++)
-            if (order_clock_snapshot_knows_key(&cross->order, clock_snapshot, IN_GLOBAL, call_key(i, number)))
+            if (order_clock_snapshot_has_key(&cross->order, clock_snapshot, IN_GLOBAL, call_key(i, number)))
                 add_call(cross, member, i, number);
 }
 
@@ -54,10 +54,10 @@ bool cross_was_reported(const struct cross_launch *cross, const struct unit_stat
     const uint32_t own = cross->group_launch[order_unit_group(&cross->order, unit)];
     for (uint32_t i = 1; i < cross->member_count; i++)
         for (uint32_t number = 1; number <= cross->members[i].call_count; number++)
-            if (order_knows_key(&cross->order, unit_state, IN_GLOBAL, call_key(i, number)) &&
-                order_clock_snapshot_knows(&cross->order, &cross->members[i].calls[number - 1], IN_GLOBAL,
-                                           unit, clock))
+            if (order_has_key(&cross->order, unit_state, IN_GLOBAL, call_key(i, number)) &&
+                order_clock_snapshot_has(&cross->order, &cross->members[i].calls[number - 1], IN_GLOBAL, unit,
+                                         clock))
                 return true;
     return cross->members[own].is_called &&
-           order_knows_key(&cross->order, unit_state, IN_GLOBAL, call_key(own, 0));
+           order_has_key(&cross->order, unit_state, IN_GLOBAL, call_key(own, 0));
 }

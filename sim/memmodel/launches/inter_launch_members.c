@@ -258,7 +258,7 @@ static bool knows_command(const struct cross_launch *cross, const struct member 
     if (cross_family_of(member) == cross_family_of(earlier))
         return false;
     return !cross_is_announced(cross, member) ||
-           command_graph_knows(cross->graph, member->command, earlier->command);
+           command_graph_is_after(cross->graph, member->command, earlier->command);
 }
 
 static bool has_shared(const struct memory *memory)

@@ -37,7 +37,7 @@ void cross_handle(struct cross_launch *cross, uint32_t command)
 static bool knows(const struct cross_launch *cross, uint32_t command, uint32_t predecessor)
 {
     return command == CROSS_HOST ? command_graph_host_hands_on(cross->graph, predecessor)
-                                 : command_graph_knows(cross->graph, command, predecessor);
+                                 : command_graph_is_after(cross->graph, command, predecessor);
 }
 
 /* Also one that was enqueued later: it may happen before a command that waits for a user event. */

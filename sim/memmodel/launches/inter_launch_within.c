@@ -109,7 +109,7 @@ static bool knows(struct cross_launch *cross, const struct member *member, const
         return false;
     cross->order.sub_group_size = cross_order_of(cross, member)->sub_group_size;
     order_unit_state(&cross->order, later, &unit_state);
-    return (unit_state.group && order_knows_of(&cross->order, &unit_state, doubt->space, earlier, clock)) ||
+    return (unit_state.group && order_has_epoch(&cross->order, &unit_state, doubt->space, earlier, clock)) ||
            (doubt->space == IN_GLOBAL &&
             memory_region(cross->memory, doubt->address)->flags & REGION_FLAG_SHARED &&
             cross_was_reported(cross, &unit_state, earlier, clock));

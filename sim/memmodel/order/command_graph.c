@@ -360,7 +360,7 @@ static bool host_receives(struct command_graph *graph, struct host *host, uint32
 }
 
 /* The thread's clock after that many of its calls; NULL: empty. */
-static const struct vclock *host_knew(const struct command_graph *graph, uint32_t thread, uint32_t calls)
+static const struct vclock *host_clock_at(const struct command_graph *graph, uint32_t thread, uint32_t calls)
 {
     const struct host *host = thread < graph->host_count ? &graph->hosts[thread] : NULL;
     uint32_t low = 0, high = host ? host->point_count : 0;
@@ -385,8 +385,9 @@ static struct host *host_calls(struct command_graph *graph, const struct order_e
     if (!host || !host_receives(graph, host, clock->count))
         return NULL;
     for (uint32_t i = 0; i < clock->count; i++) {
-        const struct vclock *other =
-            i != clock->thread && clock->at[i] > host->received[i] ? host_knew(graph, i, clock->at[i]) : NULL;
+        const struct vclock *other = i != clock->thread && clock->at[i] > host->received[i]
+                                         ? host_clock_at(graph, i, clock->at[i])
+                                         : NULL;
         struct vclock *known = other ? join(graph, host->known, other) : NULL;
         host->received[i] = clock->at[i];
         if (!known)
@@ -417,7 +418,7 @@ static void host_called(struct command_graph *graph, struct host *host, uint32_t
 }
 
 /* The host's clock at this call. */
-static struct vclock *caller_knows(const struct command_graph *graph, const struct host *host)
+static struct vclock *caller_clock(const struct command_graph *graph, const struct host *host)
 {
     return host ? host->known : graph->host;
 }
@@ -484,7 +485,7 @@ static struct vclock *known_then(struct command_graph *graph, const struct node 
 {
     if (event->after_count)
         return merge(graph, node->known, event->after, event->after_count);
-    return node->reported || host ? join(graph, node->known, caller_knows(graph, host))
+    return node->reported || host ? join(graph, node->known, caller_clock(graph, host))
                                   : vclock_ref(graph->host);
 }
 
@@ -611,7 +612,7 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
     graph->next = event->command + 1;
     graph->nodes[event->command & (graph->room - 1)] = (struct node){
         .state = NODE_ENQUEUED,
-        .known = RULE(13101) ? vclock_ref(caller_knows(graph, host)) : vclock_of_nothing(),
+        .known = RULE(13101) ? vclock_ref(caller_clock(graph, host)) : vclock_of_nothing(),
         .prefix = graph->host->prefix,
         .step = graph->step,
         .saw = RULE(13101) ? graph->step : 0,
@@ -783,7 +784,7 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
 
 /* ---- questions -------------------------------------------------------------------------- */
 
-bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint32_t earlier)
+bool command_graph_is_after(const struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
     const struct node *node = node_of(graph, later), *before = node_of(graph, earlier);
     if (earlier < graph->first)
@@ -792,7 +793,7 @@ bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint
            vclock_has(node->known, before->chain, earlier);
 }
 
-bool command_graph_host_knows(const struct command_graph *graph, uint32_t command)
+bool command_graph_host_is_after(const struct command_graph *graph, uint32_t command)
 {
     const struct node *node = node_of(graph, command);
     if (command < graph->host->prefix)
@@ -803,14 +804,15 @@ bool command_graph_host_knows(const struct command_graph *graph, uint32_t comman
 bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command)
 {
     const struct node *node = node_of(graph, command);
-    return command_graph_host_knows(graph, command) || (graph->program && node && node->state >= NODE_BEGUN &&
-                                                        vclock_has(graph->program, node->chain, command));
+    return command_graph_host_is_after(graph, command) ||
+           (graph->program && node && node->state >= NODE_BEGUN &&
+            vclock_has(graph->program, node->chain, command));
 }
 
 bool command_graph_reported(const struct command_graph *graph, uint32_t command)
 {
     const struct node *node = node_of(graph, command);
-    return command_graph_host_knows(graph, command) ||
+    return command_graph_host_is_after(graph, command) ||
            (graph->reported && node && node->state >= NODE_BEGUN &&
             vclock_has(graph->reported, node->chain, command));
 }

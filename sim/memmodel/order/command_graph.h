@@ -8,11 +8,11 @@
  * Interface
  *   command_graph_new/free
  *   command_graph_order          takes one order event
- *   command_graph_knows          does `earlier` happen before `later`? Both have begun
- *   command_graph_host_knows     does the command's end happen before the host's next call?
+ *   command_graph_is_after       does `earlier` happen before `later`? Both have begun
+ *   command_graph_host_is_after  does the command's end happen before the host's next call?
  *   command_graph_host_hands_on  does it, or a function of the program that a command runs: by its atomics?
- *   command_graph_reported           does it, or did a query (5.11) report it, or a native kernel after the
- *                                    command?
+ *   command_graph_reported       does it, or did a query (5.11) report it, or a native kernel after the
+ *                               command?
  *   command_graph_under_way      has it begun, and not ended? A kernel ends when those have that it enqueued
  *   command_graph_in_sequence    did `later` begin when `earlier` had ended? By when they ran, which orders
  *                                nothing
@@ -49,8 +49,8 @@ struct command_graph;
 struct command_graph *command_graph_new(void);
 void command_graph_free(struct command_graph *graph);
 void command_graph_order(struct command_graph *graph, const struct order_event *event);
-bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint32_t earlier);
-bool command_graph_host_knows(const struct command_graph *graph, uint32_t command);
+bool command_graph_is_after(const struct command_graph *graph, uint32_t later, uint32_t earlier);
+bool command_graph_host_is_after(const struct command_graph *graph, uint32_t command);
 bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command);
 bool command_graph_reported(const struct command_graph *graph, uint32_t command);
 bool command_graph_under_way(const struct command_graph *graph, uint32_t command);

@@ -321,8 +321,8 @@ static bool is_ordered(const struct trial *trial)
     const uint32_t first = number_of(trial, trial->one), second = number_of(trial, trial->other);
     return first && second && is_over(trial, first) && is_over(trial, second) &&
            !command_graph_exhausted(trial->graph) &&
-           (command_graph_knows(trial->graph, second, first) ||
-            command_graph_knows(trial->graph, first, second));
+           (command_graph_is_after(trial->graph, second, first) ||
+            command_graph_is_after(trial->graph, first, second));
 }
 
 static void step_edited(struct trial *trial, size_t at)

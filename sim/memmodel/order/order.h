@@ -15,8 +15,8 @@
  * Interface
  *   order_launch_begin, order_launch_end           of a launch
  *   order_group, order_group_end     state of a resident work-group, made when needed
- *   order_unit_state                      the unit that acts now
- *   order_knows                      is an epoch ordered before the unit's next operation?
+ *   order_unit_state         the unit that acts now
+ *   order_has                is an epoch ordered before the unit's next operation?
  *   order_sub_group_arrival  a sub-group that the next order_sub_groups_meet is about: each by itself
  *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
  *   order_parted_arrivals    of a wave, at a barrier of its work-group that the next order_parted_barrier is
@@ -24,7 +24,7 @@
  *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence,
  *   order_atomic, order_update, order_overwrite, order_overwrite_otherwise,
  *   order_copy_start, _arrive, _wait   the synchronising events
- *   order_explain                    why an epoch does not happen before, as far as that is kept
+ *   order_explain            why an epoch does not happen before, as far as that is kept
  *
  * Memory   What fails to be allocated sets order->failed; findings after that would be wrong.
  */
@@ -321,7 +321,7 @@ void order_launch_end(struct order *order);
 void order_group_learned(struct order *order, uint64_t number, struct vclock *const begun[ORDER_REGIONS],
                          struct vclock *into[ORDER_REGIONS]);
 void order_group_vclock(struct order *order, uint64_t number, struct vclock *out_known[ORDER_REGIONS]);
-bool order_map_knows(const struct order *order, struct vclock *known, uint64_t unit, uint64_t clock);
+bool order_map_has(const struct order *order, struct vclock *known, uint64_t unit, uint64_t clock);
 struct group_order *order_group_find(const struct order *order, uint64_t number);
 struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
 void order_group_end(struct order *order, uint64_t number);
@@ -363,11 +363,10 @@ static inline bool order_includes_alike(const struct order *order, enum memory_s
            (!order->group_device || order->launches) && !order->formal;
 }
 
-bool order_knows_of(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,
-                    uint64_t clock);
+bool order_has_epoch(const struct order *order, const struct unit_state *unit_state, int region,
+                     uint64_t unit, uint64_t clock);
 /* that was put into a map */
-bool order_knows_key(const struct order *order, const struct unit_state *unit_state, int region,
-                     uint64_t key);
+bool order_has_key(const struct order *order, const struct unit_state *unit_state, int region, uint64_t key);
 
 /* A deferred map is computed when it is queried: the result is the same. */
 static inline struct vclock_pool *order_pool(const struct order *order)
@@ -375,26 +374,26 @@ static inline struct vclock_pool *order_pool(const struct order *order)
     return (struct vclock_pool *)&order->pool;
 }
 
-/* By the hand-off of the member's group, as order_knows_unit does. */
-bool order_handoff_knows(const struct order *order, const struct unit_state *unit_state, int region,
-                         uint64_t unit, uint64_t clock);
+/* By the hand-off of the member's group, as order_has_unit does. */
+bool order_handoff_has(const struct order *order, const struct unit_state *unit_state, int region,
+                       uint64_t unit, uint64_t clock);
 
 /* One member queries another one's epoch, and all of them have kept to units so far: no sub-groups, no keys
  * but those of units. */
-static inline bool order_knows_unit(const struct order *order, const struct unit_state *unit_state,
-                                    int region, uint64_t unit, uint64_t clock)
+static inline bool order_has_unit(const struct order *order, const struct unit_state *unit_state, int region,
+                                  uint64_t unit, uint64_t clock)
 {
     const struct group_order *group = unit_state->group;
     const bool same_group = unit - group->number * order->group_items < order->group_items;
     return (same_group && clock < group->base[region]) ||
-           (group->handoff && order_handoff_knows(order, unit_state, region, unit, clock)) ||
+           (group->handoff && order_handoff_has(order, unit_state, region, unit, clock)) ||
            vclock_has(order_pool(order), group->acquired[region], unit << 2, clock) ||
            (unit_state->item &&
             vclock_has(order_pool(order), unit_state->item->acquired[region], unit << 2, clock));
 }
 
-static inline bool order_knows(const struct order *order, const struct unit_state *unit_state, int region,
-                               uint64_t unit, uint64_t clock)
+static inline bool order_has(const struct order *order, const struct unit_state *unit_state, int region,
+                             uint64_t unit, uint64_t clock)
 {
     if (unit == unit_state->unit && RULE(3))
         return true;
@@ -404,8 +403,8 @@ static inline bool order_knows(const struct order *order, const struct unit_stat
         return false;
     if (order->group_keys || order->sub_group_keys || unit_state->group->sub_groups || unit_state->copy ||
         unit >= UNIT_COPIES)
-        return order_knows_of(order, unit_state, region, unit, clock);
-    return order_knows_unit(order, unit_state, region, unit, clock);
+        return order_has_epoch(order, unit_state, region, unit, clock);
+    return order_has_unit(order, unit_state, region, unit, clock);
 }
 /* R34: does a read by the agent see what it wrote to an image at that clock value? */
 bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock);
@@ -494,11 +493,11 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
 /* Its operations from now on are after the snapshot. False: no memory. */
 bool order_clock_snapshot(struct order *order, uint64_t unit,
                           struct order_clock_snapshot *out_clock_snapshot);
-bool order_clock_snapshot_knows(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
-                                int region, uint64_t unit, uint64_t clock);
-bool order_clock_snapshot_knows_key(const struct order *order,
-                                    const struct order_clock_snapshot *clock_snapshot, int region,
-                                    uint64_t key);
+bool order_clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
+                              int region, uint64_t unit, uint64_t clock);
+bool order_clock_snapshot_has_key(const struct order *order,
+                                  const struct order_clock_snapshot *clock_snapshot, int region,
+                                  uint64_t key);
 /* Either of them: members of one wave reach it, by lane. Waves do one after another. */
 void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event,
                      uint32_t site);

@@ -22,7 +22,7 @@ static bool is_shown(const struct order *order, const struct vclock *map, const 
                vclock_shows(pool, map, sub_group_key(order, of->group, of->sub_group), clock)))));
 }
 
-static bool map_knows(const struct order *order, struct vclock *map, const struct subject *of, uint64_t clock)
+static bool map_has(const struct order *order, struct vclock *map, const struct subject *of, uint64_t clock)
 {
     if (map && of->key)
         return vclock_get(order_pool(order), map, of->key);
@@ -48,10 +48,10 @@ static struct subject subject_of_key(uint64_t key)
     return (struct subject){.unit = UNIT_END, .group = UINT64_MAX, .key = key};
 }
 
-bool order_map_knows(const struct order *order, struct vclock *known, uint64_t unit, uint64_t clock)
+bool order_map_has(const struct order *order, struct vclock *known, uint64_t unit, uint64_t clock)
 {
     const struct subject of = subject_of(order, unit);
-    return map_knows(order, known, &of, clock);
+    return map_has(order, known, &of, clock);
 }
 
 /* Is there a release of the unit up to the position that was after the clock value? */
@@ -64,24 +64,23 @@ static inline bool was_handed(const struct order *order, const struct handoff *h
 }
 
 /* Does the release that the hand-off's position stands for happen before? */
-static bool position_knows(const struct order *order, const struct handoff *handoff, uint32_t position,
-                           const struct subject *of, uint64_t clock)
+static bool position_has(const struct order *order, const struct handoff *handoff, uint32_t position,
+                         const struct subject *of, uint64_t clock)
 {
     return was_handed(order, handoff, position, of->unit, clock) ||
-           (position && map_knows(order, handoff->first, of, clock));
+           (position && map_has(order, handoff->first, of, clock));
 }
 
-static bool handoff_knows(const struct order *order, const struct unit_state *unit_state, int region,
-                          const struct subject *of, uint64_t clock)
+static bool handoff_has(const struct order *order, const struct unit_state *unit_state, int region,
+                        const struct subject *of, uint64_t clock)
 {
     const struct handoff *handoff = unit_state->group ? unit_state->group->handoff : NULL;
     return handoff && handoff->region == region && !unit_state->copy &&
-           position_knows(order, handoff, handoff->acquired[unit_state->unit - handoff->first_unit], of,
-                          clock);
+           position_has(order, handoff, handoff->acquired[unit_state->unit - handoff->first_unit], of, clock);
 }
 
-bool order_handoff_knows(const struct order *order, const struct unit_state *unit_state, int region,
-                         uint64_t unit, uint64_t clock)
+bool order_handoff_has(const struct order *order, const struct unit_state *unit_state, int region,
+                       uint64_t unit, uint64_t clock)
 {
     const struct handoff *handoff = unit_state->group->handoff;
     const uint32_t position =
@@ -133,8 +132,8 @@ void order_group_vclock(struct order *order, uint64_t number, struct vclock *out
     order_group_learned(order, number, nothing, out_known);
 }
 
-static bool member_knows(const struct order *order, const struct unit_state *member, int region,
-                         const struct subject *of, uint64_t clock)
+static bool member_has(const struct order *order, const struct unit_state *member, int region,
+                       const struct subject *of, uint64_t clock)
 {
     const struct sub_group_order *sub = order_sub_group_of(member);
     if (of->unit == member->unit)
@@ -142,54 +141,53 @@ static bool member_knows(const struct order *order, const struct unit_state *mem
     if (sub && of->unit < UNIT_COPIES && of->group == member->place.group &&
         of->sub_group == member->place.sub_group && clock < sub->base[region])
         return true;
-    return (sub && map_knows(order, sub->acquired[region], of, clock)) ||
-           (member->item && map_knows(order, member->item->acquired[region], of, clock)) ||
-           handoff_knows(order, member, region, of, clock);
+    return (sub && map_has(order, sub->acquired[region], of, clock)) ||
+           (member->item && map_has(order, member->item->acquired[region], of, clock)) ||
+           handoff_has(order, member, region, of, clock);
 }
 
 /* The part of a member's clock that precedes the others'. */
-static bool member_knew(const struct order *order, const struct copy_member *then, uint64_t member,
-                        int region, const struct subject *of, uint64_t clock)
+static bool member_had(const struct order *order, const struct copy_member *then, uint64_t member, int region,
+                       const struct subject *of, uint64_t clock)
 {
     const bool same = of->unit < UNIT_COPIES && of->group == order_unit_group(order, member) &&
                       of->sub_group == order_unit_sub_group(order, member);
     return !then->came || (of->unit == member && clock < then->slice) ||
-           (same && clock < then->sub_base[region]) || map_knows(order, then->sub[region], of, clock) ||
-           map_knows(order, then->item[region], of, clock);
+           (same && clock < then->sub_base[region]) || map_has(order, then->sub[region], of, clock) ||
+           map_has(order, then->item[region], of, clock);
 }
 
-static bool clock_snapshot_knows(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
-                                 int region, const struct subject *of, uint64_t clock)
+static bool clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
+                               int region, const struct subject *of, uint64_t clock)
 {
     return (of->unit < UNIT_COPIES && of->group == order_unit_group(order, clock_snapshot->unit) &&
             clock < clock_snapshot->base[region]) ||
-           map_knows(order, clock_snapshot->acquired[region], of, clock) ||
-           member_knew(order, &clock_snapshot->self, clock_snapshot->unit, region, of, clock);
+           map_has(order, clock_snapshot->acquired[region], of, clock) ||
+           member_had(order, &clock_snapshot->self, clock_snapshot->unit, region, of, clock);
 }
 
-bool order_clock_snapshot_knows(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
-                                int region, uint64_t unit, uint64_t clock)
+bool order_clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
+                              int region, uint64_t unit, uint64_t clock)
 {
     const struct subject of = subject_of(order, unit);
-    return clock_snapshot_knows(order, clock_snapshot, region, &of, clock);
+    return clock_snapshot_has(order, clock_snapshot, region, &of, clock);
 }
 
-bool order_clock_snapshot_knows_key(const struct order *order,
-                                    const struct order_clock_snapshot *clock_snapshot, int region,
-                                    uint64_t key)
+bool order_clock_snapshot_has_key(const struct order *order,
+                                  const struct order_clock_snapshot *clock_snapshot, int region, uint64_t key)
 {
     const struct subject of = subject_of_key(key);
-    return clock_snapshot_knows(order, clock_snapshot, region, &of, 0);
+    return clock_snapshot_has(order, clock_snapshot, region, &of, 0);
 }
 
-static bool all_knew(const struct order *order, const struct copy_order *copy, int region,
-                     const struct subject *of, uint64_t clock)
+static bool all_had(const struct order *order, const struct copy_order *copy, int region,
+                    const struct subject *of, uint64_t clock)
 {
     const uint64_t count = order_group_size(order, copy->group);
     if (RULE(37))
         for (uint64_t i = 0; i < count; i++)
-            if (!member_knew(order, &copy->members[i], copy->group * order->group_items + i, region, of,
-                             clock))
+            if (!member_had(order, &copy->members[i], copy->group * order->group_items + i, region, of,
+                            clock))
                 return false;
     return true;
 }
@@ -197,7 +195,7 @@ static bool all_knew(const struct order *order, const struct copy_order *copy, i
 /* A copy comes after all that happens before its call in each work-item of its group: the least of their
  * clocks. If all of them called it together its accesses follow at once, so their clocks are now those of the
  * call. */
-static bool all_know(const struct order *order, const struct group_order *group, int region,
+static bool all_have(const struct order *order, const struct group_order *group, int region,
                      const struct subject *of, uint64_t clock)
 {
     const uint64_t first = group->number * order->group_items;
@@ -206,17 +204,17 @@ static bool all_know(const struct order *order, const struct group_order *group,
     for (uint64_t i = 0; i < order_group_size(order, group->number); i++) {
         struct unit_state member;
         order_unit_state(order, first + i, &member);
-        if (!member_knows(order, &member, region, of, clock))
+        if (!member_has(order, &member, region, of, clock))
             return false;
     }
     return true;
 }
 
-static bool group_knows(const struct order *order, const struct group_order *group, int region,
-                        const struct subject *of, uint64_t clock)
+static bool group_has(const struct order *order, const struct group_order *group, int region,
+                      const struct subject *of, uint64_t clock)
 {
     return (of->unit < UNIT_COPIES && of->group == group->number && clock < group->base[region]) ||
-           map_knows(order, group->acquired[region], of, clock);
+           map_has(order, group->acquired[region], of, clock);
 }
 
 /* All of it comes after all of the other's launch: no map has to be queried. */
@@ -227,31 +225,31 @@ static bool begun_after(const struct order *order, uint64_t group, uint64_t unit
     return launch && earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
 }
 
-static bool unit_state_knows(const struct order *order, const struct unit_state *unit_state, int region,
-                             const struct subject *of, uint64_t clock)
+static bool unit_state_has(const struct order *order, const struct unit_state *unit_state, int region,
+                           const struct subject *of, uint64_t clock)
 {
     const struct group_order *group = unit_state->group;
     if (unit_state->copy && unit_state->copy->members)
-        return group_knows(order, group, region, of, clock) ||
-               all_knew(order, unit_state->copy, region, of, clock);
+        return group_has(order, group, region, of, clock) ||
+               all_had(order, unit_state->copy, region, of, clock);
     if (unit_state->copy && RULE(37))
-        return group_knows(order, group, region, of, clock) || all_know(order, group, region, of, clock);
-    return group_knows(order, group, region, of, clock) || member_knows(order, unit_state, region, of, clock);
+        return group_has(order, group, region, of, clock) || all_have(order, group, region, of, clock);
+    return group_has(order, group, region, of, clock) || member_has(order, unit_state, region, of, clock);
 }
 
-bool order_knows_of(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,
-                    uint64_t clock)
+bool order_has_epoch(const struct order *order, const struct unit_state *unit_state, int region,
+                     uint64_t unit, uint64_t clock)
 {
     if (begun_after(order, unit_state->place.group, unit))
         return true;
     const struct subject of = subject_of(order, unit);
-    return unit_state_knows(order, unit_state, region, &of, clock);
+    return unit_state_has(order, unit_state, region, &of, clock);
 }
 
-bool order_knows_key(const struct order *order, const struct unit_state *unit_state, int region, uint64_t key)
+bool order_has_key(const struct order *order, const struct unit_state *unit_state, int region, uint64_t key)
 {
     const struct subject of = subject_of_key(key);
-    return unit_state->group && unit_state_knows(order, unit_state, region, &of, 0);
+    return unit_state->group && unit_state_has(order, unit_state, region, &of, 0);
 }
 
 bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock)
@@ -271,7 +269,7 @@ static bool spins_on_fence(const struct order *order, const struct unit_state *u
         unit_state->group && !unit_state->copy ? unit_state->group->handoff : NULL;
     const uint32_t pending =
         handoff && handoff->region == region ? handoff->pending[unit_state->unit - handoff->first_unit] : 0;
-    if (!pending || !position_knows(order, handoff, pending, of, clock))
+    if (!pending || !position_has(order, handoff, pending, of, clock))
         return false;
     const struct handing *latest = &handoff->handed[pending];
     *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE,
@@ -294,7 +292,7 @@ bool order_explain(const struct order *order, const struct unit_state *unit_stat
         bool would =
             edge->why == MISSED_RELEASE
                 ? placed && edge->release_unit == unit && clock <= edge->clock
-                : edge->why != MISSED_NOTHING && map_knows(order, edge->release->known[region], &of, clock);
+                : edge->why != MISSED_NOTHING && map_has(order, edge->release->known[region], &of, clock);
         if (would) {
             *out_missed = *edge;
             return true;
@@ -303,7 +301,7 @@ bool order_explain(const struct order *order, const struct unit_state *unit_stat
     for (int r = 0; unit_state->item && r < ORDER_REGIONS; r++) {
         for (uint32_t i = 0; i < unit_state->item->pending[r].list.count; i++) {
             const struct release_clock *release_clock = &unit_state->item->pending[r].list.items[i];
-            if (!map_knows(order, release_clock->release->known[region], &of, clock))
+            if (!map_has(order, release_clock->release->known[region], &of, clock))
                 continue;
             *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE,
                                                .release_site = release_clock->release->site,

@@ -18,7 +18,7 @@
  *   order_handoff_object    the object in the hand-off; NULL: it cannot be there
  *   handoff_access            a relaxed access by a member (inline)
  *   order_handoff_receive      joins what a member read while it waited with others
- *   order_handoff_knows     does the epoch happen before what the member acquired? (order_decide.c)
+ *   order_handoff_has     does the epoch happen before what the member acquired? (order_decide.c)
  *   order_handoff_end       of a group that ends: what others may still read of it is put into lists
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_ORDER_HANDOFF_H

@@ -133,7 +133,7 @@ void misuse_access(struct misuse *misuse, const struct access_event *event)
 {
     struct fault fault;
     const uint32_t site = event->origin.site;
-    if (misuse_knows(misuse, site) || event->kind < ACCESS_ATOMIC_READ || seen_before(misuse, site))
+    if (misuse_has(misuse, site) || event->kind < ACCESS_ATOMIC_READ || seen_before(misuse, site))
         return;
     if (judge_scope(misuse, event->scope, 0, &fault) || judge_order(event, &fault))
         report_misuse(misuse, &event->origin, event->mask, event->kind, event->size_bytes, &fault);

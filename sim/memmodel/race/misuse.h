@@ -18,7 +18,7 @@ struct misuse {
 };
 
 /* Such an instruction was judged. It need not be reported of again, but for exchanges that fail. */
-static inline bool misuse_knows(const struct misuse *misuse, uint32_t site)
+static inline bool misuse_has(const struct misuse *misuse, uint32_t site)
 {
     return site < misuse->seen_count && misuse->seen[site];
 }

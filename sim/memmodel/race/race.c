@@ -158,7 +158,7 @@ static void prepare(struct races *races, const struct race_event *under_way, str
                         ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel"
                         : "OpenCL 2.2 API, 3.3.6 data race";
     finding->known = 1 + report_count(races->report);
-    finding->moment = report_moment(races->report);
+    finding->event_number = report_event_number(races->report);
     reporting->finding = *finding;
     pair->object = finding->object ? strdup(finding->object) : NULL;
     finding->object = pair->object;

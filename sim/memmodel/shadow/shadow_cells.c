@@ -26,7 +26,7 @@ static uint64_t clock_of(const struct visit *visit, uint64_t value)
 static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
-        return order_knows(visit->shadow->order, visit->now->unit_state, visit->region->space, unit, clock);
+        return order_has(visit->shadow->order, visit->now->unit_state, visit->region->space, unit, clock);
     return (clock < visit->base && unit - visit->first < visit->items) ||
            (visit->of_group && vclock_has(visit->pool, visit->of_group, unit << 2, clock)) ||
            (visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock));
