@@ -803,7 +803,7 @@ START_TEST(uses_are_reported)
                 (struct insn){.a = CELL_A, .e = 2, .f = FAULT_UNINITIALISED_ADDRESS});
         EXPECT(rig.fault_count == 2 && rig.fault.lanes == 69 && rig.fault.kind == FAULT_UNINITIALISED_ADDRESS,
                "build %d: %lu lanes", isa, rig.fault.lanes);
-        EXPECT(lane_mask_test(&rig.wave.active, 63), "a use stops nobody");
+        EXPECT(lane_mask_test(&rig.wave.active, 63), "a use stopped a lane");
     }
 }
 END_TEST

@@ -211,7 +211,7 @@ static void walk(struct rig *rig, const int32_t from[2], const int32_t step[2], 
 }
 
 /* Even rows are reported as such, and all else lane by lane; beyond the edge rows are even no more. */
-START_TEST(texels_reported_are_those_read)
+START_TEST(read_texels_are_announced)
 {
     static const int32_t from[][2] = {{1, 1}, {0, 0}, {4, 3}, {-1, -1}, {6, 5}, {8, 6}},
                          step[][2] = {{1, 1}, {0, 1}, {1, 0}, {-1, 1}, {2, -1}, {0, 0}};
@@ -272,7 +272,7 @@ START_TEST(lanes_that_read_undefined_texels_are_marked)
 END_TEST
 
 /* Of four texels one is enough. With an observer each lane is done by itself. */
-START_TEST(filtered_texels_too)
+START_TEST(filtered_read_of_one_undefined_texel_is_undefined)
 {
     static struct rig rig;
     const struct sampler sampler = {.addressing = ADDRESSING_CLAMP_TO_EDGE, .linear = true};
@@ -373,10 +373,10 @@ int main(void)
     tcase_add_loop_test(tests, every_build_reads_the_same_bits, 0, 4);
     tcase_add_loop_test(tests, every_build_writes_the_same_bytes, 0, 4);
     tcase_add_loop_test(tests, lanes_that_read_undefined_texels_are_marked, 0, 8);
-    tcase_add_loop_test(tests, filtered_texels_too, 0, 4);
+    tcase_add_loop_test(tests, filtered_read_of_one_undefined_texel_is_undefined, 0, 4);
     tcase_add_loop_test(tests, written_texels_are_initialised, 0, 8);
     tcase_add_test(tests, observers_receive_every_texel);
-    tcase_add_loop_test(tests, texels_reported_are_those_read, 0, 4);
+    tcase_add_loop_test(tests, read_texels_are_announced, 0, 4);
     tcase_add_test(tests, made_up_images_are_nobodys);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -96,7 +96,7 @@ static void access(int isa, bool store, uint32_t log2, char form, uint32_t k, in
             EXPECT(!lane_mask_test(&active, i) || lane_mask_test(&bad, i) ||
                        rig.access_address[i] ==
                            base + (form == 'u' ? 0 : (uint64_t)(sx * rig.x[i] + sy * rig.y[i])),
-                   "address told of lane %u", i);
+                   "address announced for lane %u", i);
     }
     EXPECT(rig.access_count == (rig.wave.observer && reported), "%u events", rig.access_count);
 }
@@ -314,12 +314,12 @@ START_TEST(weak_exchanges_fail_when_the_host_decides_so)
                     EXPECT(old == *m, "old value of lane %u: %#lx not %#lx", i, old, *m);
                     EXPECT(lane_mask_test(reported, i) == fails, "lane %u fails spuriously: %d", i, !fails);
                     EXPECT(set < 2 || (rig.access_failed[i / 64] >> i % 64 & 1) == (fails || old != expected),
-                           "lane %u is told to fail", i);
+                           "failure announced for lane %u", i);
                     *m = old == expected && !fails ? (i % 5 ? 5 : 6) : old;
                 }
                 EXPECT(!memcmp((void *)(uintptr_t)base_of(&rig, 1), memory, bytes), "other values are left");
                 EXPECT(queried == wanted && rig.wave.refusals == refused && refused,
-                       "%u were asked for, %u would succeed", queried, wanted);
+                       "%u were queried, %u would succeed", queried, wanted);
             }
 }
 END_TEST
@@ -383,7 +383,7 @@ START_TEST(one_address_in_lane_order)
                            how);
                     EXPECT(rig.access_count == (set < 4 ? 0 : 1) &&
                                (set < 4 || !memcmp(rig.access_failed, &failed, sizeof failed)),
-                           "%u: others failed than were told", how);
+                           "%u: announced failures differ", how);
                 }
 }
 END_TEST

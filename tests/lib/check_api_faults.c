@@ -327,7 +327,7 @@ START_TEST(the_nth_call_is_refused_and_no_other)
 }
 END_TEST
 
-START_TEST(so_many_times_or_for_ever)
+START_TEST(fault_applies_times_or_always)
 {
     faults("  - {fail: clCreateBuffer, nth: 2, times: 2}\n  - {fail: clFlush, times: 0}\n");
     cl_set_up();
@@ -530,7 +530,7 @@ static cl_ulong duration(cl_event event)
     return end - start;
 }
 
-START_TEST(a_command_is_late_by_so_much)
+START_TEST(delay_lengthens_the_command)
 {
     const cl_uint one = 1;
     cl_event events[3];
@@ -551,7 +551,7 @@ END_TEST
 
 /* ---- the end --------------------------------------------------------------------------------------- */
 
-static void say_at_the_end(const char *log)
+static void report_at_exit(const char *log)
 {
     char text[400];
     snprintf(text, sizeof text,
@@ -576,7 +576,7 @@ START_TEST(fault_that_never_applied_is_reported)
     pid_t child = fork();
     if (child == 0) {
         setenv("ORRERY_LOG", log, 1);
-        say_at_the_end(log);
+        report_at_exit(log);
         exit(0);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -598,7 +598,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, every_call_can_want_for_resources);
     tcase_add_test(tcase, the_nth_call_is_refused_and_no_other);
-    tcase_add_test(tcase, so_many_times_or_for_ever);
+    tcase_add_test(tcase, fault_applies_times_or_always);
     tcase_add_test(tcase, allocations_are_counted_together);
     tcase_add_test(tcase, a_build_is_refused_and_the_next_is_not);
     tcase_add_test(tcase, an_enqueue_is_refused_and_leaves_nothing);
@@ -607,7 +607,7 @@ int main(void)
     tcase_add_test(tcase, a_lost_device_runs_nothing_more);
     tcase_add_loop_test(tcase, loss_of_one_root_leaves_the_other_running, 0, 3);
     tcase_add_test(tcase, wait_for_a_lost_command_fails);
-    tcase_add_test(tcase, a_command_is_late_by_so_much);
+    tcase_add_test(tcase, delay_lengthens_the_command);
     suite_add_tcase(suite, tcase);
     TCase *ends = tcase_create("ends");
     tcase_add_test(ends, fault_that_never_applied_is_reported);

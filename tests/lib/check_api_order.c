@@ -276,7 +276,7 @@ static void wait_on(cl_command_queue on, cl_semaphore_khr semaphore)
     cl_ok(NAMED(clEnqueueWaitSemaphoresKHR)(on, 1, &semaphore, NULL, 0, NULL, NULL));
 }
 
-START_TEST(a_semaphore)
+START_TEST(semaphore_orders_commands)
 {
     cl_semaphore_khr semaphore = new_semaphore();
     for (int step = 0; step < 2; step++)
@@ -302,7 +302,7 @@ START_TEST(a_semaphore)
 }
 END_TEST
 
-START_TEST(not_before_the_wait_nor_after_the_signal)
+START_TEST(semaphore_does_not_order_commands_outside_it)
 {
     cl_semaphore_khr semaphore = new_semaphore();
     if (_i)
@@ -386,8 +386,8 @@ int main(void)
     ADD(R31_11_not_a_callback_for_the_start);
     ADD(R31_12_a_user_event);
     ADD(R31_12_a_user_event_set_too_early);
-    tcase_add_loop_test(cases, a_semaphore, 0, 2);
-    tcase_add_loop_test(cases, not_before_the_wait_nor_after_the_signal, 0, 2);
+    tcase_add_loop_test(cases, semaphore_orders_commands, 0, 2);
+    tcase_add_loop_test(cases, semaphore_does_not_order_commands_outside_it, 0, 2);
     ADD(later_wait_of_the_host_is_no_order);
 #undef ADD
     tcase_add_loop_test(cases, no_fix_waits_in_a_callback, 0, 2);

@@ -15,7 +15,7 @@ static void set_up_logged(void)
     set_up();
 }
 
-static bool log_says(const char *text)
+static bool log_has(const char *text)
 {
     static char log[20000];
     FILE *stream = fopen(log_name, "r");
@@ -48,8 +48,8 @@ START_TEST(of_two_sub_devices_each_is_named)
         cl_ok(clFinish(queues[i]));
         cl_ok(clReleaseCommandQueue(queues[i]));
     }
-    ck_assert(log_says(", sub-device 0 of device 0 '"));
-    ck_assert(log_says(", sub-device 1 of device 0 '"));
+    ck_assert(log_has(", sub-device 0 of device 0 '"));
+    ck_assert(log_has(", sub-device 1 of device 0 '"));
     cl_ok(clReleaseMemObject(shared));
     cl_ok(clReleaseContext(both));
     for (cl_uint i = 0; i < units; i++)
@@ -67,8 +67,8 @@ START_TEST(a_map_after_a_queue_that_was_not_flushed)
     cl_ok(err);
     cl_ok(clEnqueueUnmapMemObject(second, buffer, mapped, 0, NULL, NULL));
     ck_assert_uint_eq(races(), 1);
-    ck_assert(log_says("clEnqueueMapBuffer (command 2, queue"));
-    ck_assert(!log_says("clEnqueueUnmapMemObject (command"));
+    ck_assert(log_has("clEnqueueMapBuffer (command 2, queue"));
+    ck_assert(!log_has("clEnqueueUnmapMemObject (command"));
 }
 END_TEST
 
@@ -123,14 +123,14 @@ START_TEST(the_line_that_touched_the_bytes)
     const bool touched = variant || which < WRITES - 1;
     ck_assert_uint_eq(races(), touched);
     for (int i = 0; i < WRITES; i++)
-        ck_assert_msg(log_says(writes[i].line) == (touched && i == which), "%s is %s", writes[i].line,
-                      i == which ? "not told" : "told");
+        ck_assert_msg(log_has(writes[i].line) == (touched && i == which), "%s is %s", writes[i].line,
+                      i == which ? "not reported" : "reported");
     cl_ok(clReleaseMemObject(words));
 }
 END_TEST
 
 /* The other one ran first. */
-START_TEST(the_line_that_touched_the_bytes_later)
+START_TEST(line_of_the_later_access_is_reported)
 {
     const int variant = _i / WRITES, which = _i % WRITES;
     cl_mem words = cl_buffer(context, CL_MEM_READ_WRITE, 256, NULL);
@@ -140,8 +140,8 @@ START_TEST(the_line_that_touched_the_bytes_later)
     const bool touched = variant || which < WRITES - 1;
     ck_assert_uint_eq(race(), touched);
     for (int i = 0; i < WRITES; i++)
-        ck_assert_msg(log_says(writes[i].line) == (touched && i == which), "%s is %s", writes[i].line,
-                      i == which ? "not told" : "told");
+        ck_assert_msg(log_has(writes[i].line) == (touched && i == which), "%s is %s", writes[i].line,
+                      i == which ? "not reported" : "reported");
     cl_ok(clReleaseMemObject(words));
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(lines_are_reported_apart)
                words, 4);
     ck_assert_uint_eq(races(), 3);
     for (int i = 0; i < WRITES; i++)
-        ck_assert_int_eq(log_says(writes[i].line), i < 3);
+        ck_assert_int_eq(log_has(writes[i].line), i < 3);
     cl_ok(clReleaseMemObject(words));
 }
 END_TEST
@@ -213,9 +213,9 @@ START_TEST(one_of_many_lines)
     ck_assert_uint_eq(races(), 1);
     char place[40];
     snprintf(place, sizeof place, "program.cl:%d:", 2 + _i);
-    ck_assert(log_says(place) != log_says("one of the writes by a kernel"));
-    ck_assert(log_says(place) == log_says("program.cl:"));
-    ck_assert_int_eq(log_says(place), _i < 8);
+    ck_assert(log_has(place) != log_has("one of the writes by a kernel"));
+    ck_assert(log_has(place) == log_has("program.cl:"));
+    ck_assert_int_eq(log_has(place), _i < 8);
     cl_ok(clReleaseMemObject(words));
 }
 END_TEST
@@ -234,7 +234,7 @@ int main(void)
     tcase_add_test(logged, of_two_sub_devices_each_is_named);
     tcase_add_test(logged, a_map_after_a_queue_that_was_not_flushed);
     tcase_add_loop_test(logged, the_line_that_touched_the_bytes, 0, 2 * WRITES);
-    tcase_add_loop_test(logged, the_line_that_touched_the_bytes_later, 0, 2 * WRITES);
+    tcase_add_loop_test(logged, line_of_the_later_access_is_reported, 0, 2 * WRITES);
     tcase_add_loop_test(logged, lines_are_reported_apart, 0, 2);
     tcase_add_loop_test(logged, one_of_many_lines, 0, 12);
     tcase_add_test(logged, the_line_that_enqueued_the_command);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Queries twice, for the size and for the value, and checks that both agree. */
-static size_t ask_device(cl_device_info name, void *value, size_t room)
+static size_t query_device(cl_device_info name, void *value, size_t room)
 {
     size_t size = 12345, again = 0;
     cl_ok(clGetDeviceInfo(device, name, 0, NULL, &size));
@@ -23,14 +23,14 @@ static size_t ask_device(cl_device_info name, void *value, size_t room)
 static uint64_t number(cl_device_info name, size_t size)
 {
     uint64_t value = 0;
-    ck_assert_uint_eq(ask_device(name, &value, sizeof value), size);
+    ck_assert_uint_eq(query_device(name, &value, sizeof value), size);
     return value;
 }
 
 static const char *text(cl_device_info name)
 {
     static char value[8192];
-    size_t size = ask_device(name, value, sizeof value);
+    size_t size = query_device(name, value, sizeof value);
     ck_assert_uint_eq(size, strlen(value) + 1);
     return value;
 }
@@ -181,7 +181,7 @@ START_TEST(clGetDeviceInfo_meets_the_minimum_of_the_full_profile)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ck_assert_msg(number(rows[i].name, rows[i].size) >= rows[i].least, "query 0x%x", rows[i].name);
     size_t sizes[3];
-    ck_assert_uint_eq(ask_device(CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes), sizeof sizes);
+    ck_assert_uint_eq(query_device(CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes), sizeof sizes);
     for (int i = 0; i < 3; i++)
         ck_assert_uint_ge(sizes[i], 1);
     ck_assert(number(CL_DEVICE_EXECUTION_CAPABILITIES, 8) & CL_EXEC_KERNEL);
@@ -207,7 +207,7 @@ START_TEST(clGetDeviceInfo_reports_absent_features)
                                                                  CL_DEVICE_SVM_FINE_GRAIN_BUFFER |
                                                                  CL_DEVICE_SVM_ATOMICS);
     ck_assert_str_eq(text(CL_DEVICE_BUILT_IN_KERNELS), "");
-    ck_assert_uint_eq(ask_device(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, NULL, 0), 0);
+    ck_assert_uint_eq(query_device(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, NULL, 0), 0);
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(clGetDeviceInfo_lists_extensions_the_same_way_twice)
 {
     static cl_name_version list[64];
     char joined[8192] = "";
-    size_t count = ask_device(CL_DEVICE_EXTENSIONS_WITH_VERSION, list, sizeof list) / sizeof *list;
+    size_t count = query_device(CL_DEVICE_EXTENSIONS_WITH_VERSION, list, sizeof list) / sizeof *list;
     for (size_t i = 0; i < count; i++) {
         strcat(joined, i ? " " : "");
         strcat(joined, list[i].name);
@@ -251,7 +251,7 @@ END_TEST
 START_TEST(clGetDeviceInfo_lists_versions_and_features)
 {
     static cl_name_version list[64];
-    size_t count = ask_device(CL_DEVICE_OPENCL_C_ALL_VERSIONS, list, sizeof list) / sizeof *list;
+    size_t count = query_device(CL_DEVICE_OPENCL_C_ALL_VERSIONS, list, sizeof list) / sizeof *list;
     bool has_1_2 = false, has_3_0 = false;
     for (size_t i = 0; i < count; i++) {
         ck_assert_str_eq(list[i].name, "OpenCL C");
@@ -259,7 +259,7 @@ START_TEST(clGetDeviceInfo_lists_versions_and_features)
         has_3_0 |= list[i].version == CL_MAKE_VERSION(3, 0, 0);
     }
     ck_assert(has_1_2 && has_3_0);
-    count = ask_device(CL_DEVICE_OPENCL_C_FEATURES, list, sizeof list) / sizeof *list;
+    count = query_device(CL_DEVICE_OPENCL_C_FEATURES, list, sizeof list) / sizeof *list;
     bool int64 = false, generic = false, pipes = false;
     int images = 0;
     for (size_t i = 0; i < count; i++) {
@@ -273,7 +273,7 @@ START_TEST(clGetDeviceInfo_lists_versions_and_features)
     ck_assert_int_eq(pipes, number(CL_DEVICE_PIPE_SUPPORT, 4) != 0);
     ck_assert_int_eq(images, 3); /* images, read_write_images, 3d_image_writes */
     ck_assert_int_eq(generic, number(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, 4) != 0);
-    count = ask_device(CL_DEVICE_ILS_WITH_VERSION, list, sizeof list) / sizeof *list;
+    count = query_device(CL_DEVICE_ILS_WITH_VERSION, list, sizeof list) / sizeof *list;
     ck_assert_uint_ge(count, 1);
     ck_assert_str_eq(list[0].name, "SPIR-V");
     ck_assert_ptr_nonnull(strstr(text(CL_DEVICE_IL_VERSION), "SPIR-V_1.0"));

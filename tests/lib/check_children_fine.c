@@ -276,7 +276,7 @@ END_TEST
 
 /* Atomics of kernels of one launch tree, on any memory, do not race if each includes the other's
  * work-item. */
-START_TEST(by_scope)
+START_TEST(tree_atomics_race_unless_scopes_include_each_other)
 {
     static const char *const scopes[] = {"sub_group", "work_group", "device"};
     static const char *const parents[] = {"if (g == 0) { " CHILD(1, ADDS) CHILD(1, ADDS) " }",
@@ -388,7 +388,7 @@ static const struct {
 };
 enum { REPORTED = sizeof reported / sizeof *reported };
 
-START_TEST(by_calls)
+START_TEST(enqueue_calls_order_fine_grained_memory)
 {
     static const cl_svm_mem_flags kinds[] = {CL_MEM_SVM_FINE_GRAIN_BUFFER,
                                              CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 0, NO_SVM};
@@ -497,8 +497,8 @@ int main(void)
     tcase_add_test(tests, the_child_between);
     tcase_add_test(tests, the_group_between);
     tcase_add_loop_test(tests, marker_covers_the_commands_of_its_list, 0, 8);
-    tcase_add_loop_test(tests, by_scope, 0, 18);
-    tcase_add_loop_test(tests, by_calls, 0, 4 * REPORTED);
+    tcase_add_loop_test(tests, tree_atomics_race_unless_scopes_include_each_other, 0, 18);
+    tcase_add_loop_test(tests, enqueue_calls_order_fine_grained_memory, 0, 4 * REPORTED);
     tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -15,11 +15,11 @@
 
 /* ---- the observed events ------------------------------------------------------------------- */
 
-enum { GROUPS = 8, HEARD_MAX = 4096 };
+enum { GROUPS = 8, EVENTS_MAX = 4096 };
 static struct {
     uint32_t launch;
     uint64_t group;
-} events[HEARD_MAX];
+} events[EVENTS_MAX];
 static size_t event_count;
 static uint32_t running, most_running;
 
@@ -31,7 +31,7 @@ static void on_launch(void *self, const struct launch_event *event)
     most_running = running > most_running ? running : most_running;
     if (event->phase != GROUP_BEGIN)
         return;
-    ck_assert_uint_lt(event_count, HEARD_MAX);
+    ck_assert_uint_lt(event_count, EVENTS_MAX);
     events[event_count].launch = event->launch->launch;
     events[event_count++].group = event->group_linear;
 }
@@ -271,7 +271,7 @@ START_TEST(the_same_seed_is_the_same_order)
 END_TEST
 
 /* Each waits until the other has begun: impossible one after the other. */
-START_TEST(those_that_meet_get_on)
+START_TEST(kernels_that_wait_for_each_other_end)
 {
     start(policies[_i], "5");
     cl_int flags[2];
@@ -390,7 +390,7 @@ static const struct finding *race_of(const char *kernel)
  * Memory may have lost the first access's value if another launch has run since; the second one's value is
  * certain.
  */
-START_TEST(values_are_reported_of_those_alone)
+START_TEST(first_value_is_reported_if_no_other_launch_ran)
 {
     const bool alone = _i == 0;
     setenv("ORRERY_DATA_RACES", "warning", 1);
@@ -411,7 +411,7 @@ START_TEST(values_are_reported_of_those_alone)
 }
 END_TEST
 
-START_TEST(no_race_between_those_that_share_nothing)
+START_TEST(kernels_of_different_buffers_do_not_race)
 {
     setenv("ORRERY_DATA_RACES", "warning", 1);
     start(policies[_i], "9");
@@ -555,14 +555,14 @@ int main(void)
     tcase_add_test(tests, one_that_is_not_flushed_does_not_run);
     tcase_add_loop_test(tests, units_are_not_shared, 0, POLICY_COUNT);
     tcase_add_test(tests, the_same_seed_is_the_same_order);
-    tcase_add_loop_test(tests, those_that_meet_get_on, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, kernels_that_wait_for_each_other_end, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, a_wait_within_a_device_is_reported, 0, POLICY_COUNT);
     tcase_add_loop_exit_test(tests, both_in_a_livelock, 124, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, a_callback_needs_no_wait, 0, 2);
     tcase_add_test(tests, polling_lets_run);
     tcase_add_loop_test(tests, races_are_found_in_both, 0, POLICY_COUNT);
-    tcase_add_loop_test(tests, values_are_reported_of_those_alone, 0, 2);
-    tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, first_value_is_reported_if_no_other_launch_ran, 0, 2);
+    tcase_add_loop_test(tests, kernels_of_different_buffers_do_not_race, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, kernel_waits_for_a_later_enqueue, 0, 2);
     tcase_add_loop_test(tests, others_are_complete_while_one_spins, 0, 2);
     tcase_add_loop_test(tests, another_thread_may_enqueue_it, 0, 2);

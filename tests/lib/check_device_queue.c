@@ -35,22 +35,22 @@ static const char source[] =
     "  a[4] = is_valid_event(e); release_event(e); release_event(f); }\n"
     "kernel void ranges(global int *a, queue_t q)\n"
     "{ size_t o[3] = {1, 2, 3}, g[3] = {4, 3, 2}, l[3] = {2, 3, 1}; global int *b = a + 32;\n"
-    "  void (^tell)(void) = ^{ int i = atomic_inc(&b[0]); if (get_global_id(0) == get_global_offset(0) && "
+    "  void (^note)(void) = ^{ int i = atomic_inc(&b[0]); if (get_global_id(0) == get_global_offset(0) && "
     "get_global_id(1) == get_global_offset(1) &&\n"
     "    get_global_id(2) == get_global_offset(2)) { b[1] = get_work_dim(); for (int d = 0; d < 3; d++) { "
     "b[2 + d] = get_global_size(d);\n"
     "    b[5 + d] = get_enqueued_local_size(d); b[8 + d] = get_global_offset(d); } } };\n"
     "  switch (a[0]) {\n"
-    "  case 0: enqueue_kernel(q, 0, ndrange_1D(5), tell); break;\n"
-    "  case 1: enqueue_kernel(q, 0, ndrange_1D(6, 3), tell); break;\n"
-    "  case 2: enqueue_kernel(q, 0, ndrange_1D(7, 8, 4), tell); break;\n"
-    "  case 3: enqueue_kernel(q, 0, ndrange_2D(g), tell); break;\n"
-    "  case 4: enqueue_kernel(q, 0, ndrange_2D(g, l), tell); break;\n"
-    "  case 5: enqueue_kernel(q, 0, ndrange_2D(o, g, l), tell); break;\n"
-    "  case 6: enqueue_kernel(q, 0, ndrange_3D(g), tell); break;\n"
-    "  case 7: enqueue_kernel(q, 0, ndrange_3D(g, l), tell); break;\n"
-    "  case 8: enqueue_kernel(q, 0, ndrange_3D(o, g, l), tell); break;\n"
-    "  case 9: enqueue_kernel(q, 0, ndrange_1D(0), tell); break; } }\n"
+    "  case 0: enqueue_kernel(q, 0, ndrange_1D(5), note); break;\n"
+    "  case 1: enqueue_kernel(q, 0, ndrange_1D(6, 3), note); break;\n"
+    "  case 2: enqueue_kernel(q, 0, ndrange_1D(7, 8, 4), note); break;\n"
+    "  case 3: enqueue_kernel(q, 0, ndrange_2D(g), note); break;\n"
+    "  case 4: enqueue_kernel(q, 0, ndrange_2D(g, l), note); break;\n"
+    "  case 5: enqueue_kernel(q, 0, ndrange_2D(o, g, l), note); break;\n"
+    "  case 6: enqueue_kernel(q, 0, ndrange_3D(g), note); break;\n"
+    "  case 7: enqueue_kernel(q, 0, ndrange_3D(g, l), note); break;\n"
+    "  case 8: enqueue_kernel(q, 0, ndrange_3D(o, g, l), note); break;\n"
+    "  case 9: enqueue_kernel(q, 0, ndrange_1D(0), note); break; } }\n"
     "kernel void nested(global int *a, queue_t q)\n"
     "{ if (get_global_id(0)) return;\n"
     "  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ a[1] = a[0] + 1;\n"
@@ -88,7 +88,7 @@ static const char source[] =
     "    enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ for (int i = 0; i < n; i++) "
     "atomic_inc(a); }); });\n"
     "  capture_event_profiling_info(e, CLK_PROFILING_COMMAND_EXEC_TIME, t); release_event(e); }\n"
-    "kernel void asks(global int *a)\n"
+    "kernel void sizes(global int *a)\n"
     "{ void (^block)(local void *) = ^(local void *p) { ((local int *)p)[0] = a[0]; };\n"
     "  a[0] = get_kernel_work_group_size(block); a[1] = "
     "get_kernel_preferred_work_group_size_multiple(block);\n"
@@ -115,7 +115,7 @@ static const char source[] =
     "  a[14] = enqueue_kernel(q, 3, ndrange_1D(1), block);\n"
     "  set_user_event_status(e, CL_COMPLETE); release_event(e);\n"
     "  a[15] = enqueue_kernel(q, 0, ndrange_1D(1), 1, &e, NULL, block); }\n"
-    "kernel void crowd(global int *a, queue_t q, int n)\n"
+    "kernel void many(global int *a, queue_t q, int n)\n"
     "{ clk_event_t e, u = create_user_event(); int ok = 0, err = 0;\n"
     "  for (int i = 0; i < n; i++) { int r = enqueue_marker(q, 1, &u, &e); ok += r == CLK_SUCCESS; if (r != "
     "CLK_SUCCESS) err = r; }\n"
@@ -274,7 +274,7 @@ START_TEST(device_queues_have_a_size)
 }
 END_TEST
 
-START_TEST(there_are_only_so_many)
+START_TEST(device_queues_over_the_limit_are_refused)
 {
     cl_command_queue made[64];
     cl_uint most = (cl_uint)query(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), count = 0;
@@ -516,7 +516,7 @@ START_TEST(user_events_delay_their_waiters)
 }
 END_TEST
 
-START_TEST(an_error_goes_up_to_the_parent)
+START_TEST(error_of_a_child_is_the_parents)
 {
     cl_int seen[8];
     cl_is(run_user(-77, seen), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
@@ -550,7 +550,7 @@ END_TEST
 
 START_TEST(block_size_queries_return)
 {
-    cl_kernel kernel = kernel_of("asks");
+    cl_kernel kernel = kernel_of("sizes");
     size_t width = 0, most = 0;
     cl_ok(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof width,
                                    &width, NULL));
@@ -634,11 +634,11 @@ START_TEST(events_run_out)
     cl_int err = 1;
     cl_ok(clReleaseCommandQueue(on_device));
     on_device = new_device_queue(context, 0, (cl_uint)query(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), &err);
-    const cl_int *seen = run("crowd", 1, &more);
+    const cl_int *seen = run("many", 1, &more);
     ck_assert_int_eq(seen[0], QUEUE_EVENTS);
     ck_assert_int_eq(seen[1], EVENT_ALLOCATION);
     ck_assert_int_eq(seen[2], QUEUE_EVENTS);
-    seen = run("crowd", 1, &more); /* those of the first launch went with it */
+    seen = run("many", 1, &more); /* those of the first launch went with it */
     ck_assert_int_eq(seen[0], QUEUE_EVENTS);
 }
 END_TEST
@@ -746,7 +746,7 @@ int main(void)
           *errors = tcase_create("errors"), *without = tcase_create("without");
     tcase_add_test(queues, device_reports_its_queue_properties);
     tcase_add_test(queues, device_queues_have_a_size);
-    tcase_add_test(queues, there_are_only_so_many);
+    tcase_add_test(queues, device_queues_over_the_limit_are_refused);
     tcase_add_test(queues, a_context_has_one_default_queue_for_a_device);
     tcase_add_test(queues, the_host_enqueues_nothing_to_them);
     tcase_add_test(queues, a_queue_is_an_argument_of_its_own_kind);
@@ -760,7 +760,7 @@ int main(void)
     tcase_add_test(kernels, a_parent_is_complete_when_its_children_are);
     tcase_add_test(kernels, markers_wait_for_their_list);
     tcase_add_test(kernels, user_events_delay_their_waiters);
-    tcase_add_test(kernels, an_error_goes_up_to_the_parent);
+    tcase_add_test(kernels, error_of_a_child_is_the_parents);
     tcase_add_test(kernels, times_of_end_and_completion_differ);
     tcase_add_test(kernels, block_size_queries_return);
     tcase_add_test(kernels, an_iteration_outlives_the_room_of_the_queue);

@@ -228,17 +228,17 @@ static struct {
     int number;
     pthread_t thread;
 } calls[TRACE_MAX];
-static int heard_count;
-static sem_t heard_one;
+static int callback_count;
+static sem_t callback_posted;
 
 static void CL_CALLBACK on_event(cl_event event, cl_int status, void *data)
 {
-    int at = heard_count++;
+    int at = callback_count++;
     calls[at].event = event;
     calls[at].status = status;
     calls[at].number = (int)(intptr_t)data;
     calls[at].thread = pthread_self();
-    sem_post(&heard_one);
+    sem_post(&callback_posted);
 }
 
 static void listen(cl_event event, cl_int state, int number)
@@ -246,19 +246,19 @@ static void listen(cl_event event, cl_int state, int number)
     cl_ok(clSetEventCallback(event, state, on_event, (void *)(intptr_t)number));
 }
 
-static void wait_heard(int count)
+static void wait_callbacks(int count)
 {
     struct timespec limit;
     clock_gettime(CLOCK_REALTIME, &limit);
     limit.tv_sec += 10;
     for (int i = 0; i < count; i++)
-        ck_assert_msg(sem_timedwait(&heard_one, &limit) == 0, "only %d of %d callbacks came", i, count);
+        ck_assert_msg(sem_timedwait(&callback_posted, &limit) == 0, "only %d of %d callbacks came", i, count);
 }
 
 static void callback_set_up(void)
 {
     cl_set_up();
-    sem_init(&heard_one, 0, 0);
+    sem_init(&callback_posted, 0, 0);
 }
 
 START_TEST(clSetEventCallback_judges_its_arguments)
@@ -284,7 +284,7 @@ START_TEST(callbacks_run_in_order_on_their_own_thread)
     listen(b, CL_SUBMITTED, 2);
     listen(b, CL_RUNNING, 5);
     cl_ok(clFinish(queue));
-    wait_heard(6);
+    wait_callbacks(6);
     for (int i = 0; i < 6; i++) {
         ck_assert_int_eq(calls[i].number, i + 1);
         ck_assert(!pthread_equal(calls[i].thread, pthread_self()));
@@ -305,7 +305,7 @@ START_TEST(callback_set_late_runs_at_once)
     listen(event, CL_COMPLETE, 1);
     listen(event, CL_RUNNING, 2);
     listen(event, CL_SUBMITTED, 3);
-    wait_heard(3);
+    wait_callbacks(3);
     cl_is(calls[0].status, CL_COMPLETE);
     cl_is(calls[1].status, CL_RUNNING);
     cl_is(calls[2].status, CL_SUBMITTED);
@@ -317,12 +317,12 @@ START_TEST(callbacks_of_user_events_run)
 {
     cl_event event = cl_user_event(context);
     listen(event, CL_SUBMITTED, 1);
-    wait_heard(1);
+    wait_callbacks(1);
     listen(event, CL_COMPLETE, 2);
     listen(event, CL_RUNNING, 3);
-    ck_assert_int_eq(heard_count, 1);
+    ck_assert_int_eq(callback_count, 1);
     cl_ok(clSetUserEventStatus(event, CL_COMPLETE));
-    wait_heard(2);
+    wait_callbacks(2);
     ck_assert_int_eq(calls[1].number, 2);
     cl_is(calls[1].status, CL_COMPLETE);
     ck_assert_int_eq(calls[2].number, 3);
@@ -338,7 +338,7 @@ START_TEST(a_failure_reaches_every_callback)
     listen(gate, CL_COMPLETE, 3);
     cl_ok(clFlush(queue));
     cl_ok(clSetUserEventStatus(gate, -17));
-    wait_heard(3);
+    wait_callbacks(3);
     ck_assert_int_eq(calls[0].number, 3);
     cl_is(calls[0].status, -17);
     ck_assert_int_eq(calls[1].number, 1);
@@ -357,7 +357,7 @@ static void CL_CALLBACK query(cl_event event, cl_int status, void *data)
     if (!err)
         err = clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
     *(cl_int *)data = err ? err : seen == CL_COMPLETE && type == CL_COMMAND_NATIVE_KERNEL ? 1 : 2;
-    sem_post(&heard_one);
+    sem_post(&callback_posted);
 }
 
 START_TEST(an_event_is_good_inside_its_callback)
@@ -370,7 +370,7 @@ START_TEST(an_event_is_good_inside_its_callback)
     ck_assert_uint_eq(references, 1);
     cl_ok(clReleaseEvent(event));
     cl_ok(clFinish(queue));
-    wait_heard(1);
+    wait_callbacks(1);
     ck_assert_int_eq(answer, 1);
 }
 END_TEST
@@ -394,7 +394,7 @@ START_TEST(callbacks_may_enqueue_and_flush)
     cl_ok(clSetEventCallback(event, CL_COMPLETE, enqueue_next, (void *)(intptr_t)20));
     cl_ok(clFlush(queue));
     cl_ok(clReleaseEvent(event));
-    wait_heard(1);
+    wait_callbacks(1);
     ck_assert_int_eq(trace.count, 22);
     for (int i = 1; i < 22; i++)
         ck_assert_int_eq(trace.number[i], 21 - i);
@@ -430,7 +430,7 @@ START_TEST(many_callbacks_keep_their_order)
         cl_ok(clReleaseEvent(event));
     }
     cl_ok(clFinish(queue));
-    wait_heard(COUNT);
+    wait_callbacks(COUNT);
     for (int i = 0; i < COUNT; i++)
         ck_assert_int_eq(calls[i].number, i);
 }

@@ -118,7 +118,7 @@ START_TEST(store_beside_the_bytes_of_a_map_or_command)
 END_TEST
 
 /* The host stores while a kernel waits: later commands race with it. */
-START_TEST(only_those_enqueued_later)
+START_TEST(store_races_with_commands_enqueued_later)
 {
     set_up();
     cl_event go = cl_user_event(context);
@@ -403,7 +403,7 @@ int main(void)
     tcase_add_loop_test(tests, copies_and_reads_do, 0, 2);
     tcase_add_test(tests, each_time);
     tcase_add_loop_test(tests, store_beside_the_bytes_of_a_map_or_command, 0, 2);
-    tcase_add_test(tests, only_those_enqueued_later);
+    tcase_add_test(tests, store_races_with_commands_enqueued_later);
     tcase_add_test(tests, in_a_sub_buffer);
     tcase_add_loop_test(tests, a_read_stores_there, 0, 4);
     tcase_add_loop_test(tests, bytes_given_to_a_command_are_not_reported, 0, sizeof handed_over / sizeof *handed_over);

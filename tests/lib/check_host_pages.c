@@ -475,8 +475,8 @@ START_TEST(pages_of_several)
 }
 END_TEST
 
-/* The page is closed for the second, which the store comes before; of the first a query told. */
-START_TEST(pages_of_one_that_is_reported_and_one_that_waits)
+/* The page is closed for the second, which runs after the store; a query reported the end of the first. */
+START_TEST(store_between_a_complete_and_a_waiting_command)
 {
     set_up();
     cl_event go = cl_user_event(context), first = write_from(target, NULL);
@@ -876,7 +876,7 @@ int main(void)
     tcase_add_test(used, faults_inside_malloc);
     tcase_add_test(used, memory_that_was_moved);
     tcase_add_loop_test(used, pages_of_several, 0, 3);
-    tcase_add_loop_test(used, pages_of_one_that_is_reported_and_one_that_waits, 0, 2);
+    tcase_add_loop_test(used, store_between_a_complete_and_a_waiting_command, 0, 2);
     tcase_add_test(used, a_child_has_all_its_memory);
     tcase_add_loop_test(used, handlers_of_the_program, 0, 2);
     tcase_add_test(used, system_calls_fail);

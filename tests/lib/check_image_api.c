@@ -57,7 +57,7 @@ START_TEST(minimum_formats_are_listed)
 END_TEST
 
 /* Bits of the element are a power of two, packed types have the orders that the table of types names;
- * whatever else the text rules out is not asked here. Orders with x have the types of those without. */
+ * other exclusions of the text are not tested here. Orders with x have the types of those without. */
 START_TEST(optional_orders_take_the_types_of_the_text)
 {
     static const struct {

@@ -337,7 +337,7 @@ static bool is(const struct query *query, const char *call)
 }
 
 /* The inputs of the queries of sub-groups. */
-static cl_int ask_sub_groups(cl_uint name, size_t size, void *value, size_t *size_ret)
+static cl_int query_sub_groups(cl_uint name, size_t size, void *value, size_t *size_ret)
 {
     const size_t range = 64, count = 1;
     const bool counts = name == CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT;
@@ -380,7 +380,7 @@ static cl_int run_query(const struct query *query, size_t size, void *value, siz
     if (is(query, "clGetKernelWorkGroupInfo"))
         return clGetKernelWorkGroupInfo(kernel, device, name, size, value, size_ret);
     if (is(query, "clGetKernelSubGroupInfo"))
-        return ask_sub_groups(name, size, value, size_ret);
+        return query_sub_groups(name, size, value, size_ret);
     if (is(query, "clGetKernelSubGroupInfoKHR"))
         return NAMED(clGetKernelSubGroupInfoKHR)(kernel, device, name, sizeof range, &range, size, value,
                                                  size_ret);

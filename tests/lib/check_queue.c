@@ -447,7 +447,7 @@ START_TEST(nothing_runs_before_a_flush)
 }
 END_TEST
 
-START_TEST(a_flush_alone_gets_commands_done)
+START_TEST(flush_alone_executes_commands)
 {
     cl_event event = cl_trace(queue, 1, 0, NULL);
     cl_ok(clFlush(queue));
@@ -520,7 +520,7 @@ START_TEST(a_program_that_only_polls_gets_there)
 }
 END_TEST
 
-START_TEST(a_user_event_alone_gets_commands_done)
+START_TEST(user_event_alone_executes_commands)
 {
     cl_event gate = cl_user_event(context), held = cl_trace(unordered, 1, 1, &gate),
              free_one = cl_trace(unordered, 2, 0, NULL);
@@ -892,10 +892,10 @@ static Suite *queue_suite(void)
     tcase_add_loop_test(policy, the_policy_orders_ready_commands, 0, 5);
     tcase_add_checked_fixture(waiting, cl_set_up, cl_tear_down);
     tcase_add_test(waiting, nothing_runs_before_a_flush);
-    tcase_add_test(waiting, a_flush_alone_gets_commands_done);
+    tcase_add_test(waiting, flush_alone_executes_commands);
     tcase_add_test(waiting, a_program_that_only_polls_gets_there);
     tcase_add_loop_test(printing, a_flush_runs_a_kernel_at_once_unless_another_device_has_queues, 0, 2);
-    tcase_add_test(waiting, a_user_event_alone_gets_commands_done);
+    tcase_add_test(waiting, user_event_alone_executes_commands);
     tcase_add_test(waiting, a_wait_flushes_the_queues_it_depends_on);
     tcase_add_test(waiting, released_queue_still_runs_its_commands);
     tcase_add_test(waiting, a_native_kernel_that_waits_is_refused);

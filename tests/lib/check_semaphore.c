@@ -165,7 +165,7 @@ START_TEST(binary_semaphore_alternates_signal_and_wait)
         }
     }
     ck_assert_uint_eq(findings_of("semaphore-misuse"), rows[_i].findings);
-    cl_ok(enqueue_signal(queue, 1, &semaphore, NULL, 0, NULL, NULL)); /* lets a last wait go on */
+    cl_ok(enqueue_signal(queue, 1, &semaphore, NULL, 0, NULL, NULL)); /* ends a last wait */
     cl_ok(clFinish(queue));
     cl_ok(clFinish(second));
     cl_ok(clReleaseEvent(gate));

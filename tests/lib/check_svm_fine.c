@@ -34,7 +34,7 @@ static const char source[] =
     "    } else {\n"
     "        while (!atomic_load_explicit(box, memory_order_acquire, memory_scope_device));\n"
     "        data[1] = data[0]; } }\n"
-    "kernel void tell(global int *data, global atomic_int *flag) {\n"
+    "kernel void release(global int *data, global atomic_int *flag) {\n"
     "    if (get_group_id(0) == 0) {\n"
     "        data[1] = 42;\n"
     "        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_all_svm_devices);\n"
@@ -457,7 +457,7 @@ START_TEST(flags_of_the_host_order)
     start_with_system();
     svm = (cl_int *)(void *)box;
     svm[0] = svm[1] = svm[2] = 0;
-    run_groups(queue, "tell", _i ? svm : memory, _i ? memory : svm);
+    run_groups(queue, "release", _i ? svm : memory, _i ? memory : svm);
     cl_ok(clFinish(queue));
     ck_assert_int_eq(_i ? svm[2] : memory[2], 42);
     races_are(0, 0);

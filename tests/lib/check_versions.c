@@ -213,7 +213,7 @@ static const char *const feature_names[] = {
 static void expect_macro(char *source, const char *name, bool there)
 {
     sprintf(source + strlen(source), "#if%sdef %s\n#error \"%s is %s\"\n#endif\n", there ? "n" : "", name,
-            name, there ? "told and not defined" : "defined and not told");
+            name, there ? "reported and not defined" : "defined and not reported");
 }
 
 START_TEST(macros_match_the_reported_version)
@@ -253,7 +253,7 @@ static size_t next_to_be_seen(void)
 
 static void see(size_t at, const char *what, bool reported_, bool taken, const char *why)
 {
-    ck_assert_msg(reported_ == taken, "%s: told %d, taken %d: %s", what, reported_, taken, why);
+    ck_assert_msg(reported_ == taken, "%s: reported %d, taken %d: %s", what, reported_, taken, why);
     seen[seen_by][at].reported = reported_;
     seen[seen_by][at].taken = taken;
 }

@@ -20,7 +20,7 @@ START_TEST(the_host_is_not_reported_to_wait_for_ever)
 }
 END_TEST
 
-START_TEST(nor_after_a_command_that_waits)
+START_TEST(finish_is_not_suggested_after_a_command_that_waits)
 {
     enqueue(2, 2, AFTER(1));
     enqueue(3, 2, AFTER(2));
@@ -120,7 +120,7 @@ START_TEST(a_callback_is_not_reported_to_wait)
 END_TEST
 
 /* As query_before_user_event_set_has_to_wait(), but the callback that sets it may not. */
-START_TEST(nor_before_it_sets_an_event)
+START_TEST(wait_is_not_suggested_in_a_callback_that_sets_the_event)
 {
     enqueue(2, 2, AFTER(1));
     enqueue(3, 1, NONE);
@@ -240,8 +240,8 @@ START_TEST(a_map_may_be_enqueued_later)
 }
 END_TEST
 
-/* Nor can the map, for which another one waits; but it waits for a user event. */
-START_TEST(a_map_may_be_let_go_later)
+/* The map cannot move: another one waits for it. But it waits for a user event. */
+START_TEST(later_user_event_set_is_suggested_for_a_map)
 {
     enqueue(2, 1, AFTER(1));
     enqueue(3, 1, AFTER(2));
@@ -333,20 +333,20 @@ int main(void)
     TCase *fixes = tcase_create("fixes");
     tcase_add_checked_fixture(fixes, set_up, tear_down);
     tcase_add_test(fixes, the_host_is_not_reported_to_wait_for_ever);
-    tcase_add_test(fixes, nor_after_a_command_that_waits);
+    tcase_add_test(fixes, finish_is_not_suggested_after_a_command_that_waits);
     tcase_add_test(fixes, event_is_suggested_if_the_queue_cannot_order);
     tcase_add_test(fixes, query_before_user_event_set_has_to_wait);
     tcase_add_test(fixes, command_waited_for_has_to_be_flushed);
     tcase_add_test(fixes, wait_for_a_callback_has_to_flush_its_command);
     tcase_add_test(fixes, a_callback_is_not_reported_to_wait);
-    tcase_add_test(fixes, nor_before_it_sets_an_event);
+    tcase_add_test(fixes, wait_is_not_suggested_in_a_callback_that_sets_the_event);
     tcase_add_test(fixes, a_map_is_named_not_its_unmap);
     tcase_add_test(fixes, a_map_is_named_when_it_runs_later);
     tcase_add_test(fixes, unmap_is_named_to_later_commands);
     tcase_add_test(fixes, an_unmap_alone_is_named);
     tcase_add_loop_test(fixes, a_map_and_its_unmap_that_nothing_orders_are_two, 0, 2);
     tcase_add_test(fixes, a_map_may_be_enqueued_later);
-    tcase_add_test(fixes, a_map_may_be_let_go_later);
+    tcase_add_test(fixes, later_user_event_set_is_suggested_for_a_map);
     tcase_add_test(fixes, an_unmap_may_be_enqueued_earlier);
     tcase_add_test(fixes, fix_that_was_not_tried_is_advice);
     tcase_add_test(fixes, repeated_report_is_not_tried_again);

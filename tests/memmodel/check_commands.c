@@ -311,7 +311,7 @@ START_TEST(R31_12_an_older_user_event)
 }
 END_TEST
 
-START_TEST(a_failed_command_hands_on_too)
+START_TEST(failed_command_passes_its_clock_on)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 1, AFTER(1));
@@ -828,7 +828,7 @@ int main(void)
     ADD(R31_12_a_command_saw_only_the_host_s_stores_before_its_event);
     ADD(host_stores_at_many_steps);
     ADD(R31_12_an_older_user_event);
-    ADD(a_failed_command_hands_on_too);
+    ADD(failed_command_passes_its_clock_on);
     ADD(a_read_between_does_not_hide_the_writer);
     ADD(host_memory_counts);
     ADD(memory_of_another_life_is_other_memory);

@@ -258,7 +258,7 @@ static cl_event change_data(const struct shared *shared, const struct kernels *p
 
 /*
  * The host waits for a command and releases to the kernel that runs meanwhile (rule (4), and its release);
- * early: the other way round. asks: before that ends another one begins, which is ordered after the command.
+ * early: the other way round. queries: before the command ends, another one begins that is ordered after it.
  */
 static size_t races_of_what_the_host_waited_for(const char *reader, int how, bool queries, bool early)
 {
@@ -286,14 +286,14 @@ static size_t races_of_what_the_host_waited_for(const char *reader, int how, boo
     return races_of_shared(&shared);
 }
 
-#define TELL_AND_WAIT                                                           \
+#define SET_AND_WAIT                                                            \
     " atomic_store_explicit(shared + 2, 1, memory_order_relaxed, " FOR_ALL ");" \
     " while (!atomic_load_explicit(shared + 3, memory_order_relaxed, " FOR_ALL ")) ;"
 #define LET_GO "atomic_load_explicit(shared + 1, memory_order_acquire, memory_scope_all_svm_devices)"
 
 START_TEST(R31_4_host_passes_on_the_waited_command)
 {
-    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" TELL_AND_WAIT,
+    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" SET_AND_WAIT,
                                                         _i / 2, _i % 2, false),
                       0);
 }
@@ -302,14 +302,14 @@ END_TEST
 START_TEST(R31_4_command_before_the_hosts_access)
 {
     ck_assert_uint_eq(
-        races_of_what_the_host_waited_for(READ_EARLY(LET_GO) TELL_AND_WAIT, _i / 2, _i % 2, false), 1);
+        races_of_what_the_host_waited_for(READ_EARLY(LET_GO) SET_AND_WAIT, _i / 2, _i % 2, false), 1);
 }
 END_TEST
 
 /* Whenever that is: also if a third kernel ordered after the command begins only then. */
 START_TEST(R31_4_the_host_had_let_it_go_before_it_waited)
 {
-    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" TELL_AND_WAIT,
+    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" SET_AND_WAIT,
                                                         _i / 2, _i % 2, true),
                       1);
 }

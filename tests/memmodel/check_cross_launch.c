@@ -571,8 +571,8 @@ START_TEST(waves_of_the_next_launch)
 }
 END_TEST
 
-/* Those of before are forgotten, and the next pair is judged like the first one. */
-START_TEST(again_and_again)
+/* Earlier launches are forgotten, and the next pair is judged like the first one. */
+START_TEST(repeated_pairs_are_counted)
 {
     const struct kernels kernels = build(FIRST "{ atomic_fetch_add(&flag, 1); data[0] = 1; }", "", "");
     for (size_t i = 0; i < 20; i++) {
@@ -917,7 +917,7 @@ int main(void)
     tcase_add_test(rules, too_many_work_groups);
     tcase_add_test(rules, one_kernel_twice);
     tcase_add_test(rules, waves_of_the_next_launch);
-    tcase_add_test(rules, again_and_again);
+    tcase_add_test(rules, repeated_pairs_are_counted);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);
 }

@@ -34,7 +34,7 @@ static void tear_down(void)
 /* One work-item of the first work-group, which acts later; of the second. */
 #define LATER "if (get_global_id(0) == 0) "
 #define FIRST "if (get_global_id(0) == 2) "
-#define GO_ON "for (int i = 0; i < 100; i++) {" RELEASE("&own") "}"
+#define RUN_ON "for (int i = 0; i < 100; i++) {" RELEASE("&own") "}"
 
 static cl_kernel take(cl_program program, const char *name)
 {
@@ -114,13 +114,13 @@ static const struct {
     {"read before",
      FIRST "{ data[1] = data[0];" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }", HANDS_ON,
      0},
-    {"not acquired by who hands it on",
+    {"not acquired by the unit that hands it on",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      LATER "{ while (!" LOAD("&flag", "relaxed", "device") ") ;" RELEASE("&other") "}", 1},
-    {"not released by who hands it on",
+    {"not released by the unit that hands it on",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      LATER "{" AWAIT("&flag") STORE("&other", "relaxed", "device") "}", 1},
-    {"not acquired from who hands it on",
+    {"not acquired from the unit that hands it on",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{ while (!" LOAD("&other", "relaxed",
                                                                           "device") ") ; data[0] = 2; }",
      HANDS_ON, 1},
@@ -131,17 +131,17 @@ static const struct {
          "&other") "data[0] = 2; data[1] = 2; }",
      HANDS_ON, 1},
     {"after many releases",
-     FIRST "{" GO_ON "data[0] = 1;" RELEASE("&flag") GO_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
+     FIRST "{" RUN_ON "data[0] = 1;" RELEASE("&flag") RUN_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      HANDS_ON, 0},
     {"between many releases",
-     FIRST "{" GO_ON RELEASE("&flag") "data[0] = 1;" GO_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
+     FIRST "{" RUN_ON RELEASE("&flag") "data[0] = 1;" RUN_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      HANDS_ON, 1},
-    {"while all go on",
-     FIRST "{" GO_ON "data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
-     LATER "{" GO_ON AWAIT("&flag") GO_ON RELEASE("&other") "}", 0},
-    {"after the release while all go on",
-     FIRST "{" GO_ON RELEASE("&flag") "data[0] = 1;" GO_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
-     LATER "{" GO_ON AWAIT("&flag") GO_ON RELEASE("&other") "}", 1},
+    {"while all continue",
+     FIRST "{" RUN_ON "data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
+     LATER "{" RUN_ON AWAIT("&flag") RUN_ON RELEASE("&other") "}", 0},
+    {"after the release while all continue",
+     FIRST "{" RUN_ON RELEASE("&flag") "data[0] = 1;" RUN_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
+     LATER "{" RUN_ON AWAIT("&flag") RUN_ON RELEASE("&other") "}", 1},
     {"after a barrier",
      "if (get_global_id(0) == 3) data[0] = 1; barrier(CLK_GLOBAL_MEM_FENCE); " FIRST RELEASE("&flag")
          LATER AWAIT("&other") "barrier(CLK_GLOBAL_MEM_FENCE); if (get_global_id(0) == 1) data[0] = 2;",
@@ -183,7 +183,7 @@ static const struct {
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" UNTIL("&other")
          LOAD("&flag", "acquire", "device") "; data[0] = 2; }",
      LATER "{" UNTIL("&flag") SET("&flag") SET("&other") "}", 1},
-    {"an update that goes on with it",
+    {"an update that continues the release sequence",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" UNTIL("&other")
          LOAD("&flag", "acquire", "device") "; data[0] = 2; }",
      LATER "{" UNTIL("&flag") ADD("flag") SET("&other") "}", 0},
@@ -290,7 +290,7 @@ static const struct {
          "NO_WAIT", AWAIT("&flag") RELEASE("&other")) "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      1, 0},
     /* fine-grained memory: the call releases it */
-    {"what the call tells",
+    {"released by the call",
      FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} " LATER "{" AWAIT(
          "&other") "((global int *)shared)[8] = 2; }",
      0, 0},
@@ -306,7 +306,7 @@ static const struct {
      FIRST "{ " ENQUEUE("NO_WAIT", RELEASE("&own")) "((global int *)shared)[8] = 1; " ENQUEUE(
          "NO_WAIT", RELEASE("&other")) "} " LATER "{" AWAIT("&other") "((global int *)shared)[8] = 2; }",
      0, 0},
-    {"nobody acquires what the call tells",
+    {"released by the call, never acquired",
      FIRST
      "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} " LATER "{ while (!" LOAD(
          "&other", "relaxed", "device") ") ; ((global int *)shared)[8] = 2;" LOAD("&own", "acquire",
@@ -391,7 +391,7 @@ static const struct {
      "if (get_global_id(0) == 0) data[0] = 1; " FIRST
      "{ " ENQUEUE("WAIT_WORK_GROUP", RELEASE("&other") UNTIL("&flag")) "}",
      LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 1},
-    {"it waits for nobody", FIRST "{ data[0] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other") UNTIL("&flag")) "}",
+    {"it does not wait", FIRST "{ data[0] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other") UNTIL("&flag")) "}",
      LATER "{" AWAIT("&other") "data[0] = 2;" SET("&flag") "}", 1},
     {"before the acquire",
      FIRST "{ data[0] = 1; " ENQUEUE("WAIT_KERNEL", RELEASE("&other") UNTIL("&flag")) "}",

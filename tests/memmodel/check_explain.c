@@ -481,7 +481,7 @@ static bool precedes(void *self, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static const struct checker_host knows_order = {.place = place, .what = what, .precedes = precedes};
+static const struct checker_host with_order = {.place = place, .what = what, .precedes = precedes};
 
 static struct asked plain_at(uint64_t unit, uint32_t line)
 {
@@ -503,13 +503,13 @@ static void passes(struct asked by, uint64_t to, uint64_t when)
     passings.lost = false;
 }
 
-static bool follows(uint64_t second, uint64_t when, const struct checker_host *who)
+static bool follows(uint64_t second, uint64_t when, const struct checker_host *host)
 {
     struct meeting meeting = meeting_of(FIRST, second);
     struct question question = question_of(&meeting, 1);
     struct flag flag;
     meeting.when = when;
-    question.host = who;
+    question.host = host;
     if (!explain_flag(&question, &passings, &flag, &flag_why, &flag_fix))
         return false;
     ck_assert(explain_flag_covers(&question, &passings, &flag));
@@ -520,14 +520,14 @@ START_TEST(plain_flag_would_order_earlier_accesses)
 {
     first_access(FIRST);
     passes(plain_at(FIRST, STORE_LINE), OTHER, 1);
-    ck_assert(follows(OTHER, 2, &knows_order));
+    ck_assert(follows(OTHER, 2, &with_order));
     ck_assert_str_eq(flag_why.bytes, "the load at k.cl:9 read what the store at k.cl:6 wrote, and both are "
                                      "plain: they race, and order nothing else");
     ck_assert_str_eq(flag_fix.bytes,
                      "atomic_store_explicit with memory_order_release, memory_scope_device at k.cl:6, and "
                      "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
     order_group_end(&order, 0); /* it ended since */
-    ck_assert(follows(OTHER, 2, &knows_order));
+    ck_assert(follows(OTHER, 2, &with_order));
 }
 END_TEST
 
@@ -542,11 +542,11 @@ START_TEST(unit_that_passes_on_a_plain_flag_passes_on_its_clock)
     passings.items[1].load = plain_at(THIRD, LOAD_LINE);
     passings.items[1].when = 2;
     passings.count = passings.next = 2;
-    ck_assert(follows(THIRD, 3, &knows_order));
+    ck_assert(follows(THIRD, 3, &with_order));
     /* before it takes it */
     passings.items[1].store.site = passings.items[0].store.site = passings.items[1].load.site = STORE_LINE;
     passings.items[0].load.site = STORE_LINE;
-    ck_assert(!follows(THIRD, 3, &knows_order));
+    ck_assert(!follows(THIRD, 3, &with_order));
 }
 END_TEST
 
@@ -554,15 +554,15 @@ START_TEST(a_plain_flag_orders_nothing_after_the_store_or_before_the_load)
 {
     first_access(FIRST);
     passes(plain_at(FIRST, DATA_LINE - 1), OTHER, 1);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* the data is written after the flag */
+    ck_assert(!follows(OTHER, 2, &with_order)); /* the data is written after the flag */
     passes(plain_at(FIRST, STORE_LINE), OTHER, 1);
     ck_assert(!follows(OTHER, 2, &host)); /* or may be */
     passes(plain_at(FIRST, STORE_LINE), OTHER, 3);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* the flag is read after the data */
+    ck_assert(!follows(OTHER, 2, &with_order)); /* the flag is read after the data */
     passes(plain_at(FIRST, STORE_LINE), THIRD, 1);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* by another work-item */
+    ck_assert(!follows(OTHER, 2, &with_order)); /* by another work-item */
     passes(plain_at(NEIGHBOUR, STORE_LINE), OTHER, 1);
-    ck_assert(!follows(OTHER, 2, &knows_order)); /* it is another work-item's */
+    ck_assert(!follows(OTHER, 2, &with_order)); /* it is another work-item's */
 }
 END_TEST
 
@@ -617,14 +617,14 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 
 static void remedied(uint64_t second, int region, const char *fix)
 {
-    const struct checker_host knows_places = {.place = place, .what = what, .between = between};
+    const struct checker_host with_places = {.place = place, .what = what, .between = between};
     const struct meeting meeting = {
         .first = {.unit = FIRST, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
-                                      .host = &knows_places,
+                                      .host = &with_places,
                                       .rule = order.rule,
                                       .region = region,
                                       .meetings = &meeting,
@@ -657,7 +657,7 @@ static bool each_iteration(void *self, uint32_t a, uint32_t b, struct code_place
 
 START_TEST(two_barriers_in_each_iteration_cover_one_group)
 {
-    const struct checker_host knows_turns = {
+    const struct checker_host with_iterations = {
         .place = place, .what = what, .between = between, .each_iteration = each_iteration};
     const char *const fix = "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and after k.cl:32, in "
                             "each iteration of the loop";
@@ -666,7 +666,7 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     first_access(FIRST);
     struct meeting meeting = meeting_of(FIRST, NEIGHBOUR);
     struct question question = question_of(&meeting, 1);
-    question.host = &knows_turns;
+    question.host = &with_iterations;
     question.region = IN_LOCAL;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, fix);
@@ -697,13 +697,13 @@ START_TEST(a_barrier_covers_one_group_and_two_kernels_all)
 {
     struct meeting meetings[2];
     struct proposal proposal;
-    const struct checker_host knows_places = {.place = place, .what = what, .between = between};
+    const struct checker_host with_places = {.place = place, .what = what, .between = between};
     where = (struct code_place){.site = 30, .before = true, .first = 0};
     first_access(FIRST);
     meetings[0] = meeting_of(FIRST, NEIGHBOUR);
     meetings[1] = meeting_of(FIRST, OTHER);
     struct question question = question_of(meetings, 1);
-    question.host = &knows_places;
+    question.host = &with_places;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:30");
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
@@ -719,7 +719,7 @@ START_TEST(a_barrier_covers_one_group_and_two_kernels_all)
 }
 END_TEST
 
-START_TEST(atomic_operations_serve_those_that_their_scope_holds)
+START_TEST(atomic_fix_covers_pairs_within_its_scope)
 {
     suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = SCOPE_WORK_GROUP};
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, NEIGHBOUR));
@@ -940,7 +940,7 @@ int main(void)
         groups_are_ordered_by_two_kernels,
         a_plain_access_is_to_be_atomic,
         a_barrier_covers_one_group_and_two_kernels_all,
-        atomic_operations_serve_those_that_their_scope_holds,
+        atomic_fix_covers_pairs_within_its_scope,
         units_that_never_meet_have_no_edit,
         ordered_pair_needs_no_edit,
         full_sync_log_suggests_nothing,

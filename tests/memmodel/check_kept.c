@@ -47,7 +47,7 @@ static uint32_t oracle_ops_done; /* of the command that runs: another site for e
 
 static struct footprint_sink inner;
 static struct {
-    uint64_t whole, epochs, places, fetched, settled, dropped, chained, reported, untold;
+    uint64_t whole, epochs, places, fetched, settled, dropped, chained, reported, unreported;
 } counts;
 
 static bool (*collects)(void *self, struct footprint_part *part);
@@ -248,7 +248,7 @@ static struct {
     bool kernel, known[COMMANDS + 1], begun, done;
     uint32_t after[3], oracle_ops_left;
 } state[COMMANDS + 1];
-static bool host_knows[COMMANDS + 1];
+static bool host_clock[COMMANDS + 1];
 
 static void announce(enum order_kind kind, uint32_t command, const uint32_t *after, size_t count)
 {
@@ -273,15 +273,15 @@ static void enqueue(uint32_t command, uint32_t straight)
         state[command].after[count++] = command - 1;
     if (command > 1 && below(3) == 0)
         state[command].after[count++] = 1 + below(command - 1);
-    memcpy(state[command].known, host_knows, sizeof host_knows);
+    memcpy(state[command].known, host_clock, sizeof host_clock);
     announce(ORDER_ENQUEUED, command, state[command].after, count);
 }
 
-static void acquire(bool *who, uint32_t command)
+static void acquire(bool *clock, uint32_t command)
 {
-    who[command] = true;
+    clock[command] = true;
     for (uint32_t i = 1; i <= COMMANDS; i++)
-        who[i] |= state[command].known[i];
+        clock[i] |= state[command].known[i];
 }
 
 static struct launch_info launch_of(uint32_t command, const char *kernel)
@@ -361,11 +361,11 @@ static void judge_line(const struct finding *finding, const struct finding_acces
     if (!state[command].kernel)
         return;
     counts.reported += access->place.line > 0;
-    counts.untold += access->place.line == 0;
+    counts.unreported += access->place.line == 0;
     ck_assert_uint_gt(access->size_bytes, 0);
     for (uint64_t i = 0; access->place.line && i < access->size_bytes; i++)
         if (!by_site[command][access->place.line][finding->offset_bytes + i])
-            ck_abort_msg("command %u has not touched byte %u by the instruction that is told", command,
+            ck_abort_msg("command %u has not touched byte %u by the instruction that is reported", command,
                          (unsigned)(finding->offset_bytes + i));
     ck_assert_uint_eq((access->place.line - 1) % 8,
                       access->place.line ? access->kind : (access->place.line - 1) % 8);
@@ -385,7 +385,7 @@ static uint32_t one_history(uint32_t straight)
 {
     uint32_t enqueued = 0, ended = 0, side_by_side = 1 + below(SIDE_BY_SIDE), running[SIDE_BY_SIDE] = {0};
     memset(state, 0, sizeof state);
-    memset(host_knows, 0, sizeof host_knows);
+    memset(host_clock, 0, sizeof host_clock);
     while (ended < COMMANDS) {
         if (enqueued < COMMANDS && below(2))
             enqueue(++enqueued, straight);
@@ -409,7 +409,7 @@ static uint32_t one_history(uint32_t straight)
         if (found())
             return ended;
         if (one && state[one].done && below(6) == 0) {
-            acquire(host_knows, one);
+            acquire(host_clock, one);
             announce(ORDER_HOST_WAITED, 0, &one, 1);
         }
         if (idle && lives < LIVES && below(8) == 0) {
@@ -449,8 +449,8 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
     ck_assert_uint_gt(counts.dropped, 100);
     ck_assert_uint_gt(counts.settled, counts.dropped + 100);
     ck_assert_uint_gt(counts.chained, 20);
-    ck_assert_uint_gt(counts.untold, 0);
-    ck_assert_uint_gt(counts.reported, 50 * counts.untold);
+    ck_assert_uint_gt(counts.unreported, 0);
+    ck_assert_uint_gt(counts.reported, 50 * counts.unreported);
 }
 END_TEST
 

@@ -280,8 +280,8 @@ static void check_rounds(struct vclock **each, uint32_t units, uint32_t rounds)
     check_all_gone();
 }
 
-/* When very many wait for few units, the maps are made, which takes less. */
-START_TEST(those_that_wait_are_made)
+/* If very many joins of few units are deferred, the maps are computed, which takes less memory. */
+START_TEST(many_deferred_joins_of_few_units_are_computed)
 {
     enum { UNITS = 8, ROUNDS = 10000, MOST = 4000 };
     struct vclock *each[UNITS] = {0};
@@ -299,8 +299,8 @@ START_TEST(those_that_wait_are_made)
 }
 END_TEST
 
-/* But not when each unit has put a few times only. */
-START_TEST(those_of_many_units_wait)
+/* They are not computed if each unit has put a few times only. */
+START_TEST(deferred_joins_of_many_units_stay_deferred)
 {
     enum { UNITS = 1000, MOST = 1900 };
     static struct vclock *each[UNITS];
@@ -396,8 +396,8 @@ START_TEST(steps_of_many_units_take_little)
 }
 END_TEST
 
-/* Of units with many steps each, one puts but once: what it has no need of serves others. */
-START_TEST(room_that_is_left_covers_others)
+/* Of units with many steps each, one puts only once: others use the steps that it does not need. */
+START_TEST(unused_steps_cover_other_units)
 {
     enum { UNITS = 5000, EACH = VCLOCK_STEPS };
     static struct vclock *many[UNITS], *once[UNITS];
@@ -447,13 +447,13 @@ int main(void)
     tcase_add_loop_test(tests, maps_are_as_arrays, 0, 16);
     tcase_add_test(tests, a_million_wait);
     tcase_add_test(tests, a_few_take_little);
-    tcase_add_test(tests, those_that_wait_are_made);
-    tcase_add_test(tests, those_of_many_units_wait);
+    tcase_add_test(tests, many_deferred_joins_of_few_units_are_computed);
+    tcase_add_test(tests, deferred_joins_of_many_units_stay_deferred);
     tcase_add_test(tests, many_queries_compute_all_clocks);
     tcase_add_test(tests, one_that_very_many_share);
     tcase_add_test(tests, steps_of_one_unit_share_deferred_joins);
     tcase_add_test(tests, steps_of_many_units_take_little);
-    tcase_add_test(tests, room_that_is_left_covers_others);
+    tcase_add_test(tests, unused_steps_cover_other_units);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

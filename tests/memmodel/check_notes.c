@@ -147,7 +147,7 @@ static void judge_left(const struct counts *did, const struct counts *left)
         }
 }
 
-START_TEST(reads_that_others_stand_for_are_left_out)
+START_TEST(covered_reads_are_left_out)
 {
     static struct counts did, left;
     dice = 7;
@@ -190,7 +190,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_grain_divides_all);
     tcase_add_test(tests, checked_log_is_not_checked_again);
-    tcase_add_test(tests, reads_that_others_stand_for_are_left_out);
+    tcase_add_test(tests, covered_reads_are_left_out);
     tcase_add_test(tests, reads_stay_if_a_unit_acquires);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

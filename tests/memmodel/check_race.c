@@ -34,7 +34,7 @@ END_TEST
 /* A unit without a clock, out of memory, would race with all. */
 START_TEST(without_memory_nothing_is_a_race)
 {
-    two_groups(), world_starves(), writes(0, DATA, 4), reads(2, DATA, 4);
+    two_groups(), world_runs_out_of_memory(), writes(0, DATA, 4), reads(2, DATA, 4);
     ck_assert(!world_races_at(DATA));
     world_end();
 }
@@ -534,7 +534,7 @@ START_TEST(a_plain_store_ends_the_sequence)
 }
 END_TEST
 
-/* Its last store is of a work-item whose plain stores go on with it; those of another end it. */
+/* Plain stores of the work-item of its last store continue it; those of another work-item end it. */
 START_TEST(a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier)
 {
     one_group(), writes(0, DATA, 4), fence(0, G | L, ORDER_RELEASE, SCOPE_WORK_GROUP),
@@ -546,9 +546,9 @@ START_TEST(a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier
 END_TEST
 
 /* Every access that races with one access is reported, in any order. */
-static void pair_reported(const char *untold, size_t pairs)
+static void pair_reported(const char *unreported, size_t pairs)
 {
-    ck_assert_msg(!untold, "%s", untold);
+    ck_assert_msg(!unreported, "%s", unreported);
     ck_assert_uint_eq(world_races(), pairs);
     world_end();
 }
@@ -972,9 +972,9 @@ END_TEST
 /* Which units are ordered after its acquire and release? */
 START_TEST(r32_launch_outside_the_detector)
 {
-    apart(world_across, false), writes(0, DATA, 4), world_begins_unheard(), reads(2, DATA, 4),
+    apart(world_across, false), writes(0, DATA, 4), world_begins_too_large(), reads(2, DATA, 4),
         counted_across(false);
-    apart(world_across, false), writes(0, DATA, 4), reads(2, DATA, 4), world_begins_unheard(),
+    apart(world_across, false), writes(0, DATA, 4), reads(2, DATA, 4), world_begins_too_large(),
         across_judged(true);
 }
 END_TEST

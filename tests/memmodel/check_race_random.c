@@ -174,7 +174,7 @@ static void act_plainly(uint32_t item, uint32_t address)
  * Work-items pass clocks on by relaxed updates and fences of one kind, repeatedly; other operations are
  * between.
  */
-static void any_turns(uint32_t groups, uint32_t items)
+static void any_relaxed_handoffs(uint32_t groups, uint32_t items)
 {
     const uint32_t flags = below(2) ? G : G | L, all = groups * items, few = 1 + below(all < 3 ? all : 3);
     const enum memory_scope scope = any_scope();
@@ -213,7 +213,7 @@ static void any_oracle_op(uint32_t groups, uint32_t items, uint32_t sub_group)
     case 4: fence(item, flags, (enum memory_ordering)below(5), any_scope()); break;
     case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
     case 12: any_pixel(item, items); break;
-    case 15: any_turns(groups, items); break;
+    case 15: any_relaxed_handoffs(groups, items); break;
     case 10:
     case 11: any_spin(group, items); break;
     case 6:
@@ -250,7 +250,7 @@ static bool all_launches; /* the work-groups of each program are launches, too; 
 static bool within;       /* all of them but some at the end are one */
 
 struct counts {
-    uint32_t programs, racy, untold, across;
+    uint32_t programs, racy, unreported, across;
 };
 
 /*
@@ -290,7 +290,7 @@ static struct counts agree_with_the_oracle(const struct kind *kind)
         ck_assert_msg(!difference, "program %u: %s", program, difference);
         counts.across += apart && world_races_across() > 0;
         counts.racy += world_races() > 0;
-        counts.untold += world_untold_pair() != NULL;
+        counts.unreported += world_unreported_pair() != NULL;
         world_end();
     }
     ck_assert_uint_gt(counts.racy, counts.programs / 5);
@@ -300,10 +300,10 @@ static struct counts agree_with_the_oracle(const struct kind *kind)
 }
 
 /* The fast paths are taken, and so compared with the oracle. */
-static void takes_ways(const enum fast_path *fast_paths, uint32_t count, uint32_t programs)
+static void takes_fast_paths(const enum fast_path *fast_paths, uint32_t count, uint32_t programs)
 {
     for (uint32_t i = 0; programs >= 4000 && i < count; i++)
-        ck_assert_msg(world_ways[fast_paths[i]] > 0, "nobody took way %d", (int)fast_paths[i]);
+        ck_assert_msg(world_ways[fast_paths[i]] > 0, "fast path %d was never taken", (int)fast_paths[i]);
 }
 
 static void any_sweeps(const uint32_t *shape)
@@ -331,7 +331,8 @@ START_TEST(random_sweeps_against_the_oracle)
         FAST_PATH_TOGETHER,     FAST_PATH_CALM,   FAST_PATH_MEMBER_UPDATE, FAST_PATH_SIFTED,
         FAST_PATH_SIFTED_LOADS, FAST_PATH_SHARED, FAST_PATH_SINGLE,        FAST_PATH_FEW,
         FAST_PATH_RESTED,       FAST_PATH_ON};
-    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, agree_with_the_oracle(&sweeps).programs);
+    takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
+                     agree_with_the_oracle(&sweeps).programs);
 }
 END_TEST
 
@@ -403,12 +404,12 @@ START_TEST(random_programs_against_the_oracle)
         10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_oracle_ops};
     const struct counts counts = agree_with_the_oracle(&programs);
     /* short ways remember one operation of many, and small tables few */
-    ck_assert_uint_lt(counts.untold, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
+    ck_assert_uint_lt(counts.unreported, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
     static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,         FAST_PATH_SEEN,     FAST_PATH_SENT,
                                                 FAST_PATH_TRIED,         FAST_PATH_TOGETHER, FAST_PATH_CALM,
                                                 FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED,   FAST_PATH_SINGLE,
                                                 FAST_PATH_FEW,           FAST_PATH_RESTED};
-    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
+    takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
 }
 END_TEST
 
@@ -535,7 +536,8 @@ START_TEST(random_rounds_against_the_oracle)
 {
     static const struct kind rounds = {4000, 31337, 3, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}}, any_rounds};
     static const enum fast_path fast_paths[] = {FAST_PATH_MEMBER_UPDATE};
-    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, agree_with_the_oracle(&rounds).programs);
+    takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
+                     agree_with_the_oracle(&rounds).programs);
 }
 END_TEST
 
@@ -605,7 +607,8 @@ START_TEST(random_chains_of_updates_against_the_oracle)
         12000, 662607, 4, {{1, 4, 2}, {2, 2, 2}, {4, 1, 1}, {2, 3, 2}}, any_updates_in_chain};
     static const enum fast_path fast_paths[] = {FAST_PATH_FOLLOWED, FAST_PATH_SINGLE, FAST_PATH_FEW,
                                                 FAST_PATH_CALM, FAST_PATH_RESTED};
-    takes_ways(fast_paths, sizeof fast_paths / sizeof *fast_paths, agree_with_the_oracle(&chains).programs);
+    takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
+                     agree_with_the_oracle(&chains).programs);
 }
 END_TEST
 

@@ -55,7 +55,7 @@ static void takes_over(uint32_t item, enum memory_scope scope)
  * A repeated update of an object starts at its last place: others may have updated there since, and
  * elsewhere.
  */
-START_TEST(places_of_messages_are_looked_up_again)
+START_TEST(place_of_a_repeated_update_is_looked_up_again)
 {
     one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
     one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_WORK_GROUP),
@@ -558,7 +558,7 @@ START_TEST(races_reported_often_enough_are_counted_no_more)
     world_end();
     access_set(100), writes(0, DATA, 4);
     ck_assert_ptr_null(world_disagreement());
-    ck_assert_ptr_null(world_untold_pair());
+    ck_assert_ptr_null(world_unreported_pair());
     ck_assert_uint_eq(world_races(), 3);
     world_end();
 }
@@ -589,7 +589,7 @@ int main(void)
     tcase_set_timeout(fast_paths, 600); /* when others use the machine, too */
     tcase_add_test(fast_paths, update_covers_accesses_that_happen_before_it);
     tcase_add_test(fast_paths, updates_are_joined_within_their_scope);
-    tcase_add_test(fast_paths, places_of_messages_are_looked_up_again);
+    tcase_add_test(fast_paths, place_of_a_repeated_update_is_looked_up_again);
     tcase_add_test(fast_paths, access_repeated_after_a_fence_is_later);
     tcase_add_test(fast_paths, bytes_of_two_iterations_are_not_one_access);
     tcase_add_test(fast_paths, waiting_members_keep_their_earlier_reads);

@@ -102,7 +102,7 @@ START_TEST(sets_have_their_members)
 END_TEST
 
 /* A set of neighbouring readers needs no more memory for many cells than for one. */
-START_TEST(neighbours_share)
+START_TEST(neighbouring_readers_share_blocks)
 {
     static uint64_t slots[1000];
     for (uint32_t i = 0; i < 1000; i++) {
@@ -128,9 +128,9 @@ static void add_to(uint64_t *slot, uint64_t unit, uint32_t context)
     ck_assert(readers_add(&readers, slot, true, unit, context));
 }
 
-/* A cell that has readers like no other needs some five bytes for each of them, not 28; and so does the
- * next launch. */
-START_TEST(those_alone_are_listed)
+/* A cell whose readers no other cell shares needs some five bytes for each reader, not 28; in the next launch,
+ * too. */
+START_TEST(unshared_readers_are_listed)
 {
     enum { SLOTS = 5000, EACH = 12 };
     static uint64_t slots[SLOTS];
@@ -241,8 +241,8 @@ START_TEST(lists_have_all_that_fits)
 }
 END_TEST
 
-/* Units so far away that no origin is kept for them. */
-START_TEST(those_far_away_stand_in_blocks)
+/* Units at such a distance that no origin is kept for them. */
+START_TEST(distant_readers_are_kept_in_blocks)
 {
     for (uint32_t i = 0; i < 100; i++)
         check_edges((UINT64_C(1) << 32) + i * 1000, 1 << 20, 20, 10);
@@ -251,8 +251,8 @@ START_TEST(those_far_away_stand_in_blocks)
 }
 END_TEST
 
-/* Those that have readers in common with what is listed become one block, and the list that they leave
- * takes others. */
+/* Cells that share readers with listed ones become one block, and the list that they leave takes other
+ * cells. */
 START_TEST(neighbours_leave_lists)
 {
     begin_lists();
@@ -268,8 +268,8 @@ START_TEST(neighbours_leave_lists)
 }
 END_TEST
 
-/* Each of two cells that had one list continues by itself. */
-START_TEST(those_that_part_keep_their_own)
+/* Two cells that shared a list have one each. */
+START_TEST(cells_that_part_keep_their_lists)
 {
     begin_lists();
     uint64_t slots[2] = {epoch(5000, 1)};
@@ -315,12 +315,12 @@ int main(void)
     Suite *suite = suite_create("readers");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, sets_have_their_members);
-    tcase_add_test(tcase, neighbours_share);
-    tcase_add_test(tcase, those_alone_are_listed);
+    tcase_add_test(tcase, neighbouring_readers_share_blocks);
+    tcase_add_test(tcase, unshared_readers_are_listed);
     tcase_add_test(tcase, lists_have_all_that_fits);
-    tcase_add_test(tcase, those_far_away_stand_in_blocks);
+    tcase_add_test(tcase, distant_readers_are_kept_in_blocks);
     tcase_add_test(tcase, neighbours_leave_lists);
-    tcase_add_test(tcase, those_that_part_keep_their_own);
+    tcase_add_test(tcase, cells_that_part_keep_their_lists);
     tcase_add_test(tcase, forgotten_access_has_no_unit);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

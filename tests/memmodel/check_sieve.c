@@ -187,11 +187,11 @@ START_TEST(repeated_access_is_not_noted_again)
                                  .step_x = 4,
                                  .row = 64};
     size_t used = 0;
-    for (uint32_t turn = 0; turn < 100; turn++) {
-        event.kind = turn % 2 ? ACCESS_WRITE : ACCESS_READ;
-        event.origin.site = turn % 2;
+    for (uint32_t i = 0; i < 100; i++) {
+        event.kind = i % 2 ? ACCESS_WRITE : ACCESS_READ;
+        event.origin.site = i % 2;
         ck_assert(epoch_filter_take(&epoch_filter, &event, &wave_items, 1, SCOPE_DEVICE));
-        used = turn == 1 ? epoch_filter.access_log.used : used;
+        used = i == 1 ? epoch_filter.access_log.used : used;
     }
     ck_assert_uint_eq(epoch_filter.access_log.used, used);
     /* in another segment */
@@ -201,7 +201,7 @@ START_TEST(repeated_access_is_not_noted_again)
 }
 END_TEST
 
-START_TEST(no_conflict_goes_through)
+START_TEST(epoch_filter_misses_no_conflict)
 {
     const struct epoch_loops *loops = epoch_loops(_i);
     if (!loops)
@@ -226,7 +226,7 @@ int main(void)
     Suite *suite = suite_create("sieve");
     TCase *tests = tcase_create("sieve");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, no_conflict_goes_through, 0, 3);
+    tcase_add_loop_test(tests, epoch_filter_misses_no_conflict, 0, 3);
     tcase_add_test(tests, repeated_access_is_not_noted_again);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

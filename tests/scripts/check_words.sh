@@ -30,7 +30,28 @@ amendments?|edit|^(sim|lib|tools|man)/
 cures?|fix|^(sim|lib|tools|man|tests)/
 steers|controls the branch|^(sim|lib|tools)/
 awaits|spins on|^(sim|lib|tools)/
-behind|after|^(sim|lib|tools|man|include)/
+behind|after|^(sim|lib|tools|man|include|tests)/
+told|reported, announced|^(sim|lib|tools|man|include|tests|scenarios)/
+tells?|reports, announces|^(sim|lib|tools|include|tests)/
+telling|reports|^(sim|lib|tools|man|include|tests|scenarios)/
+untold|unreported|^(sim|lib|tools|man|include|tests)/
+hears?|receives, observes|^(sim|lib|tools|man|include|tests|scenarios)/
+heard|received|^(sim|lib|tools|man|include|tests|scenarios)/
+unheard|not received|^(sim|lib|tools|man|include|tests|scenarios)/
+knows|has, happens before|^(sim/(device|interp|schedule|report)|lib|tools|include|tests)/
+knew|had, had acquired|^(sim|lib|tools|include|tests|scenarios)/
+turns|iterations, time slices, switches|^(lib|tools)/
+goes on|continues|^(sim|lib|tools|include|tests|scenarios)/
+everybody|all units|^(sim|lib|tools|man|include|tests|scenarios)/
+anybody|any unit|^(sim|lib|tools|include|tests|scenarios)/
+nobody|no unit|^(lib|tools|man|include)/
+somebody|a unit|^(sim|lib|tools|include|scenarios)/
+tally|counter|^(sim|lib|tools|man|include|tests|scenarios)/
+books|counters, results|^(sim|lib|tools|include|tests|scenarios)/
+moments?|clock snapshot, event number|^(sim|include|tests|scenarios)/
+news|report|^(sim|lib|tools|include|tests|scenarios)/
+starves|runs out of memory|^(sim|lib|tools|man|include|tests)/
+comes? by|executes, reaches|^(sim|lib|tools|include|tests|scenarios)/
 '
 # Lines that need a word: the place, and why.
 allowed() { # FILE:LINE:TEXT

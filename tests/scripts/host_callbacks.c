@@ -245,7 +245,7 @@ static void both(void)
     finish(reader);
 }
 
-static void ask_for(cl_event event)
+static void poll_event(cl_event event)
 {
     cl_int status;
     check(clFlush(queue), "clFlush");
@@ -259,7 +259,7 @@ static void ask_for(cl_event event)
 static void late(cl_int status)
 {
     cl_event event = write_to(queue, data, 0, NULL);
-    ask_for(event);
+    poll_event(event);
     read_after(1, &gate, data);
     call_for(event, status, sets);
     finish(reader);
@@ -338,7 +338,7 @@ static void asking(void)
 {
     cl_event event = write_to(queue, data, 0, NULL);
     call_for(event, CL_RUNNING, reads);
-    ask_for(event);
+    poll_event(event);
     finish(reader);
 }
 

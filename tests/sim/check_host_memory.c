@@ -59,7 +59,7 @@ START_TEST(access_to_mapped_memory_is_permitted)
 END_TEST
 
 /* A mapping made since the last check is seen at the query; a removed one only at the next launch. */
-START_TEST(it_looks_again)
+START_TEST(mapping_made_later_is_found)
 {
     ck_assert(permits(at(0), 1, true));
     char *more = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -91,7 +91,7 @@ int main(void)
     TCase *tests = tcase_create("permits");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, access_to_mapped_memory_is_permitted);
-    tcase_add_test(tests, it_looks_again);
+    tcase_add_test(tests, mapping_made_later_is_found);
     tcase_add_test(tests, without_the_list_nothing_is_permitted);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -159,7 +159,7 @@ START_TEST(clear_forgets_all)
 }
 END_TEST
 
-START_TEST(silence_collects)
+START_TEST(report_without_stream_keeps_findings)
 {
     report_set_stream(report, NULL, false);
     add(overrun(1));
@@ -181,7 +181,7 @@ int main(void)
         repeats_name_the_kernel_if_there_are_several,
         the_limit_hides_nothing,
         clear_forgets_all,
-        silence_collects,
+        report_without_stream_keeps_findings,
     };
     return report_tests("report, summary", tests, sizeof tests / sizeof tests[0]);
 }

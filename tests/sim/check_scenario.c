@@ -322,7 +322,7 @@ START_TEST(a_script_is_read_and_printed)
 END_TEST
 
 #define SCRIPT(step) "orrery: 1\nschedule: {script: [" step "]}\n"
-START_TEST(a_step_that_is_none_is_refused)
+START_TEST(invalid_script_step_is_refused)
 {
     rejects("orrery: 1\nschedule: {script: 7}\n", "t.yaml:2:20: ", "'7'", "a sequence of steps");
     rejects("orrery: 1\nschedule: {then: reverse}\n", "t.yaml:2:18: ", "'reverse'",
@@ -524,7 +524,7 @@ START_TEST(a_launch_is_checked_when_both_filters_allow_it)
 }
 END_TEST
 
-START_TEST(a_filter_that_is_none_is_refused)
+START_TEST(invalid_launch_filter_is_refused)
 {
     static const char *const launches[] = {"",   "..",    "0",       "0..2",       "3..2", "1-2",
                                            "-1", "1...2", "1..2..3", "4294967296", "a",    "1 .. 2"};
@@ -1497,13 +1497,13 @@ int main(void)
         every_key_of_the_run_is_read,
         a_script_is_read_and_printed,
         a_policy_wants_its_script_or_replay,
-        a_step_that_is_none_is_refused,
+        invalid_script_step_is_refused,
         a_replay_settles_the_schedule,
         program_is_source_or_spirv,
         max_allocation_never_exceeds_the_memory,
         launch_ranges_are_read,
         a_launch_is_checked_when_both_filters_allow_it,
-        a_filter_that_is_none_is_refused,
+        invalid_launch_filter_is_refused,
         buffers_are_filled,
         buffers_may_be_null_or_guarded,
         vectors_are_their_elements,

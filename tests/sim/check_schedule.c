@@ -334,7 +334,7 @@ START_TEST(two_different_barriers)
 END_TEST
 
 /* Both sides of a branch lead to the one barrier after it: no divergence. */
-START_TEST(lanes_meet_again_at_the_barrier)
+START_TEST(lanes_of_both_branches_reach_one_barrier)
 {
     static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = odd, .target = 2},
                                          {.kind = FAKE_WORK, .act = note},
@@ -386,7 +386,7 @@ static bool later_sub_group(const struct item *item)
     return item->sub_group != 0;
 }
 
-/* Sub-group 0 meets alone, the others go on. */
+/* Sub-group 0 executes the group functions; the others skip them. */
 static const struct fake_op sub_group_alone[] = {{.kind = FAKE_BRANCH, .test = later_sub_group, .target = 4},
                                                  {.kind = FAKE_SUB_GROUP_BARRIER},
                                                  {.kind = FAKE_SUB_GROUP_COLLECTIVE},
@@ -472,11 +472,11 @@ END_TEST
 
 /* Sub-group 1 spins until sub-group 0 has passed its barrier: only possible when
  * sub-group 0 is not held up by the rest of its work-group. */
-static bool until_turn(const struct item *item)
+static bool until_flag(const struct item *item)
 {
     return item->sub_group != 0 && !flag_set;
 }
-static void take_turn(const struct item *item)
+static void set_flag(const struct item *item)
 {
     if (item->sub_group == 0)
         flag_set = 1;
@@ -485,9 +485,9 @@ static void take_turn(const struct item *item)
 START_TEST(sub_group_barrier_does_not_wait_for_spinners)
 {
     static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = first_sub_group, .target = 2},
-                                         {.kind = FAKE_SPIN, .test = until_turn},
+                                         {.kind = FAKE_SPIN, .test = until_flag},
                                          {.kind = FAKE_SUB_GROUP_BARRIER},
-                                         {.kind = FAKE_WORK, .act = take_turn},
+                                         {.kind = FAKE_WORK, .act = set_flag},
                                          {.kind = FAKE_RETURN}};
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
@@ -771,7 +771,7 @@ int main(void)
     tcase_add_test(tests, barrier_that_some_never_reach);
     tcase_add_test(tests, divergence_is_found_by_every_policy);
     tcase_add_test(tests, two_different_barriers);
-    tcase_add_test(tests, lanes_meet_again_at_the_barrier);
+    tcase_add_test(tests, lanes_of_both_branches_reach_one_barrier);
     tcase_add_test(tests, work_items_at_fault_are_not_waited_for);
     tcase_add_test(tests, sub_groups_do_not_wait_for_each_other);
     tcase_add_test(tests, part_of_a_sub_group_diverges);

@@ -2,7 +2,7 @@
 /*
  * PURPOSE  Runs small kernels on one platform and compares what they write with what another
  *          implementation wrote. run_differential [--write | --print] PLATFORM FILE-OR-DIRECTORY...
- *          Each .cl or .spvasm file says in lines that begin with "//!" or ";!" how it is run:
+ *          Each .cl or .spvasm file has lines that begin with "//!" or ";!", which direct its run:
  *
  *   global X [Y [Z]], local X [Y [Z]], offset X [Y [Z]]    of the launch; global 1 if absent
  *   out TYPE N          a buffer of zeros, printed afterwards
@@ -115,7 +115,7 @@ static char *read_file(const char *path, size_t *out_size)
     return text;
 }
 
-/* ---- the lines that say how ---------------------------------------------------------------- */
+/* ---- the directive lines ------------------------------------------------------------------- */
 
 static enum type type_named(const char *name)
 {
@@ -384,7 +384,7 @@ static void print_arg(const struct arg *arg, cl_uint index)
         printf(i % 16 ? " " : "\n");
         print_number(arg->data, arg->type, i);
     }
-    if (!is_floating(arg->type)) /* a NaN's bits are nobody's business */
+    if (!is_floating(arg->type)) /* the bits of a NaN are not specified */
         printf("\nhash %016" PRIx64, hash_bytes(arg->data, arg->count * types[arg->type].bytes));
     printf("\n");
 }

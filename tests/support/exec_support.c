@@ -3,7 +3,7 @@
 
 /* ---- what the handlers call ------------------------------------------------------ */
 
-static void hear_fault(void *self, struct wave *wave, const struct fault *fault)
+static void note_fault(void *self, struct wave *wave, const struct fault *fault)
 {
     struct rig *rig = self;
     (void)wave;
@@ -11,7 +11,7 @@ static void hear_fault(void *self, struct wave *wave, const struct fault *fault)
     rig->fault = *fault;
 }
 
-static bool hear_print(void *self, struct wave *wave, const char *text, size_t size)
+static bool note_print(void *self, struct wave *wave, const char *text, size_t size)
 {
     struct rig *rig = self;
     (void)wave;
@@ -22,13 +22,13 @@ static bool hear_print(void *self, struct wave *wave, const char *text, size_t s
     return true;
 }
 
-static bool hear_may_print(void *self)
+static bool note_may_print(void *self)
 {
     (void)self;
     return true;
 }
 
-static void hear_access(void *self, const struct access_event *event)
+static void note_access(void *self, const struct access_event *event)
 {
     struct rig *rig = self;
     rig->access_count++;
@@ -47,7 +47,7 @@ static void hear_access(void *self, const struct access_event *event)
                                      : 0);
 }
 
-static void hear_sync(void *self, const struct sync_event *event)
+static void note_sync(void *self, const struct sync_event *event)
 {
     (void)event;
     ((struct rig *)self)->sync_count++;
@@ -117,11 +117,11 @@ void rig_init(struct rig *rig, uint32_t n, uint32_t lane_count, uint32_t row)
                               .private_objects = rig->objects,
                               .private_object_count = 1};
     rig->host = (struct wave_host){.self = rig,
-                                   .fault = hear_fault,
-                                   .may_print = hear_may_print,
-                                   .print = hear_print,
+                                   .fault = note_fault,
+                                   .may_print = note_may_print,
+                                   .print = note_print,
                                    .faults_stop = true};
-    rig->observer = (struct observer){.self = rig, .access = hear_access, .sync = hear_sync};
+    rig->observer = (struct observer){.self = rig, .access = note_access, .sync = note_sync};
     for (uint32_t i = 0; i < 256; i++) {
         rig->x[i] = (int32_t)(i % row);
         rig->y[i] = (int32_t)(i / row);

@@ -2,11 +2,11 @@
 /*
  * PURPOSE  One wave without a device around it, to run one handler at a time: operands in
  *          known slots with guards, two regions of memory, a host and an observer that note
- *          what they hear.
+ *          their calls.
  *
  * Interface
  *   rig_init                    a wave of n lanes, lane_count of them real, in rows; one rig at a time
- *   rig_run                     one instruction in one build; where it went on, NULL: it stopped
+ *   rig_run                     one instruction in one build; where it continued, NULL: it stopped
  * *   op_parts                    "add_32_vu" -> "add", 32, "vu"
  *   rig_random                  the next number of a fixed sequence
  */
@@ -62,7 +62,7 @@ struct rig {
     uint64_t pending_set[1];
     int32_t x[256], y[256];
     uint8_t *arena, *frame, *private_memory;
-    /* heard */
+    /* noted */
     uint32_t fault_count;
     struct fault fault;
     uint32_t access_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Preloaded into a process: one allocation that Orrery's own code asks for fails. Those of libraries
+ * PURPOSE  Preloaded into a process: one allocation by Orrery's own code fails. Those of libraries
  *          and of the program under test do not, so that what breaks is ours.
  *
  * FAIL_ALLOCATION=N        the Nth one fails, counted from 1; 0 or absent: none
@@ -11,7 +11,7 @@
  * FAIL_ALLOCATION_DIR=D    process N's streams are the files N.out and N.err there, with what was printed before;
  *                          a line "N STATUS" is added to the file ends when it has ended, in the shell's numbers
  *
- * Whose code asks is known from the return address: the command (orrery) and the library (liborrery.so).
+ * The return address decides whose code allocates: the command (orrery) and the library (liborrery.so).
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -112,7 +112,7 @@ static bool is_reported(const struct race_oracle *oracle, const struct report *r
     return false;
 }
 
-/* Once a byte has raced, later races on it may go untold: does some race on it stand in a report? */
+/* Once a byte has raced, later races on it may be unreported: does some race on it stand in a report? */
 static bool is_known(const struct race_oracle *oracle, const struct report *report, uint32_t space,
                      uint32_t byte)
 {
@@ -224,9 +224,9 @@ static bool has_meeting(const struct meetings *meetings, const struct operation 
     return false;
 }
 
-/* Once a byte has raced, also within a work-group, later races on it may go untold. */
-static bool may_go_untold(const struct race_oracle *oracle, const struct meetings *meetings, uint32_t j,
-                          uint32_t space, uint32_t byte)
+/* Once a byte has raced, also within a work-group, later races on it may be unreported. */
+static bool may_be_unreported(const struct race_oracle *oracle, const struct meetings *meetings, uint32_t j,
+                              uint32_t space, uint32_t byte)
 {
     const struct operation granule = granule_at(space, byte);
     for (uint32_t k = 0; k < j; k++)
@@ -244,7 +244,7 @@ const char *race_judge_meetings(const struct race_oracle *oracle, const struct m
     const struct meetings meetings = {all, count};
     for (uint32_t m = 0; m < count; m++)
         if (!is_true_meeting(oracle, &all[m]))
-            return wrong("sites %u and %u of two launches are told and do not race", all[m].site[0],
+            return wrong("sites %u and %u of two launches are reported and do not race", all[m].site[0],
                          all[m].site[1]);
     if (oracle->svm_atomics)
         return NULL; /* the host may have handed on what was released there */
@@ -253,10 +253,10 @@ const char *race_judge_meetings(const struct race_oracle *oracle, const struct m
             const struct operation *a = &oracle->operations[i], *b = &oracle->operations[j];
             const uint32_t byte = meeting_byte(a, b);
             if (race_oracle_races_across(oracle, i, j) && !has_meeting(&meetings, a, b, byte) &&
-                !may_go_untold(oracle, &meetings, j, a->space, byte))
-                return wrong(
-                    "operations %u and %u of two launches race, and nothing is told at byte %u of memory %u",
-                    i, j, byte, a->space);
+                !may_be_unreported(oracle, &meetings, j, a->space, byte))
+                return wrong("operations %u and %u of two launches race, and nothing is reported at byte %u "
+                             "of memory %u",
+                             i, j, byte, a->space);
         }
     return NULL;
 }

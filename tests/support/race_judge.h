@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Compares what was reported of a trace with what the oracle says of it, both ways: whatever is
- *          reported races, and whatever races is reported, but for what the checker owes nobody: once
- *          something has raced at a place, later races there may go untold.
+ * PURPOSE  Compares the reports of a trace with the races that the oracle finds, both ways: whatever is
+ *          reported races, and whatever races is reported, with one exception: once something
+ *          has raced at a place, later races there may be unreported.
  *
- * Place    A finding's lines are sites + 1 (race_world.c tells it so), its offset is counted from the
+ * Place    A finding's lines are sites + 1 (race_world.c passes them so), its offset is counted from the
  *          beginning of its memory. Where the checker keeps four bytes together, so does this: a granule is
  *          four bytes.
  *
  * Interface, each NULL, or what is wrong; race_oracle_order has been called
  *   race_judge_findings    each finding is true, each granule with a race has one
- *   race_judge_pairs       each pair of places of the program is reported unless a later access, which knows
- *                          of the earlier one or is of the same work-item and told, stands for it
+ *   race_judge_pairs       each pair of places of the program is reported unless a later access stands
+ *                          for it: one that is ordered after it, or a reported one of the same work-item
  *   race_judge_meetings    what was reported of work-groups that are launches (inter_launch.h), both ways
  */
 #ifndef ORRERY_TESTS_SUPPORT_RACE_JUDGE_H

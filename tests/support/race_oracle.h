@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Which pairs of accesses of a short program race, worked out from the text of the memory model and
- *          from nothing else: what the checker says is compared with this (race_judge.h). It shares no code
- *          with sim/memmodel, takes cubic time and remembers all: what it lacks in speed, it has in being
+ *          from nothing else: the reports of the checker are compared with this (race_judge.h). It shares no
+ *          code with sim/memmodel, takes cubic time and remembers all: what it lacks in speed, it has in being
  *          easy to check by eye.
  *
  * A operation   is one thing that one work-item does. race_world.c writes them down in the order in which
  *               they happen: an
- *          access, a fence, coming to a barrier and leaving it, beginning an asynchronous copy and waiting
+ *          access, a fence, reaching a barrier and leaving it, beginning an asynchronous copy and waiting
  *          for one. A copy is a unit of its own (rule 37): its accesses are operations of an item that is
  *          none of the work-items.
  * Order    OpenCL has one happens-before for global memory and another for local memory (rule 21); images
@@ -16,18 +16,18 @@
  *            sequenced-before    a work-item's operations, one after another (rule 3)
  *            synchronises-with   a release and the acquire that reads its value, or what stands for them:
  *                                fences (11 to 15)
- *            barriers            from each one's coming to everybody's leaving, where the flags name the
+ *            barriers            from each arrival to all departures, where the flags name the
  *                                memory (17)
- *            copies              from their accesses to who waits for them; from what all the group knew to
- *                                them (37)
- *          and then whatever follows from two edges, until nothing more does (the transitive closure).
+ *            copies              from their accesses to the work-items that wait; from the clocks of the
+ *                                whole group to them (37)
+ *          and then each edge that follows from two edges, until nothing more does (the transitive closure).
  * A race   is two accesses of two units that touch a byte both, of which one writes; not both atomic with
  *          scopes that include each other; and no path leads from the one to the other (rules 4, 10, 29, 36).
  *
  * Interface
- *   fill operations in the order of the program, then race_oracle_order once, then ask of any two, i < j:
+ *   fill operations in the order of the program, then race_oracle_order once, then query any two, i < j:
  *   race_oracle_races      do they race?
- *   race_oracle_ordered    does the later one know of the earlier?
+ *   race_oracle_ordered    does the earlier one happen before the later?
  *   race_oracle_races_across   likewise races, of accesses to memory that work-groups share, and of two of
  *                              them
  *   oracle_op_overlaps          do they touch a byte both?

@@ -142,14 +142,14 @@ void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum 
     begin(groups, items, sub_group_size, rule, CHECK_RACES);
 }
 
-static void hear_family(void);
+static void observe_launch_tree(void);
 void two_groups(void)
 {
-    world_begin(2, 2, 1, SCOPE_RULE_EQUAL), hear_family();
+    world_begin(2, 2, 1, SCOPE_RULE_EQUAL), observe_launch_tree();
 }
 void one_group(void)
 {
-    world_begin(1, 4, 2, SCOPE_RULE_EQUAL), hear_family();
+    world_begin(1, 4, 2, SCOPE_RULE_EQUAL), observe_launch_tree();
 }
 
 void world_begin_misuse(uint32_t groups, uint32_t items, uint32_t sub_group_size)
@@ -190,7 +190,7 @@ static bool is_outside(const struct origin *origin)
     return world.inside && origin->tile_origin[0] / world.items >= world.inside;
 }
 
-static void heard_both(void)
+static void pass_received(void)
 {
     if (world.inside)
         cross_launch_received(world.cross, &world.apart[0], checker_clock(world.checker));
@@ -217,7 +217,7 @@ static void both_access(void *self, const struct access_event *event)
     world.observed.access(world.observed.self, event);
     if (!world.inside)
         world.crossing.access(world.crossing.self, &own);
-    heard_both();
+    pass_received();
 }
 
 static void both_sync(void *self, const struct sync_event *event)
@@ -232,10 +232,10 @@ static void both_sync(void *self, const struct sync_event *event)
     world.observed.sync(world.observed.self, event);
     if (!world.inside)
         world.crossing.sync(world.crossing.self, &own);
-    heard_both();
+    pass_received();
 }
 
-static void tell_crossing(enum launch_phase what, uint64_t group)
+static void announce_crossing(enum launch_phase what, uint64_t group)
 {
     const bool within = group < world.inside;
     const struct launch_event event = {
@@ -284,16 +284,16 @@ static void both_launch(void *self, const struct launch_event *event)
         return;
     }
     if (event->phase == GROUP_END)
-        tell_crossing(GROUP_END, event->group_linear);
+        announce_crossing(GROUP_END, event->group_linear);
     for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++)
-        tell_crossing(LAUNCH_END, i);
+        announce_crossing(LAUNCH_END, i);
     for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++) {
         cross_launch_end_command(world.cross, i + 1, &(struct cross_hearer){NULL, always, keep_meeting});
         order_crossing(ORDER_END, i);
     }
 }
 
-static void hear_both(void)
+static void observe_both(void)
 {
     world.cross = cross_launch_new(&world.memory, world.oracle.rule);
     cross_launch_observer(world.cross, &world.crossing);
@@ -302,9 +302,9 @@ static void hear_both(void)
 }
 
 /* Of kernels that a kernel enqueues, too. */
-static void hear_family(void)
+static void observe_launch_tree(void)
 {
-    hear_both();
+    observe_both();
     tree_races_set_cross(world.tree_races, world.cross);
     world.launch.in_launch_tree = true;
     ck_assert(cross_launch_begin(world.cross, &world.launch));
@@ -320,12 +320,12 @@ void world_within(uint32_t inside)
     world.order_queries = (struct order_queries){NULL, settle};
     checker_set_order_queries(world.checker, &world.order_queries);
     world_across();
-    heard_both();
+    pass_received();
 }
 
 void world_across(void)
 {
-    hear_both();
+    observe_both();
     world.split = true;
     /* there, atomics of several launches are guaranteed */
     world.regions[2 + GROUPS_MOST].flags |= REGION_FLAG_SVM;
@@ -343,7 +343,7 @@ void world_across(void)
             order_crossing(ORDER_BEGIN, i);
             ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
         }
-        tell_crossing(GROUP_BEGIN, i);
+        announce_crossing(GROUP_BEGIN, i);
     }
 }
 
@@ -359,7 +359,7 @@ void world_across_devices(void)
     world_across();
 }
 
-void world_begins_unheard(void)
+void world_begins_too_large(void)
 {
     struct launch_info large = world.launch;
     large.launch = 100;
@@ -377,7 +377,7 @@ void world_hurries(void)
     checker_hurry(world.checker, 1000);
 }
 
-void world_starves(void)
+void world_runs_out_of_memory(void)
 {
     checker_run_out_of_memory(world.checker);
 }
@@ -1063,7 +1063,7 @@ const char *world_disagreement(void)
     return race_judge_findings(&world.oracle, world.report);
 }
 
-const char *world_untold_pair(void)
+const char *world_unreported_pair(void)
 {
     return race_judge_pairs(&world.oracle, world.report);
 }
@@ -1088,7 +1088,7 @@ uint32_t world_races_across(void)
 const char *judged(void)
 {
     const char *difference = world_disagreement();
-    return difference ? difference : world_untold_pair();
+    return difference ? difference : world_unreported_pair();
 }
 
 void judge_at(uint32_t address, bool racy)

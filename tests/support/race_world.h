@@ -2,11 +2,11 @@
 /*
  * PURPOSE  A little world for tests of the memory-model checker: work-items act one after another through the
  *          observer's events, as the device would announce them, and each operation is kept for an oracle
- *          that knows the rules and nothing of the checker.
+ *          that has the rules and shares no code with the checker.
  *
  * Bytes    Addresses are small numbers: below LOCAL global memory, above it the group's own local memory,
  *          from IMAGE an image.
- * Oracle   race_oracle.h says which of the operations race (at most ORACLE_ORACLE_OPS), race_judge.h
+ * Oracle   race_oracle.h decides which of the operations race (at most ORACLE_ORACLE_OPS), race_judge.h
  *          compares.
  */
 #ifndef ORRERY_TESTS_SUPPORT_RACE_WORLD_H
@@ -26,11 +26,11 @@ enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 enum { DATA = 0, FLAG = 8, OTHER = 16, LDATA = LOCAL + 0, LFLAG = LOCAL + 8, PIXEL = IMAGE + 4 };
 
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
-void two_groups(void);             /* of two: items 0, 1 | 2, 3 */
-void one_group(void);              /* of four, sub-groups 0, 1 | 2, 3 */
-void world_forgoes_sync_log(void); /* after it has begun */
-void world_hurries(void);          /* likewise: the edits that order a race are not looked for for long */
-void world_starves(void);          /* likewise: there is no memory for a vector clock */
+void two_groups(void);               /* of two: items 0, 1 | 2, 3 */
+void one_group(void);                /* of four, sub-groups 0, 1 | 2, 3 */
+void world_forgoes_sync_log(void);   /* after it has begun */
+void world_hurries(void);            /* likewise: the edits that order a race are not looked for for long */
+void world_runs_out_of_memory(void); /* likewise: there is no memory for a vector clock */
 /* likewise: atomic objects are packed before each access of one work-item */
 void world_rests(void);
 /* likewise: so many of two places of the program, and then they need not be looked for */
@@ -46,7 +46,7 @@ void world_within(uint32_t inside);
 /* and global memory is a buffer: each launch's atomics are its own (rule 32) */
 void world_across_plainly(void);
 void world_across_devices(void); /* the same, each on a device of its own */
-void world_begins_unheard(
+void world_begins_too_large(
     void); /* in such a world: another launch, too large for the detector of the others */
 void world_end(void);
 /* not for races */
@@ -147,7 +147,7 @@ const char *world_disagreement(void);
  * After world_disagreement. NULL: each pair of places of the program that race is reported, except pairs
  * whose earlier access is replaced by a later one ordered after it.
  */
-const char *world_untold_pair(void);
+const char *world_unreported_pair(void);
 const char *judged(void); /* both: NULL, or what is wrong */
 /* Likewise, of a world with world_across: the events of inter_launch.h for work-groups that are launches. */
 const char *world_disagreement_across(void);

@@ -303,7 +303,7 @@ static void step(int unit, uint64_t address, uint32_t size, bool write)
     model.count[unit]++;
 }
 
-static void hear(void *self, const struct access_event *event)
+static void count_access(void *self, const struct access_event *event)
 {
     (void)self;
     for (uint32_t lane = 0; lane < event->lane_count; lane++) {
@@ -327,7 +327,7 @@ START_TEST(another_model_counts_the_same)
         char more[100];
         snprintf(more, sizeof more, "schedule: {policy: %s}", schedules[s]);
         start("l1:4(size=256,ways=4) cu:1", more);
-        struct observer observer = {.access = hear};
+        struct observer observer = {.access = count_access};
         device_add_observer(launcher.device, &observer);
         memset(&model, 0, sizeof model);
         launcher_run(&launcher, "mixed", 96, 8, launcher_buffer(&launcher, 1024), NULL, 0);

@@ -14,7 +14,7 @@ static const char source[] =
 static struct launcher launcher;
 static char seen[4000]; /* "0:3 1:4 ": group and unit, in the order of their beginning */
 
-static void hear_launch(void *self, const struct launch_event *event)
+static void note_launch(void *self, const struct launch_event *event)
 {
     (void)self;
     if (event->phase == GROUP_BEGIN)
@@ -22,7 +22,7 @@ static void hear_launch(void *self, const struct launch_event *event)
 }
 
 /* Each access of a group is made by the unit that the group began on. */
-static void hear_access(void *self, const struct access_event *event)
+static void note_access(void *self, const struct access_event *event)
 {
     (void)self;
     struct item item;
@@ -34,7 +34,7 @@ static void hear_access(void *self, const struct access_event *event)
 
 static void start(const char *text)
 {
-    struct observer observer = {.launch = hear_launch, .access = hear_access};
+    struct observer observer = {.launch = note_launch, .access = note_access};
     launcher_init(&launcher, text, source);
     device_add_observer(launcher.device, &observer);
 }
