@@ -173,7 +173,7 @@ bool verdicts_load(struct verdicts *verdicts, const char *path)
         say("error: %s cannot be read", path);
         return false;
     }
-    for (ssize_t got; fine && words && (got = getline(&line, &room, file)) > 0;) {
+    while (fine && words && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\r\n")] = '\0';
         if (++number == 1) { /* names of the columns */
             fine = strcmp(line, "test,outcome_expected,race_expected,needs") == 0;

@@ -87,7 +87,7 @@ static int spawn(const struct process *process, const int *streams, pid_t *out_p
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t pid = vfork();
     if (pid == 0)
-        child(&start);
+        child(&start); /* system calls only. NOLINT(clang-analyzer-unix.Vfork) */
     const int error = pid < 0 ? errno : start.error;
     free(start.environment);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -405,11 +405,7 @@ static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, 
     case SpvOpConvertUToPtr:
     case SpvOpPtrCastToGeneric:
     case SpvOpGenericCastToPtr: r = x; break;
-    case SpvOpSelect:
-        r = x ? b.bits : c.bits;
-        if (x)
-            return b;
-        return c;
+    case SpvOpSelect: return x ? b : c;
     default:
         module_fail(m, STATUS_UNSUPPORTED, "OpSpecConstantOp %s at word %u is not supported", spv_op_name(op),
                     word);
