@@ -242,14 +242,16 @@ def ends(server):
 session = os.path.abspath("session")
 os.mkdir(session, 0o700)
 os.environ.update(ORRERY_COMPILER="shared", XDG_RUNTIME_DIR=session)
-server = Server("--seconds=3", "histogram.yaml", "mp_plain.litmus")
+server = Server("--seconds=60", "histogram.yaml", "mp_plain.litmus")
 example = pages(server)
 runs(server, example)
 if LANDLOCK:
     files(server)
 refusals(server)
-limits(server)
 ends(server)
+limited = Server("--seconds=3")
+limits(limited)
+limited.end()
 if LANDLOCK:
     tokens()
 same(os.listdir(session), [], "the directory of shared compile servers")
