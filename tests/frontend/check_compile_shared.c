@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compile server that processes share: one for all that could not tell it from their own, none where the
+ * The compile server that processes share: one for all processes for which it gives the same results, none where the
  * directory is not the user's alone, and what ends costs one build.
  */
 #include <check.h>

@@ -503,13 +503,13 @@ static void passes(struct asked by, uint64_t to, uint64_t when)
     passings.lost = false;
 }
 
-static bool follows(uint64_t second, uint64_t when, const struct checker_host *host)
+static bool follows(uint64_t second, uint64_t when, const struct checker_host *judged_host)
 {
     struct meeting meeting = meeting_of(FIRST, second);
     struct question question = question_of(&meeting, 1);
     struct flag flag;
     meeting.when = when;
-    question.host = host;
+    question.host = judged_host;
     if (!explain_flag(&question, &passings, &flag, &flag_why, &flag_fix))
         return false;
     ck_assert(explain_flag_covers(&question, &passings, &flag));
