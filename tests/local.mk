@@ -643,3 +643,35 @@ EXTRA_DIST += \
 	%D%/scripts/timeline_check.py \
 	%D%/scripts/waiting_loops.py \
 	%D%/support/race_memory.cl
+
+# What has threads, of the host program or of its own making: `make check-tsan` in a build of --enable-tsan. A race of the runtime
+# ends the test that shows it with status 66. Not check_shared_bytes and check_svm_fine: there the host writes what a kernel uses, which
+# is what they look at. Without the compile server, whose start on the memory of the parent the sanitizer does not understand.
+tsan_tests = \
+	%D%/check_api_order \
+	%D%/check_api_program \
+	%D%/check_concurrent \
+	%D%/check_context \
+	%D%/check_direct \
+	%D%/check_event \
+	%D%/check_host_mapped \
+	%D%/check_host_meanwhile \
+	%D%/check_host_pages \
+	%D%/check_object \
+	%D%/check_process \
+	%D%/check_queue \
+	%D%/check_refusals \
+	%D%/check_report \
+	%D%/check_semaphore \
+	%D%/check_subdevice \
+	%D%/check_versions \
+	%D%/fuzz/fuzz_threads
+if TSAN
+check-tsan:
+	TSAN_OPTIONS="die_after_fork=0 second_deadlock_stack=1 $$TSAN_OPTIONS" ORRERY_COMPILER=programs \
+		$(MAKE) check TESTS='$(tsan_tests)' check_PROGRAMS='$(tsan_tests)'
+else
+check-tsan:
+	@echo "check-tsan: this build has no ThreadSanitizer: configure --enable-tsan in a directory of its own" >&2; exit 1
+endif
+.PHONY: check-tsan

@@ -12,8 +12,8 @@ skip() {
     exit 77
 }
 
-# A library with the address sanitizer in it can only be loaded by programs that have it, too.
-if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q libasan; then skip "built with the address sanitizer"; fi
+# A library with a sanitizer in it can only be loaded by programs that have it, too.
+if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q "lib[at]san"; then skip "built with a sanitizer"; fi
 
 # compiled COMPILER FILE LIBRARY...: sets $program; skips when HEADER, the client's own, is not there.
 compiled() {

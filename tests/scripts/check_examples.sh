@@ -6,7 +6,7 @@ set -u
 unset ORRERY_FIXES ORRERY_VALUES # as users have it
 src=$(realpath "${ORRERY_SRCDIR:?}") build=$(realpath "${ORRERY_BUILDDIR:?}")
 # Half of the commands start programs that do not have the address sanitizer first of all, and the others follow them.
-if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q libasan; then exit 77; fi
+if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q "lib[at]san"; then exit 77; fi
 . "$src/tests/scripts/examples.sh"
 . "$src/tests/scripts/staged.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/check_examples.XXXXXX")

@@ -7,7 +7,7 @@ build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery program=$build/tests/endless_kernel
 [ -f "$build/.libs/fast_clock.so" ] || exit 77
 # A library with the address sanitizer in it can only be loaded by programs that have it first of all.
-if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q libasan; then exit 77; fi
+if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q "lib[at]san"; then exit 77; fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/check_interrupt.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99

@@ -26,7 +26,7 @@ use_staged() {
 lacks() { # COMMAND
     case $1 in
     *ctest* | *cmake* | *pytest* | *"run -- "* | *" cc "* | "cc "*)
-        ! ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q libasan || { echo "a library without the address sanitizer"; return; }
+        ! ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q "lib[at]san" || { echo "a library without a sanitizer"; return; }
         ;;
     esac
     case $1 in
