@@ -675,3 +675,20 @@ check-tsan:
 	@echo "check-tsan: this build has no ThreadSanitizer: configure --enable-tsan in a directory of its own" >&2; exit 1
 endif
 .PHONY: check-tsan
+
+# Which lines of lib/ and sim/ the suite runs: `make coverage` in a build of --enable-coverage. Left out is what measures, reads the
+# sources, builds programs of its own, or runs again what others run. COVERAGE_TESTS="tests/check_rng ..." adds these alone to what
+# has been counted; COVERAGE_FILES="lib/queue.c ..." prints their lines that never ran.
+coverage_tests = $(filter-out $(source_scripts) $(client_scripts) \
+	$(addprefix %D%/scripts/check_,$(addsuffix .sh,alloc bench machines mutation packages race_memory repeat vector)),$(TESTS))
+if COVERAGE
+coverage:
+	@test -n '$(COVERAGE_TESTS)$(COVERAGE_FILES)' || find . -name '*.gcda' -delete
+	-test -n '$(COVERAGE_FILES)' || $(MAKE) check TESTS='$(or $(COVERAGE_TESTS),$(coverage_tests))'
+	@python3 $(srcdir)/%D%/support/coverage.py $(srcdir) . $(COVERAGE_FILES)
+else
+coverage:
+	@echo "coverage: this build does not count: configure --enable-coverage in a directory of its own" >&2; exit 1
+endif
+.PHONY: coverage
+EXTRA_DIST += %D%/support/coverage.py %D%/support/coverage_exit.h
