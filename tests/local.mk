@@ -645,8 +645,9 @@ EXTRA_DIST += \
 	%D%/support/race_memory.cl
 
 # What has threads, of the host program or of its own making: `make check-tsan` in a build of --enable-tsan. A race of the runtime
-# ends the test that shows it with status 66. Not check_shared_bytes and check_svm_fine: there the host writes what a kernel uses, which
-# is what they look at. Without the compile server, whose start on the memory of the parent the sanitizer does not understand.
+# ends the test that shows it with status 66. Not check_host_pages, check_shared_bytes and check_svm_fine: there the host writes what a
+# command uses, which is what they look at. Without the compile server, whose start on the memory of the parent the sanitizer does not
+# understand.
 tsan_tests = \
 	%D%/check_api_order \
 	%D%/check_api_program \
@@ -656,7 +657,6 @@ tsan_tests = \
 	%D%/check_event \
 	%D%/check_host_mapped \
 	%D%/check_host_meanwhile \
-	%D%/check_host_pages \
 	%D%/check_object \
 	%D%/check_process \
 	%D%/check_queue \
