@@ -168,7 +168,7 @@ liborrery_threads_la_SOURCES = \
 	%D%/record/lock_log.h \
 	%D%/record/locks_preload.c \
 	%D%/record/threads_preload.c
-liborrery_threads_la_CFLAGS = $(CONVERSION_CFLAGS)
+liborrery_threads_la_CFLAGS = $(CONVERSION_CFLAGS) -DORRERY_OWN_EXIT
 liborrery_threads_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 
 include_orrerydir = $(includedir)/orrery

@@ -323,13 +323,14 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
     free(made);
 }
 
+/* Published first: who finds it among the children reads where it was made. */
 static void join_parent(struct cl_device *parent, struct cl_device *child)
 {
+    object_publish(child);
     runtime_lock();
     child->sibling = parent->children;
     parent->children = child;
     runtime_unlock();
-    object_publish(child);
 }
 
 cl_int subdevice_make(struct cl_device *parent, const struct partition_type *type,

@@ -662,8 +662,9 @@ EXTRA_DIST += \
 	%D%/support/race_memory.cl
 
 # What has threads, of the host program or of its own making: `make check-tsan` in a build of --enable-tsan. A race of the runtime
-# ends the test that shows it with status 66. Not check_shared_bytes and check_svm_fine: there the host writes what a kernel uses, which
-# is what they look at. Without the compile server, whose start on the memory of the parent the sanitizer does not understand.
+# ends the test that shows it with status 66. Not check_host_pages, check_shared_bytes and check_svm_fine: there the host writes what a
+# command uses, which is what they look at. Without the compile server, whose start on the memory of the parent the sanitizer does not
+# understand.
 tsan_tests = \
 	%D%/check_api_order \
 	%D%/check_api_program \
@@ -673,7 +674,6 @@ tsan_tests = \
 	%D%/check_event \
 	%D%/check_host_mapped \
 	%D%/check_host_meanwhile \
-	%D%/check_host_pages \
 	%D%/check_object \
 	%D%/check_process \
 	%D%/check_queue \
@@ -692,3 +692,20 @@ check-tsan:
 	@echo "check-tsan: this build has no ThreadSanitizer: configure --enable-tsan in a directory of its own" >&2; exit 1
 endif
 .PHONY: check-tsan
+
+# Which lines of lib/ and sim/ the suite runs: `make coverage` in a build of --enable-coverage. Left out is what measures, reads the
+# sources, builds programs of its own, or runs again what others run. COVERAGE_TESTS="tests/check_rng ..." adds these alone to what
+# has been counted; COVERAGE_FILES="lib/queue.c ..." prints their lines that never ran.
+coverage_tests = $(filter-out $(source_scripts) $(client_scripts) \
+	$(addprefix %D%/scripts/check_,$(addsuffix .sh,alloc bench machines mutation packages race_memory repeat vector)),$(TESTS))
+if COVERAGE
+coverage:
+	@test -n '$(COVERAGE_TESTS)$(COVERAGE_FILES)' || find . -name '*.gcda' -delete
+	-test -n '$(COVERAGE_FILES)' || $(MAKE) check TESTS='$(or $(COVERAGE_TESTS),$(coverage_tests))'
+	@python3 $(srcdir)/%D%/support/coverage.py $(srcdir) . $(COVERAGE_FILES)
+else
+coverage:
+	@echo "coverage: this build does not count: configure --enable-coverage in a directory of its own" >&2; exit 1
+endif
+.PHONY: coverage
+EXTRA_DIST += %D%/support/coverage.py %D%/support/coverage_exit.h

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,14 +59,15 @@ static bool symbol(void *library, const char *name, void *out_function)
     return found != NULL;
 }
 
-static bool dw_load(void)
+static pthread_once_t dw_once = PTHREAD_ONCE_INIT;
+static bool dw_is_there;
+
+static void dw_load(void)
 {
     static char *no_path;
-    if (dw.begin)
-        return true;
     void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return false;
+        return;
     dw.callbacks.debuginfo_path = &no_path;
     if (symbol(library, "dwfl_end", &dw.end) && symbol(library, "dwfl_linux_proc_report", &dw.report) &&
         symbol(library, "dwfl_report_end", &dw.report_end) &&
@@ -75,9 +77,16 @@ static bool dw_load(void)
         symbol(library, "dwfl_linux_proc_find_elf", &dw.callbacks.find_elf) &&
         symbol(library, "dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo) &&
         symbol(library, "dwfl_begin", &dw.begin))
-        return true;
-    dlclose(library);
-    return false;
+        dw_is_there = true;
+    else
+        dlclose(library);
+}
+
+/* Several threads may look for their first line at the same time. */
+static bool dw_usable(void)
+{
+    pthread_once(&dw_once, dw_load);
+    return dw_is_there;
 }
 
 static void copy(char *to, size_t room, const char *from)
@@ -138,7 +147,7 @@ static void find_text(const char *file, const char *directory, const char *objec
 /* object: the path of the one that the address is in. */
 static void find_line(uint64_t address, const char *object, struct host_place *out_place)
 {
-    Dwfl *dwfl = dw_load() ? dw.begin(&dw.callbacks) : NULL;
+    Dwfl *dwfl = dw_usable() ? dw.begin(&dw.callbacks) : NULL;
     int line = 0, column = 0;
     if (!dwfl)
         return;
