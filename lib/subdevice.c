@@ -323,7 +323,7 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
     free(made);
 }
 
-/* Published first: who finds it among the children reads where it was made. */
+/* Published first: a thread that finds it among the children reads the call that made it. */
 static void join_parent(struct cl_device *parent, struct cl_device *child)
 {
     object_publish(child);

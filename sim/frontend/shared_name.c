@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which processes may share a compile server: the name of its socket is a hash of what a server inherits from
- * the process that starts it, and of where it runs. Who differs in any of it has another server.
+ * the process that starts it, and of where it runs. A process that differs in any of it has another server.
  */
 #include "shared_server.h"
 
@@ -22,7 +22,7 @@
 #include "compile_cache.h"
 #include "compile_protocol.h"
 
-/* ---- who may share -------------------------------------------------------------------------- */
+/* ---- processes that may not share ----------------------------------------------------------- */
 
 static bool is_unchanged_user(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds whose words and logs are compared, in a directory of the test's own. */
+/* Builds in a directory of the test's own. Tests compare their SPIR-V words and their logs. */
 #ifndef ORRERY_TESTS_SUPPORT_COMPILE_OUTCOME_H
 #define ORRERY_TESTS_SUPPORT_COMPILE_OUTCOME_H
 

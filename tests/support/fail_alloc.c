@@ -11,7 +11,7 @@
  * FAIL_ALLOCATION_DIR=D    process N's streams are the files N.out and N.err there, with what was printed before;
  *                          a line "N STATUS" is added to the file ends when it has ended, in the shell's numbers
  *
- * The return address decides whose code allocates: the command (orrery) and the library (liborrery.so).
+ * Orrery's own code is the command (orrery) and the library (liborrery.so): the return address shows the caller.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The builds that run: a process forked for each, whose end is replied.
+ * PURPOSE  The builds that run. The server forks a process for each, and replies when the process has ended.
  *
  * Interface
  *   builds_reserve()   memory for one more; false: there is none
  *   builds_start()     needs that memory; false: no process could be made
  *   builds_poll()      what to wait for: BUILDS_ROWS rows of each build
- *   builds_given_up()  kills those whose client closed its end of the pipe, or has ended; of the same rows
- *   builds_reap()      replies for processes that have ended; after it the rows are other builds'
+ *   builds_given_up()  by the polled rows, kills each build whose client closed the pipe, or has ended
+ *   builds_reap()      replies for each process that has ended; the rows polled are invalid afterwards
  *   builds_kill()      all of them
  *   reply()            to a pipe, at which nothing waits
  */
