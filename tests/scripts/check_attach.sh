@@ -17,11 +17,11 @@ fail() { echo "FAIL: $*"; failed=1; }
 
 # The program launches until the file `stop` is there, so that there is always a next launch.
 start() { # DIRECTORY
-    rm -f "$work/stop"
+    rm -f "$work/stop" "$work/err" # else the words of the program before this one may be read
     XDG_RUNTIME_DIR=$1 ORRERY_DEBUG_LISTEN=1 "$program" "$work/stop" >"$work/out" 2>"$work/err" &
     target=$!
     for ((i = 0; i < 100; i++)); do
-        grep -q 'a debugger can attach\|no debugger can attach' "$work/err" && return
+        grep -qs 'a debugger can attach\|no debugger can attach' "$work/err" && return
         sleep 0.1
     done
     fail "the program says nothing: $(cat "$work/err")"
