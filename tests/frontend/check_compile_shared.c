@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
@@ -87,12 +88,24 @@ static pid_t the_server(void)
     return found[0];
 }
 
+/* Waits for the end: a process that ends loses its command line before its socket, and until then connections
+ * to it succeed. */
+static void kill_server(pid_t server)
+{
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, server, 0), .events = POLLIN};
+    kill(server, SIGKILL);
+    while (end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
+        ;
+    if (end.fd >= 0)
+        close(end.fd);
+}
+
 static void kill_servers(void)
 {
     pid_t found[SERVERS_MOST];
-    for (size_t count; (count = servers_here(found)) > 0; usleep(1000))
+    for (size_t count; (count = servers_here(found)) > 0;)
         for (size_t i = 0; i < count; i++)
-            kill(found[i], SIGKILL);
+            kill_server(found[i]);
 }
 
 static void set_up(void)
