@@ -22,7 +22,8 @@ static bool chooses(const char *option)
     return is_among(option, names);
 }
 
-static bool is_output(const char *option)
+/* Where a run writes, what it adds to its texts, and how kernels are built: a replay is the same without. */
+static bool changes_nothing(const char *option)
 {
     static const char *const names[] = {"log",
                                         "json",
@@ -38,14 +39,16 @@ static bool is_output(const char *option)
                                         "save-sources",
                                         "fixes",
                                         "values",
+                                        "compiler",
                                         NULL};
     return is_among(option, names);
 }
 
 static char *value_of(const struct replay_options *options, const struct scenario_option *option)
 {
-    return is_output(option->name) || !strcmp(option->name, "replay") ? NULL
-                                                                      : options->value(options->self, option);
+    return changes_nothing(option->name) || !strcmp(option->name, "replay")
+               ? NULL
+               : options->value(options->self, option);
 }
 
 /* The value of a bare --option in the environment. */
