@@ -90,10 +90,10 @@ static pid_t the_server(void)
 
 /* Waits for the end: a process that ends loses its command line before its socket, and until then connections
  * to it succeed. */
-static void kill_server(pid_t server)
+static void kill_server(pid_t process)
 {
-    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, server, 0), .events = POLLIN};
-    kill(server, SIGKILL);
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, process, 0), .events = POLLIN};
+    kill(process, SIGKILL);
     while (end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
         ;
     if (end.fd >= 0)
