@@ -71,8 +71,11 @@ check_PROGRAMS += %D%/check_compile_server
 %C%_check_compile_server_SOURCES = %D%/frontend/check_compile_server.c %D%/support/compile_outcome.h %D%/support/compile_request.h
 %C%_check_compile_server_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_compile_shared
-%C%_check_compile_shared_SOURCES = %D%/frontend/check_compile_shared.c %D%/support/compile_outcome.h %D%/support/compile_request.h
+%C%_check_compile_shared_SOURCES = %D%/frontend/check_compile_shared.c %D%/support/shared_servers.h %D%/support/compile_outcome.h %D%/support/compile_request.h
 %C%_check_compile_shared_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_compile_orders
+%C%_check_compile_orders_SOURCES = %D%/frontend/check_compile_orders.c %D%/support/shared_servers.h %D%/support/compile_outcome.h %D%/support/compile_request.h
+%C%_check_compile_orders_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 # Its libraries are all that it has of a compile server.
 noinst_PROGRAMS += %D%/false_server
 %C%_false_server_SOURCES = %D%/support/false_server.c
