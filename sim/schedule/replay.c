@@ -22,7 +22,8 @@ static bool chooses(const char *option)
     return is_among(option, names);
 }
 
-/* Where a run writes, what it adds to its texts, and how kernels are built: a replay is the same without. */
+/* Options for output, for the texts of findings, and for how kernels are built. A run does the same without
+ * them, so a replay line leaves them out. */
 static bool changes_nothing(const char *option)
 {
     static const char *const names[] = {"log",
