@@ -8,6 +8,7 @@
 
 #include "orrery/limits.h"
 #include "orrery/report.h"
+#include "schedule_livelock.h"
 #include "schedule_state.h"
 #include "sim/base/sentence.h"
 #include "standing.h"
@@ -293,12 +294,23 @@ static bool is_watched_for_long(const struct schedule *schedule)
     return config->watch && !(config->timeout_seconds > 0) && !config->max_steps;
 }
 
-/* Once. A launch whose time slices all end in loops counts as one that may only spin, so that says nothing
- * here. */
+/* Its loops change nothing in memory that the host may write: the host is waited for, and that is said then. */
+static bool waits_for_host(const struct schedule *schedule)
+{
+    const struct memory *memory = &schedule->launch->arena->memory;
+    return schedule->stuck && circle_host_may_write(memory) &&
+           circle_memory(memory) == schedule->concurrent->still;
+}
+
+/* Once. */
 static void note_when_slow(struct schedule *schedule)
 {
     if (!deadline_passed(&schedule->slow.deadline))
         return;
+    if (waits_for_host(schedule)) {
+        deadline_set(&schedule->slow.deadline, SLOW_SECONDS);
+        return;
+    }
     schedule->slow.deadline = (struct deadline){0};
     standing_note_slow(schedule, SLOW_SECONDS);
 }

@@ -101,8 +101,10 @@ livelock buffer idle
 ends fine late
 grep -q "note: for 10 seconds kernels have only spun: kernel 'await', work-item (0,0,0) reads .*byte 0: 0 (program.cl:" "$work/err" ||
     complain "nothing is said of what it waits for: $(cat "$work/err")"
+grep 'has run for' "$work/err" && complain "it is said to run while it only waits for the host"
 ends fine handler
 grep -q 'note: for 10 seconds' "$work/err" || complain "nothing is said while only a signal may let it go on: $(cat "$work/err")"
+grep 'has run for' "$work/err" && complain "it is said to run while it only waits for the host"
 clock=
 
 # The same words each time; a sanitizer has none to compare.
