@@ -294,7 +294,7 @@ static bool is_watched_for_long(const struct schedule *schedule)
     return config->watch && !(config->timeout_seconds > 0) && !config->max_steps;
 }
 
-/* Its loops change nothing in memory that the host may write: the host is waited for, and that is said then. */
+/* Its loops change no memory that the host may write: the host is waited for, and that is said elsewhere. */
 static bool waits_for_host(const struct schedule *schedule)
 {
     const struct memory *memory = &schedule->launch->arena->memory;
