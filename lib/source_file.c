@@ -78,15 +78,60 @@ static void list_file(const char *path, size_t size)
     sources.count += file->path != NULL;
 }
 
-static int visible(const struct dirent *entry)
+/* What matters of a directory: entries that may be sources, and those that may be directories. */
+struct listing {
+    struct dirent_kept {
+        char *name;
+        unsigned char type;
+    } * entry;
+    size_t count, room;
+};
+
+static void keep_entry(struct listing *listing, const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    const unsigned char type = entry->d_type;
+    if (type != DT_DIR && type != DT_UNKNOWN && !is_source(entry->d_name))
+        return;
+    if (listing->count == listing->room) {
+        const size_t room = 2 * listing->room + 16;
+        struct dirent_kept *grown = realloc(listing->entry, room * sizeof *grown);
+        if (!grown)
+            return;
+        listing->entry = grown;
+        listing->room = room;
+    }
+    listing->entry[listing->count].type = type;
+    listing->entry[listing->count].name = strdup(entry->d_name);
+    listing->count += listing->entry[listing->count].name != NULL;
 }
 
 /* In bytes' order, whatever the program's locale has. */
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int by_name(const void *a, const void *b)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
+    return strcmp(((const struct dirent_kept *)a)->name, ((const struct dirent_kept *)b)->name);
+}
+
+/* False: it has more visible entries than may still be read, and is left out as a whole. */
+static bool read_directory(const char *path, struct listing *listing)
+{
+    const struct dirent *entry;
+    size_t seen = 0;
+    const size_t most = ENTRIES_MOST - sources.entries;
+    DIR *directory = opendir(path);
+    if (!directory)
+        return false;
+    while (seen <= most && (entry = readdir(directory)))
+        if (entry->d_name[0] != '.') {
+            seen++;
+            keep_entry(listing, entry);
+        }
+    closedir(directory);
+    if (seen > most)
+        return false;
+    sources.entries += seen;
+    if (listing->count)
+        qsort(listing->entry, listing->count, sizeof *listing->entry, by_name);
+    return true;
 }
 
 static void list_directory(const char *path, int levels);
@@ -105,23 +150,20 @@ static void list_entry(const char *directory, const char *name, int levels, bool
         list_directory(path, levels - 1);
 }
 
-/* Files come before those of sub-directories. A directory that exceeds the limit is left out as a whole.
- * directory: "" is the working directory. */
+/* Files come before those of sub-directories. directory: "" is the working directory. */
 static void list_directory(const char *directory, int levels)
 {
-    struct dirent **entries = NULL;
-    const int count = scandir(*directory ? directory : ".", &entries, visible, by_name);
-    const bool fits = count >= 0 && sources.entries + (size_t)count <= ENTRIES_MOST;
-    sources.entries += fits ? (size_t)count : 0;
-    for (int i = 0; fits && i < count; i++)
-        if (entries[i]->d_type != DT_DIR)
-            list_entry(directory, entries[i]->d_name, levels, true);
-    for (int i = 0; fits && i < count; i++)
-        if (entries[i]->d_type == DT_DIR || entries[i]->d_type == DT_UNKNOWN)
-            list_entry(directory, entries[i]->d_name, levels, false);
-    for (int i = 0; i < count; i++)
-        free(entries[i]);
-    free(entries);
+    struct listing listing = {NULL, 0, 0};
+    const bool fits = read_directory(*directory ? directory : ".", &listing);
+    for (size_t i = 0; fits && i < listing.count; i++)
+        if (listing.entry[i].type != DT_DIR)
+            list_entry(directory, listing.entry[i].name, levels, true);
+    for (size_t i = 0; fits && i < listing.count; i++)
+        if (listing.entry[i].type == DT_DIR || listing.entry[i].type == DT_UNKNOWN)
+            list_entry(directory, listing.entry[i].name, levels, false);
+    for (size_t i = 0; i < listing.count; i++)
+        free(listing.entry[i].name);
+    free(listing.entry);
 }
 
 /* "../kernels" of /a/b/kernels in /a/b/c; the absolute path when only the root is common. */
