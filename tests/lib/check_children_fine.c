@@ -501,9 +501,5 @@ int main(void)
     tcase_add_loop_test(tests, enqueue_calls_order_fine_grained_memory, 0, 4 * REPORTED);
     tcase_add_loop_test(tests, by_one_side_of_a_pipe, 0, MOVES_COUNT);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return cl_run_suite(suite);
 }

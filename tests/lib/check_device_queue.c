@@ -778,9 +778,5 @@ int main(void)
     tcase_add_loop_test(without, a_device_without_has_nothing_of_it, 0, 4);
     tcase_set_timeout(without, 60);
     suite_add_tcase(suite, without);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return cl_run_suite(suite);
 }

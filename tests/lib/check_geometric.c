@@ -215,9 +215,5 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, cl_set_up, cl_tear_down);
     tcase_add_test(tcase, geometric_functions_are_within_the_specified_error);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return cl_run_suite(suite);
 }

@@ -363,9 +363,5 @@ int main(void)
     tcase_add_test(tests, a_packet_from_or_to_an_address_outside_is_found);
     tcase_add_test(tests, misuse_fails_and_is_found);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return cl_run_suite(suite);
 }

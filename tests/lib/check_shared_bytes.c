@@ -381,9 +381,5 @@ int main(void)
     tcase_add_test(tests, in_memory_that_was_freed);
     tcase_add_loop_test(tests, parts_released_and_created_again, 0, 20);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return cl_run_suite(suite);
 }
