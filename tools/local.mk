@@ -64,6 +64,7 @@ orrery_SOURCES += \
 	%D%/serve/serve_run.c \
 	%D%/serve/serve_sandbox.c
 endif
+orrery_CFLAGS = $(CONVERSION_CFLAGS)
 orrery_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/%D% -iquote $(top_srcdir)/tools $(JANSSON_CFLAGS) $(EDIT_CFLAGS) $(MICROHTTPD_CFLAGS)
 # The commit of a build from git; empty in one from a distribution. Written anew only when it changes.
 %D%/orrery-tool_versions.$(OBJEXT): %D%/commit.h

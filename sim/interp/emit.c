@@ -72,7 +72,7 @@ static const uint16_t first_op[IR_OP_COUNT] = {
 
 static uint32_t form2(struct emitter *e, uint32_t a, uint32_t b)
 {
-    return (is_v(e, a) ? 0 : 2) + (is_v(e, b) ? 0 : 1);
+    return (is_v(e, a) ? 0u : 2u) + (is_v(e, b) ? 0u : 1u);
 }
 
 static void put_affine(struct emitter *e, uint32_t v)

@@ -119,12 +119,12 @@ enum {
     }
 #define V_SIDE(T, x) const T *const x##_ = AT(T, insn->x);
 #define U_SIDE(T, x) const vec_##T x##u = VECTOR_SPLAT(T, *AT(T, insn->x));
-#define COMPARE_UU(name, T, ...)                          \
-    HANDLER(name)                                         \
-    {                                                     \
-        const T a = *AT(T, insn->a), b = *AT(T, insn->b); \
-        *AT(uint8_t, insn->d) = (__VA_ARGS__) ? 1 : 0;    \
-        NEXT;                                             \
+#define COMPARE_UU(name, T, ...)                                  \
+    HANDLER(name)                                                 \
+    {                                                             \
+        const T a = *AT(T, insn->a), b = *AT(T, insn->b);         \
+        *AT(uint8_t, insn->d) = (uint8_t)((__VA_ARGS__) ? 1 : 0); \
+        NEXT;                                                     \
     }
 #define LANE_COMPARE(name, T, size, predicate, expression, BITS)                                         \
     HANDLER_COMPARE(name##_vv, T, V_SIDE, V_SIDE,                                                        \
@@ -189,7 +189,7 @@ static inline void widen_16(f32 *restrict out, const u16 *restrict in)
     HANDLER(name##_uu)                                                                        \
     {                                                                                         \
         const f32 a = half_to_float(*AT(u16, insn->a)), b = half_to_float(*AT(u16, insn->b)); \
-        *AT(uint8_t, insn->d) = (expression) ? 1 : 0;                                         \
+        *AT(uint8_t, insn->d) = (uint8_t)((expression) ? 1 : 0);                              \
         NEXT;                                                                                 \
     }
 #define FLOAT_COMPARE(name, predicate, expression)                        \
@@ -233,7 +233,7 @@ enum { EXPONENT_16 = 0x7c00, EXPONENT_32 = 0x7f800000, SMALLEST_16 = 0x400, SMAL
         const i##size b = (i##size)(a & (e | (s - 1)));                                                      \
         (void)b;                                                                                             \
         (void)e;                                                                                             \
-        *AT(uint8_t, insn->d) = (expression) ? 1 : 0;                                                        \
+        *AT(uint8_t, insn->d) = (uint8_t)((expression) ? 1 : 0);                                             \
         NEXT;                                                                                                \
     }
 #define FLOAT_TEST(name, expression) \

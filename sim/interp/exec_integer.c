@@ -27,7 +27,7 @@ SIGNED(smin, a < b ? a : b)
 SIGNED(smax, a > b ? a : b)
 UNSIGNED(umin, a < b ? a : b)
 UNSIGNED(umax, a > b ? a : b)
-UNSIGNED(rotl, a << (b & (BITS(a) - 1)) | a >> (-b & (BITS(a) - 1)))
+UNSIGNED(rotl, a << (b & (BITS(a) - 1)) | a >> ((BITS(a) - b) & (BITS(a) - 1)))
 
 LANE_BINARY(smulhi_8, i8, (i32)a *b >> 8)
 LANE_BINARY(smulhi_16, i16, (i32)a *b >> 16)

@@ -110,7 +110,9 @@ ISA_SOURCES = \
 	%D%/math_half.c \
 	%D%/math_integer.c
 
-ISA_CFLAGS = $(AM_CFLAGS) -O2 -foptimize-sibling-calls -ftree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing
+libinterp_a_CFLAGS = $(CONVERSION_CFLAGS)
+
+ISA_CFLAGS = $(CONVERSION_CFLAGS) -O2 -foptimize-sibling-calls -ftree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing
 
 EXTRA_LIBRARIES += libisa0.a
 INTERP_OBJECTS = $(libinterp_a_OBJECTS) $(libisa0_a_OBJECTS)

@@ -503,7 +503,7 @@ MATH_FN(real_nan)
         for (size_t i = 0; i < n; i += MATH_BLOCK) { \
             R t[MATH_BLOCK];                         \
             block(t, a + i);                         \
-            for (int k = 0; k < MATH_BLOCK; k++)     \
+            for (size_t k = 0; k < MATH_BLOCK; k++)  \
                 r[i + k] = quiet(t[k]);              \
         }                                            \
     }
@@ -517,12 +517,12 @@ MATH_FN(real_nan)
         for (size_t i = 0; i < n; i += MATH_BLOCK) { \
             R t[MATH_BLOCK];                         \
             block(t, a + i, b + i);                  \
-            for (int k = 0; k < MATH_BLOCK; k++)     \
+            for (size_t k = 0; k < MATH_BLOCK; k++)  \
                 r[i + k] = quiet(t[k]);              \
         }                                            \
     }
 
-#define EACH_BLOCK_LANE(k) for (int k = 0; k < MATH_BLOCK; k++)
+#define EACH_BLOCK_LANE(k) for (size_t k = 0; k < MATH_BLOCK; k++)
 
 /* x modulo 2 in [-1, 1], exact: what sinpi, cospi and tanpi depend on. */
 static inline R modulo_two(R x)

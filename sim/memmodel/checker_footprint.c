@@ -53,7 +53,7 @@ static bool collect_kept(void *self, struct footprint_part *part)
     bool whole = true;
     if (part->end)
         epoch_filter_collect(&region->epoch_filter, part->from, part->end, part);
-    for (int use = 0; use < FOOTPRINT_USES; use++) {
+    for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++) {
         const struct footprint_sites *sites = &part->sites[use];
         if (sites->count > 1 && part->from == region->noted)
             collect_apart(region, use, part);

@@ -76,7 +76,7 @@ static bool try_side(const struct question *question, const struct pair *pair, i
     const uint32_t own = pair->clock_snapshot[mover].at, other = pair->clock_snapshot[!mover].at;
     uint32_t tried = 0;
     for (uint32_t at = (own < other) == before ? own : other; before ? at > 0 : at < sync_log->count;
-         at += before ? -1 : 1) {
+         at = before ? at - 1 : at + 1) {
         const uint32_t place = before ? at - 1 : at;
         const struct sync_op *sync_op = &sync_log->items[place];
         if (sync_op->by != pair->clock_snapshot[mover].unit || !is_own(sync_op))

@@ -215,7 +215,7 @@ static bool pack_whole(struct order *order, struct release *release, struct rest
     }
     const bool alone = maps == 1 && !out->by_other;
     out->as = alone ? AS_MAP : AS_RELEASE;
-    out->regions = regions & ((1 << ORDER_REGIONS) - 1);
+    out->regions = regions & ((1u << ORDER_REGIONS) - 1);
     if (alone)
         out->known = vclock_handle(vclock_share(known));
     else if (add_key(order, &out->keys, (struct resting_key){.key = (uintptr_t)release}))
@@ -248,7 +248,7 @@ static bool pack_release(struct order *order, struct release *release, struct re
     out->release_site = release->site & ((1 << SITE_BITS) - 1);
     if (!count || count > KEYS_MOST || !alike_regions(order, release, &regions, keys, count))
         return pack_whole(order, release, out);
-    out->regions = regions & ((1 << ORDER_REGIONS) - 1);
+    out->regions = regions & ((1u << ORDER_REGIONS) - 1);
     if (pack_keys(order, release, keys, count, out))
         return true;
     free_keys(order, out->keys);

@@ -101,7 +101,7 @@ static struct vclock *branch(struct vclock_pool *pool, uint64_t key, uint32_t bi
             vclock_drop(pool, high);
         return kept;
     }
-    node->bit = bit;
+    node->bit = (uint8_t)bit;
     node->key = above(key, bit);
     node->low = vclock_handle(low);
     node->high = vclock_handle(high);

@@ -291,9 +291,9 @@ static inline struct vclock *vclock_share(struct vclock *map)
 {
     const uint32_t step = vclock_step_of(map);
     union vclock_state *state = step ? vclock_step_state(vclock_deferred_join_of(map), step - 1) : NULL;
-    if (step)
-        state->references += state->references < VCLOCK_FOREVER;
-    else if (map)
+    if (state && state->references < VCLOCK_FOREVER)
+        state->references++;
+    else if (map && !state)
         map->references++;
     return map;
 }
@@ -305,7 +305,8 @@ static inline bool vclock_leave(struct vclock *map)
     if (!step)
         return --map->references == 0;
     union vclock_state *state = vclock_step_state(vclock_deferred_join_of(map), step - 1);
-    state->references -= state->references < VCLOCK_FOREVER;
+    if (state->references < VCLOCK_FOREVER)
+        state->references--;
     return state->references == 0;
 }
 

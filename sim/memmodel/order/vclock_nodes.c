@@ -117,7 +117,7 @@ static struct vclock_deferred_join *deferred_join_at(const struct vclock_block *
 /* Of so many eights one deferred join, if that has room for a step. */
 static void leave_over(struct vclock_pool *pool, struct vclock_deferred_join *deferred_join, uint32_t eights)
 {
-    *vclock_state(deferred_join) = (union vclock_state){.room = (uint16_t)(eights - 1) & 7};
+    *vclock_state(deferred_join) = (union vclock_state){.room = (eights - 1) & 7u};
     if (eights > 1)
         put_back_deferred_join(pool, deferred_join);
 }
@@ -129,7 +129,7 @@ static void shorten(struct vclock_pool *pool, struct vclock_deferred_join *defer
     if (left < 2)
         return;
     leave_over(pool, deferred_join + 1 + room, left);
-    vclock_state(deferred_join)->room = (uint16_t)room & 7;
+    vclock_state(deferred_join)->room = room & 7u;
 }
 
 /* Rather more room than less; NULL: there is none. */
@@ -163,7 +163,7 @@ static struct vclock_deferred_join *deferred_join_begin(struct vclock_pool *pool
     }
     struct vclock_deferred_join *deferred_join = deferred_join_at(block, block->count);
     block->count += 1 + room;
-    vclock_state(deferred_join)->room = (uint16_t)room & 7;
+    vclock_state(deferred_join)->room = room & 7u;
     return deferred_join;
 }
 

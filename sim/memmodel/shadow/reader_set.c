@@ -173,7 +173,8 @@ static void list_write(struct reader_block *block, const struct list *list)
     }
     block->codes[0] = words[0];
     block->codes[1] = words[1];
-    block->context = ((uint32_t)words[2] << WIDTH_BITS | width) << COUNT_BITS | list->count;
+    block->context =
+        (((uint32_t)words[2] << WIDTH_BITS | width) << COUNT_BITS | list->count) & READER_CONTEXT_MOST;
 }
 
 /* False: there is no space, and the list is as before. */
@@ -377,7 +378,7 @@ static uint32_t replace(struct readers *readers, const struct reader_block *bloc
     while (count--) {
         struct reader_block copy = readers->blocks[above[count]];
         const bool own = copy.listed && !copy.shared;
-        copy.before = index;
+        copy.before = index & READER_INDEX_MOST;
         copy.shared = false;
         if (own)
             readers->blocks[above[count]] = copy;
@@ -544,7 +545,7 @@ static uint32_t with_one(struct readers *readers, uint32_t whole, struct reader_
     }
     if (whole && join_list(readers, whole, one, base))
         return whole;
-    one->before = whole;
+    one->before = whole & READER_INDEX_MOST;
     one->grown = whole ? readers->blocks[whole].grown : 0;
     const bool grown = grows(one);
     if (!has_several(one) && comes_again(readers, one, grown))
@@ -558,7 +559,7 @@ bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t
     const uint64_t base = epoch_unit(*slot);
     const int64_t from_base = (int64_t)(unit - base);
     struct reader_block one = {.block = (int32_t)(from_base >> 6),
-                               .context = context,
+                               .context = context & READER_CONTEXT_MOST,
                                .mask = UINT64_C(1) << (from_base & (READERS_BLOCK - 1))};
     if (continues(readers, slot, &one)) {
         readers->blocks[readers->open].mask |= one.mask;
@@ -568,7 +569,8 @@ bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t
     const uint32_t before = epoch_context(*slot),
                    whole = is_reader_set(before)
                                ? index_of(readers, before)
-                               : push(readers, &(struct reader_block){.context = before, .mask = 1}),
+                               : push(readers, &(struct reader_block){.context = before & READER_CONTEXT_MOST,
+                                                                      .mask = 1}),
                    index = with_one(readers, whole, &one, base, lasting ? slot : NULL);
     if (index)
         *slot = epoch(base, set_at(readers, index));

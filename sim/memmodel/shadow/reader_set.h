@@ -35,6 +35,10 @@ enum { READERS_BLOCK = 64, READERS_FROM = 1 << (CONTEXT_BITS - 1) };
 
 enum { LIST_MOST = 7 };
 
+/* what fits into the fields */
+#define READER_INDEX_MOST ((UINT32_C(1) << 29) - 1)
+#define READER_CONTEXT_MOST ((UINT32_C(1) << CONTEXT_BITS) - 1)
+
 struct reader_block {
     uint32_t before : 29;            /* the set without it, by index */
     uint32_t grown : 3;              /* about how long it is */
