@@ -280,7 +280,8 @@ size_t verdicts_finish(const struct verdicts *verdicts)
     size_t missing = 0, known = 0;
     for (size_t i = 0; i < verdicts->count; i++) {
         missing += !verdicts->rows[i].seen;
-        known += (*verdicts->rows[i].column[1] != '\0') + (*verdicts->rows[i].column[2] != '\0');
+        known += *verdicts->rows[i].column[1] != '\0';
+        known += *verdicts->rows[i].column[2] != '\0';
     }
     fprintf(verdicts->stream, "%zu of %zu verdicts agree, %zu tests did not run\n", verdicts->right, known,
             missing);
