@@ -115,7 +115,7 @@ static uint32_t map_of(const struct command *command)
     const struct map_record *record = svm                                         ? command->u.svm_map.record
                                       : command->kind == COMMAND_UNMAP_MEM_OBJECT ? command->u.map.record
                                                                                   : NULL;
-    return record && !record->doubt.any ? record->by : 0;
+    return record && !record->aliased.any ? record->by : 0;
 }
 
 /* A callback, or a function that a command runs. */

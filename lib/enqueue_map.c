@@ -138,7 +138,8 @@ static void map_bytes(const struct command *command, const struct map_record *re
 {
     bool keeps = !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION);
     device_map(command_device(command), command->serial, address, size,
-               device_flags(record->flags) | (record->unmapped || record->doubt.any ? DEVICE_MAP_ASTRAY : 0),
+               device_flags(record->flags) |
+                   (record->unmapped || record->aliased.any ? DEVICE_MAP_ASTRAY : 0),
                keeps ? host : NULL);
 }
 
@@ -147,7 +148,7 @@ static void unmap_bytes(const struct command *command, const struct map_record *
 {
     device_unmap(command_device(command), command->serial, record->by, address, size,
                  device_flags(record->flags) | (record->mapped ? 0 : DEVICE_MAP_ASTRAY) |
-                     (record->doubt.any ? DEVICE_MAP_BYTES : 0),
+                     (record->aliased.any ? DEVICE_MAP_BYTES : 0),
                  host);
 }
 
@@ -181,7 +182,7 @@ cl_int run_unmap_mem_object(struct command *command)
     struct map_record *record = command->u.map.record;
     if (record->by)
         each_piece(command, record, unmap_bytes);
-    if (record->doubt.any)
+    if (record->aliased.any)
         aliased_maps_unmap(command, record, record_address(record));
     record->unmapped = command->u.map.done = true;
     return CL_SUCCESS;

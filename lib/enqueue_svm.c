@@ -194,7 +194,7 @@ cl_int run_svm_map(struct command *command)
     struct map_record *record = command->u.svm_map.record;
     if (is_closed_to_host(command))
         device_map(command_device(command), command->serial, address_of(record->pointer), record->size,
-                   device_flags(record, record->unmapped || record->doubt.any), NULL);
+                   device_flags(record, record->unmapped || record->aliased.any), NULL);
     record->mapped = command->u.svm_map.done = true;
     return CL_SUCCESS;
 }
@@ -205,7 +205,7 @@ cl_int run_svm_unmap(struct command *command)
     command->u.svm_map.done = true;
     if (!record)
         return CL_SUCCESS;
-    if (record->doubt.any && is_closed_to_host(command))
+    if (record->aliased.any && is_closed_to_host(command))
         aliased_maps_unmap(command, record, address_of(record->pointer));
     else if (record->by && is_closed_to_host(command))
         device_unmap(command_device(command), command->serial, record->by, address_of(record->pointer),

@@ -184,7 +184,7 @@ struct map_record {
     /* the command that maps, 0: none does; it ran; its unmap did */
     uint32_t by;
     bool mapped, unmapped;
-    struct aliased_maps doubt;
+    struct aliased_maps aliased;
 };
 
 struct image { /* of a cl_mem */

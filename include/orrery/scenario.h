@@ -143,10 +143,10 @@ struct unit_list {
 };
 
 /* One step of a script: what runs, until what. */
-enum script_who { SCRIPT_ITEM, SCRIPT_SUB_GROUP, SCRIPT_GROUP };
+enum script_unit { SCRIPT_ITEM, SCRIPT_SUB_GROUP, SCRIPT_GROUP };
 enum script_until { SCRIPT_STEPS, SCRIPT_LINE, SCRIPT_BARRIER, SCRIPT_ATOMIC, SCRIPT_END };
 struct script_step {
-    enum script_who who;
+    enum script_unit unit;
     uint64_t id[3];     /* global id of the work-item, or id of the work-group */
     uint32_t sub_group; /* in that work-group */
     uint32_t launch;    /* serial number: 1 */

@@ -582,8 +582,8 @@ static bool attach_checkers(struct device *device)
         return false;
     sink = tree_races_footprints(device->tree_races);
     checkers_set_sink(device->checkers, &sink);
-    checkers_set_cross(device->checkers, commands_cross(device->commands));
-    tree_races_set_cross(device->tree_races, commands_cross(device->commands));
+    checkers_set_inter_launch(device->checkers, commands_cross(device->commands));
+    tree_races_set_inter_launch(device->tree_races, commands_cross(device->commands));
     return true;
 }
 

@@ -553,7 +553,7 @@ static void examine_difference(struct inquiry *inquiry)
     access->item = other;
 }
 
-static void examine_nobody(struct inquiry *inquiry)
+static void examine_no_work_item(struct inquiry *inquiry)
 {
     const struct disagreement *differ = inquiry->fault->differ;
     inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
@@ -617,7 +617,7 @@ static void examine(struct inquiry *inquiry)
     case FAULT_PIPE: examine_pipe(inquiry); break;
     case FAULT_NON_UNIFORM: examine_difference(inquiry); break;
     case FAULT_EVENT: examine_event(inquiry); break;
-    case FAULT_NOBODY: examine_nobody(inquiry); break;
+    case FAULT_NO_WORK_ITEM: examine_no_work_item(inquiry); break;
     case FAULT_ENQUEUE: examine_enqueue(inquiry); break;
     }
 }

@@ -319,7 +319,7 @@ static void check_places(const struct collective *c, const struct member *first,
             .argument = k + 2,
             .sub_group = sub_group_size,
             .value = {read_lane(first, c->operands[2 + k], 8), places_along(first, k, sub_group_size)}};
-        const struct fault fault = {.kind = FAULT_NOBODY,
+        const struct fault fault = {.kind = FAULT_NO_WORK_ITEM,
                                     .site = c->site,
                                     .lane = first->lane,
                                     .lanes = 1,

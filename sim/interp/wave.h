@@ -57,19 +57,19 @@ enum fault_kind {
     FAULT_PIPE,
     FAULT_ENQUEUE,
     FAULT_NON_UNIFORM,
-    FAULT_NOBODY,
+    FAULT_NO_WORK_ITEM,
     FAULT_INDEX,
     FAULT_EVENT
 };
 /*
- * Two work-items whose values differ but must be the same. FAULT_NOBODY: a place in the group, value[0], that
- * is past its end, value[1].
+ * Two work-items whose values differ but must be the same. FAULT_NO_WORK_ITEM: a place in the group,
+ * value[0], that is past its end, value[1].
  */
 struct disagreement {
     struct origin origin; /* of the second; the first is the fault's */
     uint32_t lane;
     uint32_t argument;          /* of the function, from 1; 0: an entry of its list */
-    bool is_address, sub_group; /* sub_group: of FAULT_NOBODY */
+    bool is_address, sub_group; /* sub_group: of FAULT_NO_WORK_ITEM */
     uint64_t value[2];
 };
 
@@ -113,7 +113,7 @@ struct fault {
     int64_t index; /* FAULT_INDEX: past an array; misuse has its size */
     /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
     const char *misuse;
-    const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NOBODY */
+    const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NO_WORK_ITEM */
     uint32_t poison_list;              /* FAULT_UNINITIALISED_*: of struct code's; 0: unknown */
 };
 
@@ -201,7 +201,7 @@ struct wave {
 
     /* why it stopped */
     enum run_result stop;
-    const struct insn *resume; /* where the active lanes go on */
+    const struct insn *resume; /* where the active lanes continue */
     uint32_t site;             /* of the barrier or collective */
     const struct insn *wait;   /* the collective instruction */
 };

@@ -13,13 +13,13 @@
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/common/footprint.h"
 
-/* One checker, and the launch that it checks. crosses: inter_launch.h checks it, too, and is queried for what
- * others order of it; beside: others may run meanwhile: then both receive events through `both`. */
+/* One checker, and the launch that it checks. is_followed: inter_launch.h checks it, too, and is queried for
+ * what others order of it; beside: others may run meanwhile: then both receive events through `both`. */
 struct post {
     struct checkers *of;
     struct checker *checker;
     struct observer own, both;
-    bool crosses, beside;
+    bool is_followed, beside;
     struct order_queries order_queries;
     const struct launch_info *launch;
     struct post *next;
@@ -31,16 +31,16 @@ struct checkers {
     const struct scenario *scenario;
     struct checker_host host;
     struct footprint_sink sink;
-    struct cross_launch *cross; /* NULL: there are no commands */
-    struct observer crossing;
+    struct inter_launch *inter_launch; /* NULL: there are no commands */
+    struct observer follower;
     bool has_sink, reported;
     struct post *first, *latest; /* latest: of the last event, NULL: none */
 };
 
 static void both_received(const struct post *post)
 {
-    if (post->crosses)
-        cross_launch_received(post->of->cross, post->launch, checker_clock(post->checker));
+    if (post->is_followed)
+        inter_launch_received(post->of->inter_launch, post->launch, checker_clock(post->checker));
 }
 
 static void announce_to_others(const struct post *post, const struct access_event *event)
@@ -53,8 +53,8 @@ static void announce_to_others(const struct post *post, const struct access_even
 static void both_access(void *self, const struct access_event *event)
 {
     struct post *post = self;
-    if (post->crosses)
-        post->of->crossing.access(post->of->cross, event);
+    if (post->is_followed)
+        post->of->follower.access(post->of->inter_launch, event);
     post->own.access(post->checker, event);
     both_received(post);
     if (event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ)
@@ -64,23 +64,23 @@ static void both_access(void *self, const struct access_event *event)
 static void both_before(void *self)
 {
     const struct post *post = self;
-    if (post->crosses)
-        post->of->crossing.before(post->of->cross);
+    if (post->is_followed)
+        post->of->follower.before(post->of->inter_launch);
 }
 
 static void both_sync(void *self, const struct sync_event *event)
 {
     struct post *post = self;
-    if (post->crosses)
-        post->of->crossing.sync(post->of->cross, event);
+    if (post->is_followed)
+        post->of->follower.sync(post->of->inter_launch, event);
     post->own.sync(post->checker, event);
     both_received(post);
 }
 
-static bool settle(void *self, const struct doubt *doubt)
+static bool is_ordered(void *self, const struct order_query *query)
 {
     const struct post *post = self;
-    return cross_launch_settles(post->of->cross, post->launch, doubt);
+    return inter_launch_orders(post->of->inter_launch, post->launch, query);
 }
 
 static struct post *post_new(struct checkers *checkers)
@@ -97,7 +97,7 @@ static struct post *post_new(struct checkers *checkers)
     post->of = checkers;
     post->both =
         (struct observer){.self = post, .access = both_access, .before = both_before, .sync = both_sync};
-    post->order_queries = (struct order_queries){post, settle};
+    post->order_queries = (struct order_queries){post, is_ordered};
     checker_observer(post->checker, &post->own);
     if (checkers->has_sink)
         checker_set_sink(post->checker, &checkers->sink);
@@ -178,8 +178,8 @@ static void on_access(void *self, const struct access_event *event)
 static void on_before(void *self)
 {
     const struct checkers *checkers = self;
-    if (checkers->cross)
-        checkers->crossing.before(checkers->cross);
+    if (checkers->inter_launch)
+        checkers->follower.before(checkers->inter_launch);
 }
 
 static void on_sync(void *self, const struct sync_event *event)
@@ -204,10 +204,10 @@ static void accompany(struct checkers *checkers, struct post *post)
 static void meet_others(const struct checkers *checkers, struct post *post)
 {
     const struct launch_info *launch = post->launch;
-    post->crosses = checkers->cross && cross_launch_begin(checkers->cross, launch);
-    post->beside = post->crosses || launch->in_launch_tree || !launch->alone;
-    checker_set_order_queries(post->checker, post->crosses || (checkers->cross && !launch->alone &&
-                                                               launch->acquires >= SCOPE_DEVICE)
+    post->is_followed = checkers->inter_launch && inter_launch_begin(checkers->inter_launch, launch);
+    post->beside = post->is_followed || launch->in_launch_tree || !launch->alone;
+    checker_set_order_queries(post->checker, post->is_followed || (checkers->inter_launch && !launch->alone &&
+                                                                   launch->acquires >= SCOPE_DEVICE)
                                                  ? &post->order_queries
                                                  : NULL);
 }
@@ -218,7 +218,7 @@ static bool orders_others(const struct post *post)
 {
     const struct launch_info *launch = post->launch;
     const bool synchronises = launch->releases >= SCOPE_DEVICE || launch->acquires >= SCOPE_DEVICE;
-    return post->crosses || launch->in_launch_tree || launch->enqueues || launch->parent ||
+    return post->is_followed || launch->in_launch_tree || launch->enqueues || launch->parent ||
            (synchronises && !launch->alone);
 }
 
@@ -253,8 +253,8 @@ static void on_launch(void *self, const struct launch_event *event)
     if (!post)
         return;
     post->own.launch(post->checker, event);
-    if (post->crosses)
-        checkers->crossing.launch(checkers->cross, event);
+    if (post->is_followed)
+        checkers->follower.launch(checkers->inter_launch, event);
     if (event->phase != LAUNCH_END)
         both_received(post);
     if (event->phase == LAUNCH_BEGIN)
@@ -296,16 +296,16 @@ uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin
 {
     const struct post *post = post_of(checkers, origin->launch);
     const uint32_t number = post ? checker_keep_clock_snapshot(post->checker, origin, lane_count, lane) : 0;
-    if (number && post->crosses)
-        cross_launch_enqueue(checkers->cross, origin, lane, number);
+    if (number && post->is_followed)
+        inter_launch_enqueue(checkers->inter_launch, origin, lane, number);
     return number;
 }
 
 void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use)
 {
     const struct post *post = post_of(checkers, origin->launch);
-    if (post && post->crosses)
-        cross_launch_packets(checkers->cross, origin, use);
+    if (post && post->is_followed)
+        inter_launch_packets(checkers->inter_launch, origin, use);
 }
 
 enum inquiry_answer checkers_why(struct checkers *checkers, const struct race_inquiry *inquiry,
@@ -336,8 +336,8 @@ enum inquiry_answer checkers_before(struct checkers *checkers, const struct inqu
     return post ? checker_before(post->checker, actor, local, epochs, count, out_before) : INQUIRY_UNCHECKED;
 }
 
-void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)
+void checkers_set_inter_launch(struct checkers *checkers, struct inter_launch *inter_launch)
 {
-    checkers->cross = cross;
-    cross_launch_observer(cross, &checkers->crossing);
+    checkers->inter_launch = inter_launch;
+    inter_launch_observer(inter_launch, &checkers->follower);
 }

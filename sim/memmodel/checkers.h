@@ -4,10 +4,11 @@
  *          the footprints they leave.
  *
  * Interface
- *   checkers_new, checkers_free   borrows what checker_new borrows
- *   checkers_observer, checkers_set_sink   as of one checker
- *   checkers_why, checkers_clocks, checkers_epoch, checkers_before a debugger's questions
- *   checkers_set_cross            receives launches that may order each other by atomics, too; borrowed
+ *   checkers_new, _free             borrows what checker_new borrows
+ *   checkers_observer, _set_sink    as of one checker
+ *   checkers_why, _clocks, _epoch, _before
+ *                                   a debugger's questions
+ *   checkers_set_inter_launch       receives launches that may order each other by atomics, too; borrowed
  *
  * Ownership  Checkers are kept from launch to launch; the first serves when launches do not overlap.
  */
@@ -43,7 +44,7 @@ enum inquiry_answer checkers_epoch(struct checkers *checkers, const struct inqui
                                    struct inquiry_epoch *out_epoch);
 enum inquiry_answer checkers_before(struct checkers *checkers, const struct inquiry_actor *actor, bool local,
                                     const struct inquiry_epoch *epochs, uint32_t count, bool *out_before);
-struct cross_launch;
-void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross);
+struct inter_launch;
+void checkers_set_inter_launch(struct checkers *checkers, struct inter_launch *inter_launch);
 
 #endif

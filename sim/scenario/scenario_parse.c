@@ -53,7 +53,7 @@ static bool read_unit(struct reader *reader, const yaml_node_t *node, struct scr
                             item ? "item and group" : "neither item nor group");
     if (sub_group && !group)
         return reader_error(reader, sub_group, "sub_group: expected a group, too, that it is of");
-    step->who = item ? SCRIPT_ITEM : sub_group ? SCRIPT_SUB_GROUP : SCRIPT_GROUP;
+    step->unit = item ? SCRIPT_ITEM : sub_group ? SCRIPT_SUB_GROUP : SCRIPT_GROUP;
     return read_ids(reader, item ? item : group, item ? "item" : "group", step->id) &&
            reader_u32(reader, sub_group, "sub_group", &step->sub_group);
 }

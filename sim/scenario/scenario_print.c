@@ -318,8 +318,8 @@ static void print_script(const struct schedule_config *schedule, FILE *stream)
     for (size_t i = 0; i < schedule->script_count; i++) {
         const struct script_step *step = &schedule->script[i];
         fprintf(stream, "    - {%s: [%" PRIu64 ", %" PRIu64 ", %" PRIu64 "], ",
-                step->who == SCRIPT_ITEM ? "item" : "group", step->id[0], step->id[1], step->id[2]);
-        if (step->who == SCRIPT_SUB_GROUP)
+                step->unit == SCRIPT_ITEM ? "item" : "group", step->id[0], step->id[1], step->id[2]);
+        if (step->unit == SCRIPT_SUB_GROUP)
             fprintf(stream, "sub_group: %" PRIu32 ", ", step->sub_group);
         if (step->launch != 1)
             fprintf(stream, "launch: %" PRIu32 ", ", step->launch);

@@ -18,9 +18,9 @@ static const struct script_step *current(const struct schedule *schedule)
 
 static void say_who(struct sentence *text, const struct script_step *step)
 {
-    if (step->who == SCRIPT_SUB_GROUP)
+    if (step->unit == SCRIPT_SUB_GROUP)
         sentence_add(text, "sub-group %" PRIu32 " of ", step->sub_group);
-    sentence_add(text, step->who == SCRIPT_ITEM ? "work-item " : "work-group ");
+    sentence_add(text, step->unit == SCRIPT_ITEM ? "work-item " : "work-group ");
     sentence_ids(text, step->id);
 }
 
@@ -198,7 +198,7 @@ static bool locate(const struct schedule *schedule, const struct script_step *st
     uint64_t group[3];
     for (int i = 0; i < 3; i++) {
         uint64_t id = step->id[i];
-        if (step->who == SCRIPT_ITEM) {
+        if (step->unit == SCRIPT_ITEM) {
             id -= schedule->launch->info.global_offset[i];
             if (id >= tiling->global_size[i])
                 return false;
@@ -220,11 +220,11 @@ static void choose_waves(struct schedule *schedule, const struct script_step *st
     uint32_t size = schedule->launch->info.sub_group_size;
     script->from = 0;
     script->to = group->wave_count;
-    if (step->who == SCRIPT_ITEM) {
+    if (step->unit == SCRIPT_ITEM) {
         script->from =
             (uint32_t)((local[2] * group->tile.size[1] + local[1]) * group->tile.size[0] + local[0]);
         script->to = script->from + 1;
-    } else if (step->who == SCRIPT_SUB_GROUP) {
+    } else if (step->unit == SCRIPT_SUB_GROUP) {
         uint64_t from = (uint64_t)step->sub_group * size, to = from + size;
         script->from = from < script->to ? (uint32_t)from : script->to;
         script->to = to < script->to ? (uint32_t)to : script->to;

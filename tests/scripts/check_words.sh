@@ -38,7 +38,10 @@ untold|unreported|^(sim|lib|tools|man|include|tests)/
 hears?|receives, observes|^(sim|lib|tools|man|include|tests|scenarios)/
 heard|received|^(sim|lib|tools|man|include|tests|scenarios)/
 unheard|not received|^(sim|lib|tools|man|include|tests|scenarios)/
-knows|has, happens before|^(sim/(device|interp|schedule|report)|lib|tools|include|tests)/
+knows|has, happens before|^(sim/(device|interp|schedule|report|memmodel/(launches|shadow|commands|order|filter))|lib|tools|include|tests)/
+doubts?|order query, aliased map|^(sim/memmodel/(common|launches|shadow)|lib)/
+cross_launch|inter_launch|^(sim|lib|tests)/
+hearer|reporter|^sim/
 knew|had, had acquired|^(sim|lib|tools|include|tests|scenarios)/
 turns|iterations, time slices, switches|^(lib|tools)/
 goes on|continues|^(sim|lib|tools|include|tests|scenarios)/

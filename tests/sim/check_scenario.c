@@ -304,10 +304,10 @@ START_TEST(a_script_is_read_and_printed)
             ck_assert_uint_eq(schedule->script[i].count, wanted[i].count);
             ck_assert_uint_eq(schedule->script[i].launch, i == 3 ? 3 : 1);
         }
-        ck_assert_int_eq(schedule->script[0].who, SCRIPT_ITEM);
+        ck_assert_int_eq(schedule->script[0].unit, SCRIPT_ITEM);
         ck_assert_uint_eq(schedule->script[0].id[1], 1);
-        ck_assert_int_eq(schedule->script[1].who, SCRIPT_GROUP);
-        ck_assert_int_eq(schedule->script[2].who, SCRIPT_SUB_GROUP);
+        ck_assert_int_eq(schedule->script[1].unit, SCRIPT_GROUP);
+        ck_assert_int_eq(schedule->script[2].unit, SCRIPT_SUB_GROUP);
         ck_assert_uint_eq(schedule->script[2].sub_group, 4);
         ck_assert_uint_eq(schedule->script[2].id[2], 2);
         ck_assert(printed_once || schedule->script[3].file_line == 8);

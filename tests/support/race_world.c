@@ -34,9 +34,9 @@ static struct {
     struct {
         uint32_t copy, number, came, address, size;
         bool write;
-    } begun[GROUPS_MOST];       /* copy 0: none */
-    struct cross_launch *cross; /* NULL: no detector across launches */
-    bool split;                 /* work-groups are launches, for it */
+    } begun[GROUPS_MOST];              /* copy 0: none */
+    struct inter_launch *inter_launch; /* NULL: no detector across launches */
+    bool split;                        /* work-groups are launches, for it */
     /* so many of the first are one launch, which alone is checked; 0: no launch is */
     uint32_t inside;
     struct order_queries order_queries;
@@ -193,13 +193,13 @@ static bool is_outside(const struct origin *origin)
 static void pass_received(void)
 {
     if (world.inside)
-        cross_launch_received(world.cross, &world.apart[0], checker_clock(world.checker));
+        inter_launch_received(world.inter_launch, &world.apart[0], checker_clock(world.checker));
 }
 
-static bool settle(void *self, const struct doubt *doubt)
+static bool is_ordered(void *self, const struct order_query *query)
 {
     (void)self;
-    return cross_launch_settles(world.cross, &world.apart[0], doubt);
+    return inter_launch_orders(world.inter_launch, &world.apart[0], query);
 }
 
 static void both_access(void *self, const struct access_event *event)
@@ -247,23 +247,23 @@ static void order_crossing(enum order_kind kind, uint32_t group)
 {
     const struct order_event event = {
         .kind = kind, .command = group + 1, .queue = group + 1, .call = "clEnqueueNDRangeKernel"};
-    cross_launch_order(world.cross, &event);
+    inter_launch_order(world.inter_launch, &event);
 }
 
-static bool always(void *self, uint32_t a, uint32_t b, enum cross_what what)
+static bool always(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
     (void)self, (void)what;
     return a != b;
 }
 
-static uint32_t item_of(const struct cross_side *side)
+static uint32_t item_of(const struct inter_launch_side *side)
 {
     return (side->command - 1) * world.items + (uint32_t)side->item.local_linear;
 }
 
-static void keep_meeting(void *self, const struct cross_race *race)
+static void keep_meeting(void *self, const struct inter_launch_race *race)
 {
-    const struct cross_side *one = &race->side[0], *other = &race->side[1];
+    const struct inter_launch_side *one = &race->side[0], *other = &race->side[1];
     (void)self;
     world.meetings = realloc(world.meetings, (world.meeting_count + 1) * sizeof *world.meetings);
     world.meetings[world.meeting_count++] = (struct meeting){{one->site, other->site},
@@ -277,7 +277,7 @@ static void both_launch(void *self, const struct launch_event *event)
 {
     (void)self;
     if (!world.split && event->phase == LAUNCH_BEGIN)
-        ck_assert(cross_launch_begin(world.cross, event->launch));
+        ck_assert(inter_launch_begin(world.inter_launch, event->launch));
     world.observed.launch(world.observed.self, event);
     if (!world.split) {
         world.crossing.launch(world.crossing.self, event);
@@ -288,15 +288,16 @@ static void both_launch(void *self, const struct launch_event *event)
     for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++)
         announce_crossing(LAUNCH_END, i);
     for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++) {
-        cross_launch_end_command(world.cross, i + 1, &(struct cross_hearer){NULL, always, keep_meeting});
+        inter_launch_end_command(world.inter_launch, i + 1,
+                                 &(struct inter_launch_reporter){NULL, always, keep_meeting});
         order_crossing(ORDER_END, i);
     }
 }
 
 static void observe_both(void)
 {
-    world.cross = cross_launch_new(&world.memory, world.oracle.rule);
-    cross_launch_observer(world.cross, &world.crossing);
+    world.inter_launch = inter_launch_new(&world.memory, world.oracle.rule);
+    inter_launch_observer(world.inter_launch, &world.crossing);
     world.observed = world.observer;
     world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
 }
@@ -305,9 +306,9 @@ static void observe_both(void)
 static void observe_launch_tree(void)
 {
     observe_both();
-    tree_races_set_cross(world.tree_races, world.cross);
+    tree_races_set_inter_launch(world.tree_races, world.inter_launch);
     world.launch.in_launch_tree = true;
-    ck_assert(cross_launch_begin(world.cross, &world.launch));
+    ck_assert(inter_launch_begin(world.inter_launch, &world.launch));
     for (uint32_t i = 0; i < world.groups; i++)
         world.crossing.launch(
             world.crossing.self,
@@ -317,7 +318,7 @@ static void observe_launch_tree(void)
 void world_within(uint32_t inside)
 {
     world.inside = world.oracle.inside = inside;
-    world.order_queries = (struct order_queries){NULL, settle};
+    world.order_queries = (struct order_queries){NULL, is_ordered};
     checker_set_order_queries(world.checker, &world.order_queries);
     world_across();
     pass_received();
@@ -341,7 +342,7 @@ void world_across(void)
         if (!i || i >= world.inside) {
             order_crossing(ORDER_ENQUEUED, i);
             order_crossing(ORDER_BEGIN, i);
-            ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
+            ck_assert(inter_launch_begin(world.inter_launch, &world.apart[i]));
         }
         announce_crossing(GROUP_BEGIN, i);
     }
@@ -364,7 +365,7 @@ void world_begins_too_large(void)
     struct launch_info large = world.launch;
     large.launch = 100;
     large.local_size[0] = 1 << 20;
-    ck_assert(!cross_launch_begin(world.cross, &large));
+    ck_assert(!inter_launch_begin(world.inter_launch, &large));
 }
 
 void world_forgoes_sync_log(void)
@@ -416,7 +417,7 @@ void world_end(void)
     ended = false;
     for (uint32_t fast_path = 0; fast_path < FAST_PATHS; fast_path++)
         world_ways[fast_path] += checker_fast_paths(world.checker)[fast_path];
-    cross_launch_free(world.cross);
+    inter_launch_free(world.inter_launch);
     free(world.meetings);
     checker_free(world.checker);
     tree_races_free(world.tree_races);

@@ -17,10 +17,10 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     struct commands *commands = calloc(1, sizeof *commands);
     struct command_graph *graph = command_graph_new();
     struct command_log *log = command_log_new();
-    struct cross_launch *cross = cross_launch_new(memory, report_scenario(report)->device.scope_rule);
-    if (!commands || !graph || !log || !cross) {
+    struct inter_launch *inter_launch = inter_launch_new(memory, report_scenario(report)->device.scope_rule);
+    if (!commands || !graph || !log || !inter_launch) {
         free(commands);
-        cross_launch_free(cross);
+        inter_launch_free(inter_launch);
         command_graph_free(graph);
         command_log_free(log);
         return NULL;
@@ -29,10 +29,10 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     commands->report = report;
     commands->graph = graph;
     commands->log = log;
-    commands->cross = cross;
+    commands->inter_launch = inter_launch;
     pthread_mutex_init(&commands->lock, NULL);
-    const struct cross_predecessors predecessors = commands_predecessors(commands);
-    cross_launch_set_predecessors(cross, &predecessors);
+    const struct inter_launch_predecessors predecessors = commands_predecessors(commands);
+    inter_launch_set_predecessors(inter_launch, &predecessors);
     return commands;
 }
 
@@ -45,7 +45,7 @@ void commands_free(struct commands *commands)
     touches_fini(&commands->touches);
     command_graph_free(commands->graph);
     command_log_free(commands->log);
-    cross_launch_free(commands->cross);
+    inter_launch_free(commands->inter_launch);
     free(commands->talks);
     free(commands->mappings);
     pthread_mutex_destroy(&commands->lock);
@@ -128,7 +128,7 @@ static void keep_conflicts(struct commands *commands, const struct byte_access *
     }
 }
 
-static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
+static bool is_ordered(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
     return command_graph_is_after(commands->graph, later->command, earlier->command);
@@ -214,7 +214,7 @@ static void meet_loose(struct commands *commands, struct area *area, const struc
     size_t kept = 0;
     for (size_t i = 0; i < area->loose_count; i++) {
         struct loose *loose = &area->loose[i];
-        bool known = loose->access.command == access->command || knows(commands, access, &loose->access);
+        bool known = loose->access.command == access->command || is_ordered(commands, access, &loose->access);
         if (known && byte_access_stands_for(access, &loose->access) && covers(bytes, &loose->bytes)) {
             byte_set_fini(&loose->bytes);
             continue;
@@ -232,11 +232,11 @@ static void touch(struct commands *commands, struct area *area, uint64_t low, ui
 {
     struct byte_run run = {low - area->low, high - area->low};
     const struct byte_set bytes = {.runs = &run, .count = 1, .size = area->high - area->low};
-    const struct byte_map_asker asker = {commands, knows, met};
+    const struct byte_map_query query = {commands, is_ordered, met};
     commands->asked = area;
     commands->added++;
     meet_loose(commands, area, &bytes, access);
-    commands->lost |= !byte_map_add(area->map, low, high, access, &asker);
+    commands->lost |= !byte_map_add(area->map, low, high, access, &query);
 }
 
 struct scattered {
@@ -253,7 +253,7 @@ static void meet_segment(void *self, uint64_t low, uint64_t high, const struct b
     struct byte_run run = {low - area->low, high - area->low};
     const struct byte_set segment = {.runs = &run, .count = 1, .size = area->high - area->low};
     if (earlier->command != scattered->access->command &&
-        !knows(scattered->commands, scattered->access, earlier))
+        !is_ordered(scattered->commands, scattered->access, earlier))
         meet_sets(scattered->commands, scattered->bytes, scattered->access, &segment, earlier, &run);
 }
 
@@ -322,7 +322,7 @@ static void fetch_and_touch(struct commands *commands, struct area *area, struct
 }
 
 /* Do all accesses to the area happen before the command? */
-static bool knows_all(const struct commands *commands, const struct area *area, uint32_t command)
+static bool all_happen_before(const struct commands *commands, const struct area *area, uint32_t command)
 {
     return !area->latest ||
            (area->in_order &&
@@ -331,7 +331,7 @@ static bool knows_all(const struct commands *commands, const struct area *area, 
 
 static void note_latest(const struct commands *commands, struct area *area, uint32_t command)
 {
-    area->in_order &= knows_all(commands, area, command);
+    area->in_order &= all_happen_before(commands, area, command);
     area->latest = command;
 }
 
@@ -429,8 +429,8 @@ static void sweep(struct commands *commands)
 
 static void say_loss(struct commands *commands)
 {
-    if (commands->reported_loss ||
-        !(commands->lost || command_graph_exhausted(commands->graph) || cross_launch_lost(commands->cross)))
+    if (commands->reported_loss || !(commands->lost || command_graph_exhausted(commands->graph) ||
+                                     inter_launch_lost(commands->inter_launch)))
         return;
     commands->reported_loss = true;
     fputs("orrery: commands are not checked for races from here on: out of memory\n", stderr);
@@ -448,7 +448,7 @@ static void on_order(void *self, const struct order_event *event)
         if (!commands->conflict_count)
             commands->talk_count = 0;
     }
-    cross_launch_order(commands->cross, event);
+    inter_launch_order(commands->inter_launch, event);
     command_graph_order(commands->graph, event);
     if (command_graph_idle(commands->graph))
         command_log_clear(commands->log);
@@ -487,8 +487,8 @@ static void meet_early(void *self, uint64_t low, uint64_t high, const struct byt
 {
     const struct early *early = self;
     struct commands *commands = early->commands;
-    if (!access->unmapped || access->command < early->map->command || !knows(commands, early->map, access) ||
-        !RULE(33))
+    if (!access->unmapped || access->command < early->map->command ||
+        !is_ordered(commands, early->map, access) || !RULE(33))
         return;
     struct conflict conflict = {
         .later = *early->map, .earlier = *access, .area = early->area, .before_map = true};
@@ -513,7 +513,7 @@ static void take_range(struct commands *commands, const struct command_event *ev
         range_meets_host(commands, area, event, access);
     if (event->launch)
         access->site = commands_number_site(commands, event->launch, event->site, area);
-    const bool known = knows_all(commands, area, event->command);
+    const bool known = all_happen_before(commands, area, event->command);
     note_latest(commands, area, event->command);
     if (area->kept_count && known) {
         keep(commands, area, &(struct kept){.access = *access, .low = event->address, .high = end});
@@ -553,10 +553,10 @@ static void note_mapping(struct commands *commands, uint32_t command, uint64_t a
 
 static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
 {
-    if (!access->packets && cross_launch_lacks_predecessors(commands->cross, event->command))
+    if (!access->packets && inter_launch_lacks_predecessors(commands->inter_launch, event->command))
         commands_announce_predecessors(commands, event->command);
     if (!access->packets)
-        cross_launch_command(commands->cross, event);
+        inter_launch_command(commands->inter_launch, event);
     take_range(commands, event, access);
 }
 
@@ -702,7 +702,7 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     const char *argument =
         launch->argument && launch->argument(launch, part->low, part->high, name, sizeof name) ? name : NULL;
     commands_number_sites(commands, launch, part, argument, kept.numbers);
-    const bool known = knows_all(commands, area, launch->command);
+    const bool known = all_happen_before(commands, area, launch->command);
     note_latest(commands, area, launch->command);
     const bool of_host = !area->id && commands->storage_count;
     if (part->keeper && known && !of_host && commands_is_calm(commands, area)) {
@@ -733,8 +733,8 @@ static bool shares_atomics(const struct memory *memory)
  * access, once those are added. */
 static void count_as_after_host(struct commands *commands, uint32_t command)
 {
-    if (cross_launch_lacks_predecessors(commands->cross, CROSS_HOST))
-        commands_announce_predecessors(commands, CROSS_HOST);
+    if (inter_launch_lacks_predecessors(commands->inter_launch, INTER_LAUNCH_HOST))
+        commands_announce_predecessors(commands, INTER_LAUNCH_HOST);
     command_graph_assume_host(commands->graph, command);
 }
 

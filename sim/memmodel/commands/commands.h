@@ -44,7 +44,7 @@ void commands_free(struct commands *commands);
 struct observer commands_observer(struct commands *commands);
 struct footprint_sink commands_footprints(struct commands *commands);
 
-struct cross_launch *commands_cross(struct commands *commands);
+struct inter_launch *commands_cross(struct commands *commands);
 
 void commands_host_access(struct commands *commands, const struct host_access *access);
 /* The host changed bytes of a buffer after its back, before it enqueued the command. */

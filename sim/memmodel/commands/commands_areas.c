@@ -117,7 +117,7 @@ static void ignore(void *self, const struct byte_access *later, const struct byt
     (void)self, (void)later, (void)earlier, (void)low, (void)high;
 }
 
-static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
+static bool is_ordered(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
     return command_graph_is_after(commands->graph, later->command, earlier->command);
@@ -129,7 +129,7 @@ static void take_over(void *self, uint64_t low, uint64_t high, const struct byte
     const struct taking *taking = self;
     const struct storage *storage = taking->storage;
     const uint64_t last = storage->host + storage->size;
-    const struct byte_map_asker asker = {taking->commands, knows, ignore};
+    const struct byte_map_query query = {taking->commands, is_ordered, ignore};
     low = low > storage->host ? low : storage->host;
     high = high < last ? high : last;
     for (uint64_t end; low < high; low = end) {
@@ -137,7 +137,7 @@ static void take_over(void *self, uint64_t low, uint64_t high, const struct byte
         struct byte_access one = commands_access_at(taking->host, access, low, &end);
         one.of_host = true;
         const uint64_t at = storage->address + (low - storage->host);
-        taking->commands->lost |= !byte_map_add(taking->area->map, at, at + (end - low), &one, &asker);
+        taking->commands->lost |= !byte_map_add(taking->area->map, at, at + (end - low), &one, &query);
     }
     taking->area->in_order = false;
     taking->area->latest = access->command;

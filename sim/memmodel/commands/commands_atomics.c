@@ -9,13 +9,13 @@
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/explain/wording.h"
 
-static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_what what)
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
     (void)what;
     return commands_are_ordered(self, a, b);
 }
 
-static void describe(const struct commands *commands, const struct cross_side *from,
+static void describe(const struct commands *commands, const struct inter_launch_side *from,
                      struct finding_access *access, struct side *side)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
@@ -25,7 +25,7 @@ static void describe(const struct commands *commands, const struct cross_side *f
     if (!from->kernel)
         access->place = commands_enqueued_at(facts);
     if (from->kernel)
-        cross_launch_action(from, side->what, sizeof side->what);
+        inter_launch_action(from, side->what, sizeof side->what);
     else
         commands_format(side->what, sizeof side->what, "%s by %s", access->what, call);
     commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
@@ -36,16 +36,16 @@ static void describe(const struct commands *commands, const struct cross_side *f
 }
 
 /* Launches that atomics do not order at all may be ordered by an event. */
-static void report_cross_race(void *self, const struct cross_race *race)
+static void report_inter_launch_race(void *self, const struct inter_launch_race *race)
 {
     struct commands *commands = self;
     struct finding finding;
     struct side side[2];
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const uint32_t a = race->side[0].command, b = race->side[1].command;
-    if (cross_launch_left_out(race, report_scenario(commands->report)))
+    if (inter_launch_left_out(race, report_scenario(commands->report)))
         return;
-    cross_launch_finding(race, &finding);
+    inter_launch_finding(race, &finding);
     for (int i = 0; i < 2; i++)
         describe(commands, &race->side[i], &finding.access[i], &side[i]);
     if (!race->by_scope && !commands_are_ordered(commands, a, b) && !report_has(commands->report, &finding)) {
@@ -62,8 +62,8 @@ static void report_cross_race(void *self, const struct cross_race *race)
 
 void commands_report_cross(struct commands *commands, uint32_t command)
 {
-    const struct cross_hearer hearer = {commands, counts_as_ordered, report_cross_race};
-    cross_launch_end_command(commands->cross, command, &hearer);
+    const struct inter_launch_reporter reporter = {commands, counts_as_ordered, report_inter_launch_race};
+    inter_launch_end_command(commands->inter_launch, command, &reporter);
 }
 
 /* ---- predecessors --------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ struct sources {
 static void add_source(struct sources *sources, const struct source *source)
 {
     struct commands *commands = sources->commands;
-    if (!cross_launch_is_predecessor(commands->cross, sources->command, source->access.command))
+    if (!inter_launch_is_predecessor(commands->inter_launch, sources->command, source->access.command))
         return;
     if (sources->count == sources->room) {
         const size_t room = 2 * sources->room + 16;
@@ -130,10 +130,10 @@ static int by_end(const void *a, const void *b)
 /* Bytes [low, high) of it. */
 static void put_in_run(struct commands *commands, const struct source *source, uint64_t low, uint64_t high)
 {
-    struct cross_predecessor predecessor = {.command = source->access.command,
-                                            .region_id = source->area->id,
-                                            .kind = source->access.kind,
-                                            .partial = source->access.by_map || source->access.opens};
+    struct inter_launch_predecessor predecessor = {.command = source->access.command,
+                                                   .region_id = source->area->id,
+                                                   .kind = source->access.kind,
+                                                   .partial = source->access.by_map || source->access.opens};
     for (uint64_t end; low < high; low = end) {
         end = high;
         const struct byte_access access = commands_access_at(source->area, &source->access, low, &end);
@@ -146,7 +146,7 @@ static void put_in_run(struct commands *commands, const struct source *source, u
         }
         predecessor.address = low;
         predecessor.size_bytes = source->access.opens ? 0 : end - low; /* no access by itself */
-        cross_launch_predecessor(commands->cross, &predecessor);
+        inter_launch_add_predecessor(commands->inter_launch, &predecessor);
     }
 }
 
@@ -171,7 +171,7 @@ void commands_announce_predecessors(struct commands *commands, uint32_t command)
     for (size_t i = 0; i < sources.count; i++)
         put_in(commands, &sources.items[i]);
     free(sources.items);
-    cross_launch_predecessors_over(commands->cross, command);
+    inter_launch_predecessors_over(commands->inter_launch, command);
 }
 
 static void announce_predecessors(void *self, uint32_t command)
@@ -182,12 +182,12 @@ static void announce_predecessors(void *self, uint32_t command)
     pthread_mutex_unlock(&commands->lock);
 }
 
-struct cross_predecessors commands_predecessors(struct commands *commands)
+struct inter_launch_predecessors commands_predecessors(struct commands *commands)
 {
-    return (struct cross_predecessors){commands, announce_predecessors};
+    return (struct inter_launch_predecessors){commands, announce_predecessors};
 }
 
-struct cross_launch *commands_cross(struct commands *commands)
+struct inter_launch *commands_cross(struct commands *commands)
 {
-    return commands->cross;
+    return commands->inter_launch;
 }

@@ -468,7 +468,8 @@ void commands_mirror(struct commands *commands, uint64_t address, const void *ho
     pthread_mutex_lock(&commands->lock);
     struct area *area = commands_area_of(commands, address);
     if (area && area->id) {
-        commands->mirrors += (host != NULL) - (area->mirror != 0);
+        commands->mirrors += host != NULL;
+        commands->mirrors -= area->mirror != 0;
         area->mirror = (uint64_t)(uintptr_t)host;
         device_dirty_fini(&area->device_dirty);
         touches_lines(&commands->touches, area->low, area->high);

@@ -534,14 +534,14 @@ static bool is_judged_otherwise(const struct commands *commands, const struct co
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
     if (!conflict->area->id)
         return false;
-    if (cross_launch_judges(commands->cross, later->command, earlier->command))
+    if (inter_launch_judges(commands->inter_launch, later->command, earlier->command))
         return true;
     if (later->packets)
         return false;
     if (is_atomic(later) && is_atomic(earlier))
         return false;
     if (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE)
-        return cross_launch_blind(commands->cross);
+        return inter_launch_blind(commands->inter_launch);
     return false;
 }
 

@@ -168,7 +168,7 @@ struct commands {
     pthread_mutex_t lock; /* guards what follows */
     struct command_graph *graph;
     struct command_log *log;
-    struct cross_launch *cross;
+    struct inter_launch *inter_launch;
     uint32_t tries;
     uint64_t tries_since; /* of edits, since the report was cleared so often */
     struct area *areas;
@@ -262,7 +262,7 @@ void commands_format(char *text, size_t size, const char *pattern, ...) __attrib
 bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b);
 /* what others did that it comes after, to inter_launch.h */
 void commands_announce_predecessors(struct commands *commands, uint32_t command);
-struct cross_predecessors commands_predecessors(struct commands *commands);
+struct inter_launch_predecessors commands_predecessors(struct commands *commands);
 void commands_report_cross(struct commands *commands, uint32_t command); /* that has ended */
 
 void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets,

@@ -50,7 +50,7 @@ struct tree_races {
     const struct memory *memory;
     struct report *report;
     struct footprint_sink next;
-    struct cross_launch *cross;
+    struct inter_launch *inter_launch;
     struct member *members;   /* of every family, the latest to end first */
     struct packets packets;   /* of all of them, and of what runs */
     bool lost, reported_loss; /* memory ran out: nothing is judged from here on */
@@ -67,9 +67,9 @@ struct tree_races *tree_races_new(const struct memory *memory, struct report *re
     return tree_races;
 }
 
-void tree_races_set_cross(struct tree_races *tree_races, struct cross_launch *cross)
+void tree_races_set_inter_launch(struct tree_races *tree_races, struct inter_launch *inter_launch)
 {
-    tree_races->cross = cross;
+    tree_races->inter_launch = inter_launch;
 }
 
 static void record_fini(struct record *record)
@@ -654,7 +654,7 @@ struct crossing {
     const struct family *family;
 };
 
-static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_what what)
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
     const struct family *family = ((const struct crossing *)self)->family;
     const uint32_t earlier = launch_tree_row(family->launch_tree, a < b ? a : b),
@@ -664,27 +664,27 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum cross_wha
     const struct unknown unknown = launch_tree_unknown(family->launch_tree, earlier, later);
     if (unknown.what == UNKNOWN_NOTHING)
         return true;
-    if (what == CROSS_PACKETS)
+    if (what == INTER_LAUNCH_PACKETS)
         return packets_are_left(family, earlier, &unknown);
-    return what == CROSS_FINE_MEMORY &&
+    return what == INTER_LAUNCH_FINE_MEMORY &&
            launch_tree_unknown_fine(family->launch_tree, earlier, later).what == UNKNOWN_NOTHING;
 }
 
-static void report_crossing(void *self, const struct cross_race *race)
+static void report_crossing(void *self, const struct inter_launch_race *race)
 {
     const struct crossing *crossing = self;
     struct finding finding;
     char by[2][TEXT_CHARS], what[2][TEXT_CHARS], argument[TEXT_CHARS];
-    if (cross_launch_left_out(race, report_scenario(crossing->tree_races->report)))
+    if (inter_launch_left_out(race, report_scenario(crossing->tree_races->report)))
         return;
-    cross_launch_finding(race, &finding);
+    inter_launch_finding(race, &finding);
     finding.launch = race->side[1].launch;
     for (int i = 0; i < 2; i++) {
         format(argument, "%s%.200s", race->side[i].argument[0] ? ", " : "", race->side[i].argument);
         name_launch(crossing->family, launch_tree_row(crossing->family->launch_tree, race->side[i].launch),
                     argument, by[i]);
         finding.access[i].by = by[i];
-        cross_launch_action(&race->side[i], what[i], sizeof what[i]);
+        inter_launch_action(&race->side[i], what[i], sizeof what[i]);
         finding.access[i].what = what[i];
     }
     report_add(crossing->tree_races->report, &finding);
@@ -693,9 +693,10 @@ static void report_crossing(void *self, const struct cross_race *race)
 static void report_crossings(struct tree_races *tree_races, const struct family *family, uint32_t number)
 {
     struct crossing crossing = {tree_races, family};
-    if (tree_races->cross)
-        cross_launch_end_family(tree_races->cross, number,
-                                &(struct cross_hearer){&crossing, counts_as_ordered, report_crossing});
+    if (tree_races->inter_launch)
+        inter_launch_end_family(
+            tree_races->inter_launch, number,
+            &(struct inter_launch_reporter){&crossing, counts_as_ordered, report_crossing});
 }
 
 /* ---- life of a family
@@ -751,7 +752,7 @@ static void forget(struct tree_races *tree_races, uint32_t number)
 static void say_loss(struct tree_races *tree_races)
 {
     if (tree_races->reported_loss ||
-        !(tree_races->lost || (tree_races->cross && cross_launch_lost(tree_races->cross))))
+        !(tree_races->lost || (tree_races->inter_launch && inter_launch_lost(tree_races->inter_launch))))
         return;
     tree_races->reported_loss = true;
     fputs("orrery: kernels that kernels enqueue are not checked for races from here on: out of memory\n",

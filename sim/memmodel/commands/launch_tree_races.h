@@ -14,7 +14,7 @@
  *
  * Interface
  *   tree_races_new/free
- *   tree_races_set_cross    receives such launches; borrowed; NULL: none
+ *   tree_races_set_inter_launch    receives such launches; borrowed; NULL: none
  *   tree_races_footprints   where the accesses of launches go; they are handed on to `next`
  *   tree_races_packets      a launch moves packets by one side of a pipe, of which one kernel at a time has
  *                           the use
@@ -34,8 +34,8 @@
 struct tree_races;
 struct tree_races *tree_races_new(const struct memory *memory, struct report *report,
                                   const struct footprint_sink *next);
-struct cross_launch;
-void tree_races_set_cross(struct tree_races *tree_races, struct cross_launch *cross);
+struct inter_launch;
+void tree_races_set_inter_launch(struct tree_races *tree_races, struct inter_launch *inter_launch);
 void tree_races_free(struct tree_races *tree_races);
 struct footprint_sink tree_races_footprints(struct tree_races *tree_races);
 struct packets_use;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Units and clock values are those of the launch's own order. */
-struct doubt {
+struct order_query {
     int space; /* IN_GLOBAL and so on */
     uint64_t address;
     uint64_t earlier, clock; /* the unit, and its segment */
@@ -22,7 +22,7 @@ struct doubt {
 /* True: the earlier comes before the later. NULL: there are no others. */
 struct order_queries {
     void *self;
-    bool (*settle)(void *self, const struct doubt *doubt);
+    bool (*is_ordered)(void *self, const struct order_query *query);
 };
 
 #endif

@@ -62,14 +62,14 @@ static bool common_steps(const struct affine_filter_line *line, const struct aff
 {
     uint64_t origin = line->base;
     for (int axis = 0; axis < 3; axis++) {
-        bool line_knows = line->known >> axis & 1, event_knows = event->known >> axis & 1;
-        out_step[axis] = line_knows ? line->step[axis] : event_knows ? event->step[axis] : 0;
+        bool line_has = line->known >> axis & 1, event_has = event->known >> axis & 1;
+        out_step[axis] = line_has ? line->step[axis] : event_has ? event->step[axis] : 0;
         out_extent[axis] = event->extent[axis];
-        if (line_knows && event_knows && line->step[axis] != event->step[axis])
+        if (line_has && event_has && line->step[axis] != event->step[axis])
             return false;
-        if (!line_knows)
+        if (!line_has)
             origin -= (uint64_t)out_step[axis] * line->boxes[0].low[axis];
-        if (!line_knows && !event_knows) {
+        if (!line_has && !event_has) {
             out_extent[axis] = 1;
             if (line->boxes[0].low[axis] != event->low[axis])
                 return false;

@@ -8,25 +8,25 @@
  *          them.
  *
  * Interface
- *   cross_launch_new/free    borrows memory
- *   cross_launch_order       takes every order event, from any thread
- *   cross_launch_begin       a launch begins: is it to be checked?
- *   cross_launch_observer    the observer for it then
- *   cross_launch_received       the launch's checker has received the same, and reached that clock value
- *   cross_launch_settles     do others order two accesses of a launch that it does not?
- *   cross_launch_enqueue     a work-item of such a launch enqueues a kernel or a marker, by the launch's call
- *                            of that number
- *   cross_launch_packets     a work-item of such a launch moves packets of a pipe, or tries to
- *   cross_launch_command     what commands touch that are no launches
- *   cross_launch_predecessor       the accesses of commands that were not checked, and happen before one
- *                                  which now is
- *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
- *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
- *   cross_launch_judges      are the races of two commands known access by access?
- *   cross_launch_blind       nothing is found, until all are complete for the host
- *   cross_launch_lost        memory was out once: races may be missing
- *   cross_launch_finding     the texts of a finding on a race, but for the units of the accesses
- *   cross_launch_action      an action of a kernel
+ *   inter_launch_new, _free         borrows memory
+ *   inter_launch_order              takes every order event, from any thread
+ *   inter_launch_begin              a launch begins: is it to be checked?
+ *   inter_launch_observer           the observer for it then
+ *   inter_launch_received           the launch's checker has received the same, and reached that clock value
+ *   inter_launch_orders             do others order two accesses of a launch that it does not?
+ *   inter_launch_enqueue            a work-item of such a launch enqueues a kernel or a marker, by the
+ *                                   launch's call of that number
+ *   inter_launch_packets            a work-item of such a launch moves packets of a pipe, or tries to
+ *   inter_launch_command            what commands touch that are no launches
+ *   inter_launch_add_predecessor    the accesses of commands that were not checked, and happen before one
+ *                                   which now is
+ *   inter_launch_end_command        a command has ended: hands over the races of pairs of which both have
+ *   inter_launch_end_family         kernels that enqueued each other have: hands over the races between them
+ *   inter_launch_judges             are the races of two commands known access by access?
+ *   inter_launch_blind              nothing is found, until all are complete for the host
+ *   inter_launch_lost               memory was out once: races may be missing
+ *   inter_launch_finding            the texts of a finding on a race, but for the units of the accesses
+ *   inter_launch_action             an action of a kernel
  *
  * Checked  are launches whose code releases or acquires for the device or wider, or has atomics, which may
  *          run beside others of the context, while there is memory where atomics of several launches are
@@ -53,18 +53,18 @@
 
 #include "sim/memmodel/common/order_query.h"
 
-struct cross_launch;
+struct inter_launch;
 /* NULL: no memory */
-struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_rule rule);
-void cross_launch_free(struct cross_launch *cross);
-void cross_launch_order(struct cross_launch *cross, const struct order_event *event);
-bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch);
+struct inter_launch *inter_launch_new(const struct memory *memory, enum scope_rule rule);
+void inter_launch_free(struct inter_launch *detector);
+void inter_launch_order(struct inter_launch *detector, const struct order_event *event);
+bool inter_launch_begin(struct inter_launch *detector, const struct launch_info *launch);
 /* a command of the host touches memory */
-void cross_launch_command(struct cross_launch *cross, const struct command_event *event);
+void inter_launch_command(struct inter_launch *detector, const struct command_event *event);
 
 /* An access of a command that was not checked to one range, or a place of it. Strings are valid during the
  * call. */
-struct cross_predecessor {
+struct inter_launch_predecessor {
     uint32_t command, region_id;
     uint32_t site; /* a number for the place; 0: the command is no launch */
     enum access_kind kind;
@@ -73,34 +73,36 @@ struct cross_predecessor {
     const char *kernel, *argument;
     struct source_place place;
 };
-/* Queried for its predecessors when a command is to be checked: it calls cross_launch_predecessor for all
- * accesses, of commands that cross_launch_is_predecessor for this one, earlier commands first. CROSS_HOST
- * stands for the host, which hands on what it waited for. */
-enum { CROSS_HOST = 0 };
-struct cross_predecessors {
+/* Queried for its predecessors when a command is to be checked: it calls inter_launch_add_predecessor for all
+ * accesses, of commands that inter_launch_is_predecessor for this one, earlier commands first.
+ * INTER_LAUNCH_HOST stands for the host, which hands on what it waited for. */
+enum { INTER_LAUNCH_HOST = 0 };
+struct inter_launch_predecessors {
     void *self;
     void (*report)(void *self, uint32_t command);
 };
-void cross_launch_set_predecessors(struct cross_launch *cross, const struct cross_predecessors *predecessors);
-/* one that is no launch, before cross_launch_command; the host */
-bool cross_launch_lacks_predecessors(struct cross_launch *cross, uint32_t command);
-bool cross_launch_is_predecessor(struct cross_launch *cross, uint32_t command, uint32_t predecessor);
-void cross_launch_predecessor(struct cross_launch *cross, const struct cross_predecessor *predecessor);
-void cross_launch_predecessors_over(struct cross_launch *cross, uint32_t command); /* that was all */
+void inter_launch_set_predecessors(struct inter_launch *detector,
+                                   const struct inter_launch_predecessors *predecessors);
+/* one that is no launch, before inter_launch_command; the host */
+bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t command);
+bool inter_launch_is_predecessor(struct inter_launch *detector, uint32_t command, uint32_t predecessor);
+void inter_launch_add_predecessor(struct inter_launch *detector,
+                                  const struct inter_launch_predecessor *predecessor);
+void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t command); /* that was all */
 
-void cross_launch_enqueue(struct cross_launch *cross, const struct origin *origin, uint32_t lane,
+void inter_launch_enqueue(struct inter_launch *detector, const struct origin *origin, uint32_t lane,
                           uint32_t number);
 struct packets_use;
-void cross_launch_packets(struct cross_launch *cross, const struct origin *origin,
+void inter_launch_packets(struct inter_launch *detector, const struct origin *origin,
                           const struct packets_use *use);
 /* It receives each event before the launch's checker does. */
-void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
-void cross_launch_received(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock);
-bool cross_launch_settles(struct cross_launch *cross, const struct launch_info *launch,
-                          const struct doubt *doubt);
+void inter_launch_observer(struct inter_launch *detector, struct observer *out_observer);
+void inter_launch_received(struct inter_launch *detector, const struct launch_info *launch, uint64_t clock);
+bool inter_launch_orders(struct inter_launch *detector, const struct launch_info *launch,
+                         const struct order_query *query);
 
 /* One of the two: strings are valid during the call. */
-struct cross_side {
+struct inter_launch_side {
     uint32_t command, launch, device;
     const char *kernel;   /* NULL: a command that is no launch, which has neither site nor item */
     const char *argument; /* "argument 0 'data'"; "": not known */
@@ -115,33 +117,34 @@ struct cross_side {
     uint32_t size_bytes;
     const char *packets; /* "writing of packets"; NULL: it is an access */
 };
-struct cross_race {
-    struct cross_side side[2]; /* in the order in which they came */
+struct inter_launch_race {
+    struct inter_launch_side side[2]; /* in the order in which they came */
     const char *object, *why, *fix;
     uint64_t offset_bytes, count;
     bool by_scope;      /* atomics that do not include each other */
     bool reads_packets; /* of packets, which side */
 };
-/* report gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two
+/* report gets each race once, if inter_launch_judges the two commands, or they count as ordered, as two
  * launches of a family do; other races are not reported here. */
-enum cross_what { CROSS_MEMORY, CROSS_FINE_MEMORY, CROSS_PACKETS };
-struct cross_hearer {
+enum inter_launch_what { INTER_LAUNCH_MEMORY, INTER_LAUNCH_FINE_MEMORY, INTER_LAUNCH_PACKETS };
+struct inter_launch_reporter {
     void *self;
-    bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b, enum cross_what what);
-    void (*report)(void *self, const struct cross_race *race);
+    bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b, enum inter_launch_what what);
+    void (*report)(void *self, const struct inter_launch_race *race);
 };
-void cross_launch_end_command(struct cross_launch *cross, uint32_t command,
-                              const struct cross_hearer *hearer);
-void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer);
+void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
+                              const struct inter_launch_reporter *reporter);
+void inter_launch_end_family(struct inter_launch *detector, uint32_t family,
+                             const struct inter_launch_reporter *reporter);
 /* Both commands are checked, in all their accesses: the races between them need no other detector. */
-bool cross_launch_judges(struct cross_launch *cross, uint32_t a, uint32_t b);
+bool inter_launch_judges(struct inter_launch *detector, uint32_t a, uint32_t b);
 /* a command is not checked that may have handed on what it acquired */
-bool cross_launch_blind(struct cross_launch *cross);
-bool cross_launch_lost(struct cross_launch *cross);
-void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);
+bool inter_launch_blind(struct inter_launch *detector);
+bool inter_launch_lost(struct inter_launch *detector);
+void inter_launch_finding(const struct inter_launch_race *race, struct finding *out_finding);
 /* --kernel or --launches leaves out one of the two */
-bool cross_launch_left_out(const struct cross_race *race, const struct scenario *scenario);
+bool inter_launch_left_out(const struct inter_launch_race *race, const struct scenario *scenario);
 /* "write by a kernel" */
-void cross_launch_action(const struct cross_side *side, char *out_text, size_t size);
+void inter_launch_action(const struct inter_launch_side *side, char *out_text, size_t size);
 
 #endif

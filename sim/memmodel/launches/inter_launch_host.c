@@ -11,77 +11,78 @@
 
 static const uint64_t HOST_UNIT = 0, HANDED_ON = 8; /* an address that no allocation has */
 
-void cross_host_before(struct cross_launch *cross)
+void inter_launch_host_before(struct inter_launch *detector)
 {
-    cross->began = command_graph_step(cross->graph);
+    detector->began = command_graph_step(detector->graph);
 }
 
 /* ---- the host's clock at its calls ---------------------------------------------------------- */
 
-static void drop_latest(struct cross_launch *cross)
+static void drop_latest(struct inter_launch *detector)
 {
-    drop_all(&cross->order, cross->handed[--cross->handed_count].known);
+    drop_all(&detector->order, detector->handed[--detector->handed_count].known);
 }
 
 /* No query comes for those below the step that every command has seen. */
-static void drop_seen_by_all(struct cross_launch *cross)
+static void drop_seen_by_all(struct inter_launch *detector)
 {
-    const uint32_t first = command_graph_first_step(cross->graph);
+    const uint32_t first = command_graph_first_step(detector->graph);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < cross->handed_count; i++)
-        if (cross->handed[i].step < first)
-            drop_all(&cross->order, cross->handed[i].known);
+    for (uint32_t i = 0; i < detector->handed_count; i++)
+        if (detector->handed[i].step < first)
+            drop_all(&detector->order, detector->handed[i].known);
         else
-            cross->handed[kept++] = cross->handed[i];
-    cross->handed_count = kept;
+            detector->handed[kept++] = detector->handed[i];
+    detector->handed_count = kept;
 }
 
 /* It is about to acquire something that does not happen before commands up to this step of its. */
-static void keep_known(struct cross_launch *cross, uint32_t step)
+static void keep_known(struct inter_launch *detector, uint32_t step)
 {
-    while (cross->handed_count && cross->handed[cross->handed_count - 1].step > step)
-        drop_latest(cross);
-    if (cross->handed_count && cross->handed[cross->handed_count - 1].step == step)
+    while (detector->handed_count && detector->handed[detector->handed_count - 1].step > step)
+        drop_latest(detector);
+    if (detector->handed_count && detector->handed[detector->handed_count - 1].step == step)
         return;
-    if (cross->handed_count == cross->handed_room)
-        drop_seen_by_all(cross);
-    if (!cross_room_for((void **)&cross->handed, cross->handed_count, &cross->handed_room,
-                        sizeof *cross->handed)) {
-        cross->shadow.failed = true;
+    if (detector->handed_count == detector->handed_room)
+        drop_seen_by_all(detector);
+    if (!inter_launch_room_for((void **)&detector->handed, detector->handed_count, &detector->handed_room,
+                               sizeof *detector->handed)) {
+        detector->shadow.failed = true;
         return;
     }
-    struct handed *handed = &cross->handed[cross->handed_count++];
+    struct handed *handed = &detector->handed[detector->handed_count++];
     handed->step = step;
-    order_group_vclock(&cross->order, 0, handed->known);
+    order_group_vclock(&detector->order, 0, handed->known);
 }
 
-void cross_host_known(struct cross_launch *cross, const struct member *member,
-                      struct vclock *out_known[ORDER_REGIONS])
+void inter_launch_host_known(struct inter_launch *detector, const struct launch_state *state,
+                             struct vclock *out_known[ORDER_REGIONS])
 {
-    const uint32_t saw =
-        cross_is_announced(cross, member) ? command_graph_saw(cross->graph, member->command) : UINT32_MAX;
-    uint32_t i = cross->handed_count;
-    while (i > 0 && cross->handed[i - 1].step >= saw)
+    const uint32_t saw = inter_launch_is_announced(detector, state)
+                             ? command_graph_saw(detector->graph, state->command)
+                             : UINT32_MAX;
+    uint32_t i = detector->handed_count;
+    while (i > 0 && detector->handed[i - 1].step >= saw)
         i--;
-    if (i < cross->handed_count)
-        share_all(out_known, cross->handed[i].known);
+    if (i < detector->handed_count)
+        share_all(out_known, detector->handed[i].known);
     else
-        order_group_vclock(&cross->order, 0, out_known);
+        order_group_vclock(&detector->order, 0, out_known);
 }
 
-void cross_host_fini(struct cross_launch *cross)
+void inter_launch_host_fini(struct inter_launch *detector)
 {
-    while (cross->handed_count)
-        drop_latest(cross);
-    free(cross->handed);
-    cross->handed = NULL;
-    cross->handed_room = 0;
-    cross->host_knows = cross->host_waited = cross->host_unchecked = false;
+    while (detector->handed_count)
+        drop_latest(detector);
+    free(detector->handed);
+    detector->handed = NULL;
+    detector->handed_room = 0;
+    detector->host_acquired = detector->host_waited = detector->host_unchecked = false;
 }
 
 /* ---- its atomics ---------------------------------------------------------------------------- */
 
-static void hand_on(struct cross_launch *cross, uint32_t site)
+static void hand_on(struct inter_launch *detector, uint32_t site)
 {
     struct unit_state host;
     const struct atomic_act act = {.address = HANDED_ON,
@@ -93,56 +94,56 @@ static void hand_on(struct cross_launch *cross, uint32_t site)
                                    .scope = SCOPE_ALL_SVM,
                                    .site = site,
                                    .svm_atomics = true};
-    order_unit_state(&cross->order, HOST_UNIT, &host);
-    order_atomic(&cross->order, &host, &act);
+    order_unit_state(&detector->order, HOST_UNIT, &host);
+    order_atomic(&detector->order, &host, &act);
 }
 
 /* The host waited for it (rule (4)): all its operations, and its clock. */
-static void learn(struct cross_launch *cross, struct member *member)
+static void learn(struct inter_launch *detector, struct launch_state *state)
 {
-    struct group_order *host = order_group(&cross->order, 0);
+    struct group_order *host = order_group(&detector->order, 0);
     for (int r = 0; host && r < ORDER_REGIONS; r++) {
-        join_into(&cross->order, &host->acquired[r], member->learned[r]);
-        put_into(&cross->order, &host->acquired[r], launch_key((uint32_t)(member - cross->members)), 1);
+        join_into(&detector->order, &host->acquired[r], state->learned[r]);
+        put_into(&detector->order, &host->acquired[r], launch_key((uint32_t)(state - detector->states)), 1);
     }
-    member->host_knows = true;
+    state->host_acquired = true;
 }
 
-static void learn_waited(struct cross_launch *cross, uint32_t site)
+static void learn_waited(struct inter_launch *detector, uint32_t site)
 {
-    keep_known(cross, command_graph_step(cross->graph));
-    for (uint32_t i = 1; i < cross->member_count; i++) {
-        struct member *member = &cross->members[i];
-        if (!member->host_knows && !cross_is_running(member) &&
-            command_graph_host_hands_on(cross->graph, member->command))
-            learn(cross, member);
+    keep_known(detector, command_graph_step(detector->graph));
+    for (uint32_t i = 1; i < detector->state_count; i++) {
+        struct launch_state *state = &detector->states[i];
+        if (!state->host_acquired && !inter_launch_is_running(state) &&
+            command_graph_host_hands_on(detector->graph, state->command))
+            learn(detector, state);
     }
-    hand_on(cross, site);
-    cross->host_waited = false;
+    hand_on(detector, site);
+    detector->host_waited = false;
 }
 
-void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released)
+void inter_launch_host_acquires(struct inter_launch *detector, const struct atomic_act *released)
 {
     struct atomic_act act = *released;
     struct unit_state host;
-    keep_known(cross, cross->began);
-    cross->host_knows = true;
+    keep_known(detector, detector->began);
+    detector->host_acquired = true;
     act.reads = true;
     act.writes = false;
     act.order = ORDER_ACQUIRE;
-    order_unit_state(&cross->order, HOST_UNIT, &host);
-    order_atomic(&cross->order, &host, &act);
-    hand_on(cross, released->site);
+    order_unit_state(&detector->order, HOST_UNIT, &host);
+    order_atomic(&detector->order, &host, &act);
+    hand_on(detector, released->site);
 }
 
-void cross_host_hands_on(struct cross_launch *cross, struct unit_state *unit_state,
-                         const struct atomic_act *read)
+void inter_launch_host_hands_on(struct inter_launch *detector, struct unit_state *unit_state,
+                                const struct atomic_act *read)
 {
     struct atomic_act act = *read;
-    if (cross->host_waited)
-        learn_waited(cross, read->site);
+    if (detector->host_waited)
+        learn_waited(detector, read->site);
     act.address = HANDED_ON;
     act.size = 4;
     act.writes = false;
-    order_atomic(&cross->order, unit_state, &act);
+    order_atomic(&detector->order, unit_state, &act);
 }

@@ -7,143 +7,147 @@ enum { PIECE_BYTES = 1 << 30 };
 
 /* ---- which ---------------------------------------------------------------------------------- */
 
-static bool is_handled(const struct cross_launch *cross, uint32_t command)
+static bool is_handled(const struct inter_launch *detector, uint32_t command)
 {
-    const uint32_t at = command - cross->handled_from;
-    return command < cross->handled_from ||
-           (at / 64 < cross->handled_words && cross->handled[at / 64] >> at % 64 & 1);
+    const uint32_t at = command - detector->handled_from;
+    return command < detector->handled_from ||
+           (at / 64 < detector->handled_words && detector->handled[at / 64] >> at % 64 & 1);
 }
 
-void cross_handle(struct cross_launch *cross, uint32_t command)
+void inter_launch_handle(struct inter_launch *detector, uint32_t command)
 {
-    if (!cross->handled)
-        cross->handled_from = command_graph_first(cross->graph);
-    if (command < cross->handled_from)
+    if (!detector->handled)
+        detector->handled_from = command_graph_first(detector->graph);
+    if (command < detector->handled_from)
         return;
-    const uint32_t at = command - cross->handled_from;
-    if (at / 64 >= cross->handled_words) {
+    const uint32_t at = command - detector->handled_from;
+    if (at / 64 >= detector->handled_words) {
         const uint32_t words = 2 * (at / 64) + 8;
-        uint64_t *grown = realloc(cross->handled, words * sizeof *grown);
-        cross->shadow.failed |= !grown;
+        uint64_t *grown = realloc(detector->handled, words * sizeof *grown);
+        detector->shadow.failed |= !grown;
         if (!grown)
             return;
-        memset(grown + cross->handled_words, 0, (words - cross->handled_words) * sizeof *grown);
-        cross->handled = grown;
-        cross->handled_words = words;
+        memset(grown + detector->handled_words, 0, (words - detector->handled_words) * sizeof *grown);
+        detector->handled = grown;
+        detector->handled_words = words;
     }
-    cross->handled[at / 64] |= UINT64_C(1) << at % 64;
+    detector->handled[at / 64] |= UINT64_C(1) << at % 64;
 }
 
-static bool knows(const struct cross_launch *cross, uint32_t command, uint32_t predecessor)
+static bool orders(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    return command == CROSS_HOST ? command_graph_host_hands_on(cross->graph, predecessor)
-                                 : command_graph_is_after(cross->graph, command, predecessor);
+    return command == INTER_LAUNCH_HOST ? command_graph_host_hands_on(detector->graph, predecessor)
+                                        : command_graph_is_after(detector->graph, command, predecessor);
 }
 
 /* Also one that was enqueued later: it may happen before a command that waits for a user event. */
-static bool is_predecessor(const struct cross_launch *cross, uint32_t command, uint32_t predecessor)
+static bool is_predecessor(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    return predecessor != command && predecessor >= command_graph_first(cross->graph) &&
-           !is_handled(cross, predecessor) && command_graph_ended(cross->graph, predecessor) &&
-           knows(cross, command, predecessor);
+    return predecessor != command && predecessor >= command_graph_first(detector->graph) &&
+           !is_handled(detector, predecessor) && command_graph_ended(detector->graph, predecessor) &&
+           orders(detector, command, predecessor);
 }
 
-bool cross_lacks_predecessors(struct cross_launch *cross, uint32_t command)
+bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command)
 {
-    for (uint32_t predecessor = command_graph_first(cross->graph);
-         predecessor < command_graph_end(cross->graph); predecessor++)
-        if (is_predecessor(cross, command, predecessor))
+    for (uint32_t predecessor = command_graph_first(detector->graph);
+         predecessor < command_graph_end(detector->graph); predecessor++)
+        if (is_predecessor(detector, command, predecessor))
             return true;
     return false;
 }
 
-bool cross_launch_is_predecessor(struct cross_launch *cross, uint32_t command, uint32_t predecessor)
+bool inter_launch_is_predecessor(struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    pthread_mutex_lock(&cross->lock);
-    const bool is = is_predecessor(cross, command, predecessor);
-    pthread_mutex_unlock(&cross->lock);
+    pthread_mutex_lock(&detector->lock);
+    const bool is = is_predecessor(detector, command, predecessor);
+    pthread_mutex_unlock(&detector->lock);
     return is;
 }
 
-void cross_launch_set_predecessors(struct cross_launch *cross, const struct cross_predecessors *predecessors)
+void inter_launch_set_predecessors(struct inter_launch *detector,
+                                   const struct inter_launch_predecessors *predecessors)
 {
-    cross->predecessors = *predecessors;
+    detector->predecessors = *predecessors;
 }
 
 /* ---- what they did -------------------------------------------------------------------------- */
 
-static void close(struct cross_launch *cross)
+static void close(struct inter_launch *detector)
 {
-    struct member *latest = &cross->members[cross->member_count - 1];
-    if (cross->member_count > 1 && latest->predecessor &&
-        order_group_find(&cross->order, cross_order_of(cross, latest)->first_group))
-        cross_close_group(cross, latest, cross_order_of(cross, latest)->first_group);
+    struct launch_state *latest = &detector->states[detector->state_count - 1];
+    if (detector->state_count > 1 && latest->predecessor &&
+        order_group_find(&detector->order, inter_launch_order_of(detector, latest)->first_group))
+        inter_launch_close_group(detector, latest, inter_launch_order_of(detector, latest)->first_group);
 }
 
-static struct member *member_of(struct cross_launch *cross, const struct cross_predecessor *predecessor)
+static struct launch_state *member_of(struct inter_launch *detector,
+                                      const struct inter_launch_predecessor *predecessor)
 {
-    struct member *latest = &cross->members[cross->member_count - 1];
+    struct launch_state *latest = &detector->states[detector->state_count - 1];
     if (latest->predecessor && latest->command == predecessor->command)
         return latest;
-    close(cross);
-    latest = cross_add_command(cross, predecessor->command, predecessor->kernel);
+    close(detector);
+    latest = inter_launch_add_command(detector, predecessor->command, predecessor->kernel);
     if (!latest) {
-        cross->blind = true;
+        detector->blind = true;
         return NULL;
     }
     latest->predecessor = true;
     return latest;
 }
 
-static uint32_t site_of(struct cross_launch *cross, struct member *member,
-                        const struct cross_predecessor *predecessor)
+static uint32_t site_of(struct inter_launch *detector, struct launch_state *state,
+                        const struct inter_launch_predecessor *predecessor)
 {
-    const uint32_t number = cross_site_of(cross, member, predecessor->site);
-    struct cross_site *site = &cross->sites[number];
-    if (cross_failed(cross) || !predecessor->site || site->place.file || !predecessor->place.file)
+    const uint32_t number = inter_launch_site_of(detector, state, predecessor->site);
+    struct inter_launch_site *site = &detector->sites[number];
+    if (inter_launch_failed(detector) || !predecessor->site || site->place.file || !predecessor->place.file)
         return number;
-    cross_site_keep(site, &predecessor->place);
+    inter_launch_site_keep(site, &predecessor->place);
     return number;
 }
 
-static void put_in(struct cross_launch *cross, struct member *member,
-                   const struct cross_predecessor *predecessor)
+static void put_in(struct inter_launch *detector, struct launch_state *state,
+                   const struct inter_launch_predecessor *predecessor)
 {
-    const uint32_t site = site_of(cross, member, predecessor);
-    for (uint64_t done = 0; done < predecessor->size_bytes && !cross_failed(cross); done += PIECE_BYTES) {
+    const uint32_t site = site_of(detector, state, predecessor);
+    for (uint64_t done = 0; done < predecessor->size_bytes && !inter_launch_failed(detector);
+         done += PIECE_BYTES) {
         const uint64_t left = predecessor->size_bytes - done, size = left < PIECE_BYTES ? left : PIECE_BYTES;
-        struct shadow_region *region = cross_region_at(cross, predecessor->address + done);
+        struct shadow_region *region = inter_launch_region_at(detector, predecessor->address + done);
         if (!region || region->id != predecessor->region_id) /* freed since, and allocated again */
             return;
         if (predecessor->argument)
-            cross_keep_argument(member, region->id, predecessor->argument);
-        cross_put(cross, member, region, predecessor->address + done, (uint32_t)size, predecessor->kind,
-                  site);
+            inter_launch_keep_argument(state, region->id, predecessor->argument);
+        inter_launch_put(detector, state, region, predecessor->address + done, (uint32_t)size,
+                         predecessor->kind, site);
     }
 }
 
 /* Atomics of one size are reported against those of another, which is not known any more. */
-void cross_launch_predecessor(struct cross_launch *cross, const struct cross_predecessor *predecessor)
+void inter_launch_add_predecessor(struct inter_launch *detector,
+                                  const struct inter_launch_predecessor *predecessor)
 {
-    pthread_mutex_lock(&cross->lock);
-    struct member *member = cross_failed(cross) ? NULL : member_of(cross, predecessor);
-    if (member) {
-        cross->order.event = ++cross->time;
-        member->partial |= predecessor->partial || predecessor->kind > ACCESS_WRITE;
+    pthread_mutex_lock(&detector->lock);
+    struct launch_state *state = inter_launch_failed(detector) ? NULL : member_of(detector, predecessor);
+    if (state) {
+        detector->order.event = ++detector->time;
+        state->partial |= predecessor->partial || predecessor->kind > ACCESS_WRITE;
         if (predecessor->kind <= ACCESS_WRITE)
-            put_in(cross, member, predecessor);
+            put_in(detector, state, predecessor);
     }
-    pthread_mutex_unlock(&cross->lock);
+    pthread_mutex_unlock(&detector->lock);
 }
 
-void cross_launch_predecessors_over(struct cross_launch *cross, uint32_t command)
+void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t command)
 {
-    pthread_mutex_lock(&cross->lock);
-    if (cross->member_count)
-        close(cross);
-    for (uint32_t predecessor = command_graph_first(cross->graph);
-         predecessor < command_graph_end(cross->graph); predecessor++)
-        if (is_predecessor(cross, command, predecessor))
-            cross_handle(cross, predecessor);
-    pthread_mutex_unlock(&cross->lock);
+    pthread_mutex_lock(&detector->lock);
+    if (detector->state_count)
+        close(detector);
+    for (uint32_t predecessor = command_graph_first(detector->graph);
+         predecessor < command_graph_end(detector->graph); predecessor++)
+        if (is_predecessor(detector, command, predecessor))
+            inter_launch_handle(detector, predecessor);
+    pthread_mutex_unlock(&detector->lock);
 }

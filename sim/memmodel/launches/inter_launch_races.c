@@ -13,7 +13,7 @@
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
-void cross_site_fini(struct cross_site *site, bool owned)
+void inter_launch_site_fini(struct inter_launch_site *site, bool owned)
 {
     if (!owned)
         return;
@@ -21,99 +21,100 @@ void cross_site_fini(struct cross_site *site, bool owned)
     free((char *)(uintptr_t)site->place.text);
 }
 
-void cross_site_keep(struct cross_site *site, const struct source_place *place)
+void inter_launch_site_keep(struct inter_launch_site *site, const struct source_place *place)
 {
     site->place = *place;
     site->place.file = place->file ? strdup(place->file) : NULL;
     site->place.text = place->text ? strdup(place->text) : NULL;
 }
 
-static bool own_room(struct member *member, uint32_t site)
+static bool own_room(struct launch_state *state, uint32_t site)
 {
-    if (site < member->site_count)
+    if (site < state->site_count)
         return true;
     const uint32_t count = site + 64;
-    uint32_t *grown = realloc(member->site, count * sizeof *grown);
+    uint32_t *grown = realloc(state->site, count * sizeof *grown);
     if (!grown)
         return false;
-    memset(grown + member->site_count, 0, (count - member->site_count) * sizeof *grown);
-    member->site = grown;
-    member->site_count = count;
+    memset(grown + state->site_count, 0, (count - state->site_count) * sizeof *grown);
+    state->site = grown;
+    state->site_count = count;
     return true;
 }
 
-uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own)
+uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state *state, uint32_t own)
 {
-    if (!own_room(member, own)) {
-        cross->shadow.failed = true;
+    if (!own_room(state, own)) {
+        detector->shadow.failed = true;
         return 0;
     }
-    if (member->site[own])
-        return member->site[own] - 1;
-    if (!cross_room_for((void **)&cross->sites, cross->site_count, &cross->site_room, sizeof *cross->sites)) {
-        cross->shadow.failed = true;
+    if (state->site[own])
+        return state->site[own] - 1;
+    if (!inter_launch_room_for((void **)&detector->sites, detector->site_count, &detector->site_room,
+                               sizeof *detector->sites)) {
+        detector->shadow.failed = true;
         return 0;
     }
-    cross->sites[cross->site_count] =
-        (struct cross_site){.member = (uint32_t)(member - cross->members), .own = own};
-    return (member->site[own] = ++cross->site_count) - 1;
+    detector->sites[detector->site_count] =
+        (struct inter_launch_site){.state = (uint32_t)(state - detector->states), .own = own};
+    return (state->site[own] = ++detector->site_count) - 1;
 }
 
-uint32_t cross_site_with(struct cross_launch *cross, struct member *member, uint32_t own,
-                         enum memory_scope scope)
+uint32_t inter_launch_site_with(struct inter_launch *detector, struct launch_state *state, uint32_t own,
+                                enum memory_scope scope)
 {
-    const uint32_t site = cross_site_of(cross, member, own);
-    if (site < cross->site_count)
-        cross->sites[site].scope = scope;
+    const uint32_t site = inter_launch_site_of(detector, state, own);
+    if (site < detector->site_count)
+        detector->sites[site].scope = scope;
     return site;
 }
 
 /* Before its program may go. */
-void cross_keep_places(struct cross_launch *cross, struct member *member)
+void inter_launch_keep_places(struct inter_launch *detector, struct launch_state *state)
 {
-    for (uint32_t own = 0; own < member->site_count; own++) {
+    for (uint32_t own = 0; own < state->site_count; own++) {
         struct source_place place = {0};
-        if (!member->site[own])
+        if (!state->site[own])
             continue;
-        struct cross_site *site = &cross->sites[member->site[own] - 1];
-        if (member->launch->program)
-            program_site(member->launch->program, own, &place);
-        cross_site_keep(site, &place);
+        struct inter_launch_site *site = &detector->sites[state->site[own] - 1];
+        if (state->launch->program)
+            program_site(state->launch->program, own, &place);
+        inter_launch_site_keep(site, &place);
     }
-    free(member->site);
-    member->site = NULL;
-    member->site_count = 0;
+    free(state->site);
+    state->site = NULL;
+    state->site_count = 0;
 }
 
 /* By which it reached the touched memory; the first is kept. No memory: findings are shorter. */
-void cross_keep_argument(struct member *member, uint32_t region_id, const char *name)
+void inter_launch_keep_argument(struct launch_state *state, uint32_t region_id, const char *name)
 {
-    for (uint32_t i = 0; i < member->passed_count; i++)
-        if (member->passed[i].region_id == region_id)
+    for (uint32_t i = 0; i < state->passed_count; i++)
+        if (state->passed[i].region_id == region_id)
             return;
-    if (!cross_room_for((void **)&member->passed, member->passed_count, &member->passed_room,
-                        sizeof *member->passed))
+    if (!inter_launch_room_for((void **)&state->passed, state->passed_count, &state->passed_room,
+                               sizeof *state->passed))
         return;
-    struct passed *passed = &member->passed[member->passed_count++];
+    struct passed *passed = &state->passed[state->passed_count++];
     passed->region_id = region_id;
     snprintf(passed->name, sizeof passed->name, "%s", name);
 }
 
-void cross_keep_arguments(const struct cross_launch *cross, struct member *member)
+void inter_launch_keep_arguments(const struct inter_launch *detector, struct launch_state *state)
 {
-    const struct launch_info *launch = member->launch;
-    char name[CROSS_ARGUMENT_CHARS];
-    for (uint32_t i = 0; launch->argument && i < cross->region_room; i++) {
-        const struct shadow_region *region = cross->regions[i];
+    const struct launch_info *launch = state->launch;
+    char name[INTER_LAUNCH_ARGUMENT_CHARS];
+    for (uint32_t i = 0; launch->argument && i < detector->region_room; i++) {
+        const struct shadow_region *region = detector->regions[i];
         if (region && launch->argument(launch, region->low, region->high, name, sizeof name))
-            cross_keep_argument(member, region->id, name);
+            inter_launch_keep_argument(state, region->id, name);
     }
 }
 
-static struct source_place place_of(const struct cross_launch *cross, uint32_t number)
+static struct source_place place_of(const struct inter_launch *detector, uint32_t number)
 {
-    const struct cross_site *site = &cross->sites[number];
-    const struct launch_info *launch = cross->members[site->member].launch;
+    const struct inter_launch_site *site = &detector->sites[number];
+    const struct launch_info *launch = detector->states[site->state].launch;
     struct source_place place = site->place;
     if (launch && launch->program)
         program_site(launch->program, site->own, &place);
@@ -122,18 +123,18 @@ static struct source_place place_of(const struct cross_launch *cross, uint32_t n
 
 /* ---- why ------------------------------------------------------------------------------------ */
 
-static uint32_t member_of_unit(const struct cross_launch *cross, uint64_t unit)
+static uint32_t member_of_unit(const struct inter_launch *detector, uint64_t unit)
 {
-    return cross->group_launch[order_unit_group(&cross->order, unit)];
+    return detector->group_launch[order_unit_group(&detector->order, unit)];
 }
 
-static void say_place(const struct cross_launch *cross, uint32_t site, char *text, size_t size)
+static void say_place(const struct inter_launch *detector, uint32_t site, char *text, size_t size)
 {
-    const struct source_place place = place_of(cross, site);
+    const struct source_place place = place_of(detector, site);
     if (place.file)
         snprintf(text, size, "%s:%" PRIu32, place.file, place.line);
     else
-        snprintf(text, size, "instruction %" PRIu32, cross->sites[site].own);
+        snprintf(text, size, "instruction %" PRIu32, detector->sites[site].own);
 }
 
 /* An operation on an atomic object. counts: as the order takes the scope. */
@@ -144,39 +145,39 @@ struct scopes {
 };
 
 /* As the source has it. One place may have several. */
-static enum memory_scope written(const struct cross_launch *cross, const struct scopes *scopes, int side)
+static enum memory_scope written(const struct inter_launch *detector, const struct scopes *scopes, int side)
 {
     const uint32_t site = scopes->site[side];
     const enum memory_scope counts = scopes->counts[side],
-                            scope = site < cross->site_count ? cross->sites[site].scope : counts;
-    return order_scope(&cross->order, scope, false, scopes->svm_atomics) == counts ? scope : counts;
+                            scope = site < detector->site_count ? detector->sites[site].scope : counts;
+    return order_scope(&detector->order, scope, false, scopes->svm_atomics) == counts ? scope : counts;
 }
 
-static bool is_apart(const struct cross_launch *cross, const struct race *race,
+static bool is_apart(const struct inter_launch *detector, const struct race *race,
                      const struct shadow_access *now)
 {
-    return order_unit_device(&cross->order, race->unit) !=
-           order_unit_device(&cross->order, now->unit_state->unit);
+    return order_unit_device(&detector->order, race->unit) !=
+           order_unit_device(&detector->order, now->unit_state->unit);
 }
 
 #define WIDE_MEMORY "fine-grained shared virtual memory with atomics"
 
-static void say_scopes(const struct cross_launch *cross, bool apart, const struct scopes *scopes,
+static void say_scopes(const struct inter_launch *detector, bool apart, const struct scopes *scopes,
                        const char *what, struct words *words)
 {
-    const enum memory_scope a = written(cross, scopes, 0), b = written(cross, scopes, 1);
+    const enum memory_scope a = written(detector, scopes, 0), b = written(detector, scopes, 1);
     const bool counts_less = apart && !scopes->svm_atomics && (a == SCOPE_ALL_SVM || b == SCOPE_ALL_SVM);
-    snprintf(words->why, CROSS_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what,
+    snprintf(words->why, INTER_LAUNCH_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what,
              memory_scope_word(a), memory_scope_word(b),
              apart ? "on different devices" : "in different launches",
              counts_less ? ": outside of " WIDE_MEMORY
                            " memory_scope_all_svm_devices counts as memory_scope_device (3.3.5)"
                          : "");
     if (counts_less && a == b)
-        snprintf(words->fix, CROSS_WHY_CHARS,
+        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
                  WIDE_MEMORY " for the atomic object (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS)");
     else
-        snprintf(words->fix, CROSS_WHY_CHARS, "%s for both%s",
+        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS, "%s for both%s",
                  apart ? "memory_scope_all_svm_devices" : "memory_scope_device",
                  apart && !scopes->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
@@ -187,7 +188,7 @@ static void say_scopes(const struct cross_launch *cross, bool apart, const struc
 
 static void say_for_several(bool apart, struct words *words)
 {
-    snprintf(words->fix, CROSS_WHY_CHARS,
+    snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
              apart ? WIDE_MEMORY " in place of the buffer, and memory_scope_all_svm_devices for both"
                    : "shared virtual memory, or a program-scope variable, in place of the buffer");
 }
@@ -196,44 +197,44 @@ static void say_for_several(bool apart, struct words *words)
 static void say_order(bool apart, const struct missed_edge *edge, const char *order, enum memory_scope scope,
                       const char *where, struct words *words)
 {
-    snprintf(words->fix, CROSS_WHY_CHARS, "%s, %s %s%s", order,
+    snprintf(words->fix, INTER_LAUNCH_WHY_CHARS, "%s, %s %s%s", order,
              memory_scope_word(apart ? SCOPE_ALL_SVM : scope), where,
              apart && !edge->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
 
 /* Their atomics on a buffer are those of one kernel and its children (3.3.5). */
-static bool of_one_family(const struct cross_launch *cross, const struct race *race,
+static bool of_one_family(const struct inter_launch *detector, const struct race *race,
                           const struct shadow_access *now)
 {
-    return cross_family_of(&cross->members[member_of_unit(cross, race->unit)]) ==
-           cross_family_of(&cross->members[member_of_unit(cross, now->unit_state->unit)]);
+    return inter_launch_family_of(&detector->states[member_of_unit(detector, race->unit)]) ==
+           inter_launch_family_of(&detector->states[member_of_unit(detector, now->unit_state->unit)]);
 }
 
-static void say_edge(const struct cross_launch *cross, const struct race *race,
+static void say_edge(const struct inter_launch *detector, const struct race *race,
                      const struct shadow_access *now, const struct missed_edge *edge, struct words *words)
 {
-    const bool apart = is_apart(cross, race, now);
+    const bool apart = is_apart(detector, race, now);
     const uint32_t acquire_site = edge->acquire_site == UINT32_MAX ? edge->release_site : edge->acquire_site;
     const struct scopes scopes = {{edge->release_site, acquire_site},
-                                  {edge->release_scope, order_scope(&cross->order, edge->acquire_scope,
+                                  {edge->release_scope, order_scope(&detector->order, edge->acquire_scope,
                                                                     edge->local, edge->svm_atomics)},
                                   edge->svm_atomics};
     char release[160], acquire[160], what[400];
-    say_place(cross, edge->release_site, release, sizeof release);
-    say_place(cross, acquire_site, acquire, sizeof acquire);
+    say_place(detector, edge->release_site, release, sizeof release);
+    say_place(detector, acquire_site, acquire, sizeof acquire);
     switch (edge->why) {
     case MISSED_SCOPE:
-        if (edge->apart && !of_one_family(cross, race, now)) {
-            snprintf(words->why, CROSS_WHY_CHARS,
+        if (edge->apart && !of_one_family(detector, race, now)) {
+            snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
                      "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
             say_for_several(apart, words);
             break;
         }
         snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
-        say_scopes(cross, apart, &scopes, what, words);
+        say_scopes(detector, apart, &scopes, what, words);
         break;
     case MISSED_ACQUIRE:
-        snprintf(words->why, CROSS_WHY_CHARS,
+        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
                  "the kernel of the second access took the value released at %s with a relaxed operation, "
                  "and no acquire fence followed",
                  release);
@@ -241,16 +242,17 @@ static void say_edge(const struct cross_launch *cross, const struct race *race,
                   "for the atomic that reads it, or an acquire fence after that", words);
         break;
     case MISSED_RELEASE:
-        snprintf(words->why, CROSS_WHY_CHARS,
+        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
                  "the store at %s is relaxed: what was done before it does not become visible with it",
                  release);
         snprintf(what, sizeof what, "at %s", release);
         say_order(apart, edge, "memory_order_release", edge->acquire_scope, what, words);
         break;
     default:
-        snprintf(words->why, CROSS_WHY_CHARS,
+        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
                  "the release at %s orders one kind of memory, and these accesses are of another", release);
-        snprintf(words->fix, CROSS_WHY_CHARS, "fences of all memory that is to be ordered, on both sides");
+        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
+                 "fences of all memory that is to be ordered, on both sides");
     }
 }
 
@@ -260,298 +262,305 @@ static bool is_reading_side(uint64_t offset_bytes)
            offset_bytes < offsetof(struct pipe, read) + sizeof(struct pipe_side);
 }
 
-static void explain(const struct cross_launch *cross, const struct race *race,
+static void explain(const struct inter_launch *detector, const struct race *race,
                     const struct shadow_access *now, struct words *words)
 {
     static const char otherwise[] =
         "; or, if neither kernel waits for the other in its atomic operations, order the two by an event";
-    const struct member *earlier = &cross->members[member_of_unit(cross, race->unit)];
+    const struct launch_state *earlier = &detector->states[member_of_unit(detector, race->unit)];
     struct missed_edge edge;
     const bool atomics =
         race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && !race->region->alone;
-    if (atomics && race->region->apart && !of_one_family(cross, race, now)) {
-        snprintf(words->why, CROSS_WHY_CHARS,
+    if (atomics && race->region->apart && !of_one_family(detector, race, now)) {
+        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
                  "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
-        say_for_several(is_apart(cross, race, now), words);
+        say_for_several(is_apart(detector, race, now), words);
     } else if (atomics) {
         const struct scopes scopes = {
             {race->context->site, now->how.site},
             {(enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope},
             race->region->svm_atomics};
-        say_scopes(cross, is_apart(cross, race, now), &scopes,
+        say_scopes(detector, is_apart(detector, race, now), &scopes,
                    "nothing orders the two atomic operations, and they race", words);
-    } else if (order_explain(&cross->order, now->unit_state, race->region->space, race->unit,
+    } else if (order_explain(&detector->order, now->unit_state, race->region->space, race->unit,
                              race->context->clock, &edge)) {
-        say_edge(cross, race, now, &edge, words);
+        say_edge(detector, race, now, &edge, words);
     } else if (earlier->predecessor || !earlier->kernel[0]) {
-        snprintf(words->why, CROSS_WHY_CHARS,
+        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
                  "the kernel of the second access acquires nothing before it that a kernel after the first "
                  "command released: "
                  "atomic operations order only what comes before a release with what comes after the acquire "
                  "that reads it");
-        snprintf(words->fix, CROSS_WHY_CHARS,
+        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
                  "put the second access after the acquire that reads what was released");
     } else {
-        snprintf(words->why, CROSS_WHY_CHARS,
+        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
                  "the kernel of the second access acquires nothing before it that the kernel of the first "
                  "one released after its own: "
                  "their atomic operations order only what comes before a release with what comes after the "
                  "acquire that reads it");
-        snprintf(words->fix, CROSS_WHY_CHARS,
+        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
                  "put the first access before a release by its kernel, and the second after the acquire that "
                  "reads what was released");
     }
     if (race->unit >= UNIT_COPIES)
-        snprintf(words->fix, CROSS_WHY_CHARS,
+        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
                  "wait for the asynchronous copy (wait_group_events) before a release by its kernel, and put "
                  "the second access after the "
                  "acquire that reads what was released");
     if (race->region->alone)
         wording_one_at_a_time(is_reading_side(race->address - race->region->low), words->why,
-                              CROSS_WHY_CHARS);
+                              INTER_LAUNCH_WHY_CHARS);
     const size_t used = strlen(words->fix);
-    snprintf(words->fix + used, CROSS_WHY_CHARS - used, "%s", otherwise);
+    snprintf(words->fix + used, INTER_LAUNCH_WHY_CHARS - used, "%s", otherwise);
 }
 
 /* ---- races ---------------------------------------------------------------------------------- */
 
-static void name_argument(const struct cross_launch *cross, const struct race *race, uint64_t unit,
-                          char out[CROSS_ARGUMENT_CHARS])
+static void name_argument(const struct inter_launch *detector, const struct race *race, uint64_t unit,
+                          char out[INTER_LAUNCH_ARGUMENT_CHARS])
 {
-    const struct member *member = &cross->members[member_of_unit(cross, unit)];
-    const struct launch_info *launch = member->launch;
+    const struct launch_state *state = &detector->states[member_of_unit(detector, unit)];
+    const struct launch_info *launch = state->launch;
     out[0] = '\0';
     if (launch && launch->argument &&
-        !launch->argument(launch, race->region->low, race->region->high, out, CROSS_ARGUMENT_CHARS))
+        !launch->argument(launch, race->region->low, race->region->high, out, INTER_LAUNCH_ARGUMENT_CHARS))
         out[0] = '\0';
-    for (uint32_t i = 0; !launch && i < member->passed_count; i++)
-        if (member->passed[i].region_id == race->region->id)
-            memcpy(out, member->passed[i].name, CROSS_ARGUMENT_CHARS);
+    for (uint32_t i = 0; !launch && i < state->passed_count; i++)
+        if (state->passed[i].region_id == race->region->id)
+            memcpy(out, state->passed[i].name, INTER_LAUNCH_ARGUMENT_CHARS);
 }
 
-static bool is_not_ours(const struct cross_launch *cross, const struct race *race,
+static bool is_not_ours(const struct inter_launch *detector, const struct race *race,
                         const struct shadow_access *now, uint32_t earlier, uint32_t later)
 {
-    if (earlier == later || cross_failed(cross))
+    if (earlier == later || inter_launch_failed(detector))
         return true;
-    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED &&
-           cross_was_reported(cross, now->unit_state, race->unit, race->context->clock);
+    return memory_region(detector->memory, race->address)->flags & REGION_FLAG_SHARED &&
+           inter_launch_was_reported(detector, now->unit_state, race->unit, race->context->clock);
 }
 
-static enum cross_what what_of(const struct cross_launch *cross, const struct race *race)
+static enum inter_launch_what what_of(const struct inter_launch *detector, const struct race *race)
 {
     if (race->region->alone)
-        return CROSS_PACKETS;
-    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED ? CROSS_FINE_MEMORY
-                                                                                   : CROSS_MEMORY;
+        return INTER_LAUNCH_PACKETS;
+    return memory_region(detector->memory, race->address)->flags & REGION_FLAG_SHARED
+               ? INTER_LAUNCH_FINE_MEMORY
+               : INTER_LAUNCH_MEMORY;
 }
 
-void cross_on_race(void *self, const struct race *race, const struct shadow_access *now)
+void inter_launch_on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
-    struct cross_launch *cross = self;
-    const uint32_t earlier = member_of_unit(cross, race->unit),
-                   later = member_of_unit(cross, now->unit_state->unit);
-    if (is_not_ours(cross, race, now, earlier, later))
+    struct inter_launch *detector = self;
+    const uint32_t earlier = member_of_unit(detector, race->unit),
+                   later = member_of_unit(detector, now->unit_state->unit);
+    if (is_not_ours(detector, race, now, earlier, later))
         return;
-    for (uint32_t i = 0; i < cross->found_count; i++) {
-        struct found *found = &cross->found[i];
+    for (uint32_t i = 0; i < detector->found_count; i++) {
+        struct found *found = &detector->found[i];
         if (found->site[0] == race->context->site && found->site[1] == now->how.site &&
             found->region_id == race->region->id) {
             found->count++;
             return;
         }
     }
-    if (!cross_room_for((void **)&cross->found, cross->found_count, &cross->found_room,
-                        sizeof *cross->found)) {
-        cross->shadow.failed = true;
+    if (!inter_launch_room_for((void **)&detector->found, detector->found_count, &detector->found_room,
+                               sizeof *detector->found)) {
+        detector->shadow.failed = true;
         return;
     }
-    struct found *found = &cross->found[cross->found_count++];
+    struct found *found = &detector->found[detector->found_count++];
     *found = (struct found){.site = {race->context->site, now->how.site},
                             .region_id = race->region->id,
                             .unit = {race->unit, now->unit_state->unit},
                             .how = {*race->context, now->how},
                             .offset_bytes = race->address - race->region->low,
                             .count = 1};
-    wording_region(memory_region(cross->memory, race->address), found->object, sizeof found->object);
-    name_argument(cross, race, race->unit, found->argument[0]);
-    name_argument(cross, race, now->unit_state->unit, found->argument[1]);
-    explain(cross, race, now, &found->words);
-    found->what = what_of(cross, race);
-    found->in_any_case =
-        found->what != CROSS_PACKETS && race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE &&
-        (cross_is_guaranteed(memory_region(cross->memory, race->address)) ||
-         cross_family_of(&cross->members[earlier]) == cross_family_of(&cross->members[later]));
+    wording_region(memory_region(detector->memory, race->address), found->object, sizeof found->object);
+    name_argument(detector, race, race->unit, found->argument[0]);
+    name_argument(detector, race, now->unit_state->unit, found->argument[1]);
+    explain(detector, race, now, &found->words);
+    found->what = what_of(detector, race);
+    found->in_any_case = found->what != INTER_LAUNCH_PACKETS && race->context->kind > ACCESS_WRITE &&
+                         now->how.kind > ACCESS_WRITE &&
+                         (inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
+                          inter_launch_family_of(&detector->states[earlier]) ==
+                              inter_launch_family_of(&detector->states[later]));
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-static void fill_side(const struct cross_launch *cross, const struct found *found, int i,
-                      struct cross_side *side)
+static void fill_side(const struct inter_launch *detector, const struct found *found, int i,
+                      struct inter_launch_side *side)
 {
-    const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
+    const struct launch_state *state = &detector->states[member_of_unit(detector, found->unit[i])];
     const bool copy = found->unit[i] >= UNIT_COPIES;
-    const uint64_t group =
-        order_unit_group(&cross->order, found->unit[i]) - cross_order_of(cross, member)->first_group;
-    const uint64_t local = copy ? 0 : found->unit[i] % cross->order.group_items;
-    *side = (struct cross_side){.command = member->command,
-                                .launch = member->shape.launch,
-                                .device = member->shape.device,
-                                .kernel = member->kernel[0] ? member->kernel : NULL,
-                                .argument = found->argument[i],
-                                .copy = copy,
-                                .whole = member->predecessor,
-                                .site = cross->sites[found->site[i]].own,
-                                .place = place_of(cross, found->site[i]),
-                                .kind = (enum access_kind)found->how[i].kind,
-                                .order = (enum memory_ordering)found->how[i].order,
-                                .scope = (enum memory_scope)found->how[i].scope,
-                                .size_bytes = found->how[i].size,
-                                .packets = found->what != CROSS_PACKETS           ? NULL
-                                           : is_reading_side(found->offset_bytes) ? "reading of packets"
-                                                                                  : "writing of packets"};
-    race_launch_item(&member->shape, group, local, &side->item);
-    side->item.sub_group = (uint32_t)(local / cross_order_of(cross, member)->sub_group_size);
+    const uint64_t group = order_unit_group(&detector->order, found->unit[i]) -
+                           inter_launch_order_of(detector, state)->first_group;
+    const uint64_t local = copy ? 0 : found->unit[i] % detector->order.group_items;
+    *side =
+        (struct inter_launch_side){.command = state->command,
+                                   .launch = state->shape.launch,
+                                   .device = state->shape.device,
+                                   .kernel = state->kernel[0] ? state->kernel : NULL,
+                                   .argument = found->argument[i],
+                                   .copy = copy,
+                                   .whole = state->predecessor,
+                                   .site = detector->sites[found->site[i]].own,
+                                   .place = place_of(detector, found->site[i]),
+                                   .kind = (enum access_kind)found->how[i].kind,
+                                   .order = (enum memory_ordering)found->how[i].order,
+                                   .scope = (enum memory_scope)found->how[i].scope,
+                                   .size_bytes = found->how[i].size,
+                                   .packets = found->what != INTER_LAUNCH_PACKETS    ? NULL
+                                              : is_reading_side(found->offset_bytes) ? "reading of packets"
+                                                                                     : "writing of packets"};
+    race_launch_item(&state->shape, group, local, &side->item);
+    side->item.sub_group = (uint32_t)(local / inter_launch_order_of(detector, state)->sub_group_size);
 }
 
-static void report(const struct cross_launch *cross, const struct found *found,
-                   const struct cross_hearer *hearer)
+static void report(const struct inter_launch *detector, const struct found *found,
+                   const struct inter_launch_reporter *reporter)
 {
-    struct cross_race race = {.object = found->object,
-                              .why = found->words.why,
-                              .fix = found->words.fix,
-                              .offset_bytes = found->offset_bytes,
-                              .count = found->count,
-                              .by_scope = found->in_any_case,
-                              .reads_packets = is_reading_side(found->offset_bytes)};
-    fill_side(cross, found, 0, &race.side[0]);
-    fill_side(cross, found, 1, &race.side[1]);
-    hearer->report(hearer->self, &race);
+    struct inter_launch_race race = {.object = found->object,
+                                     .why = found->words.why,
+                                     .fix = found->words.fix,
+                                     .offset_bytes = found->offset_bytes,
+                                     .count = found->count,
+                                     .by_scope = found->in_any_case,
+                                     .reads_packets = is_reading_side(found->offset_bytes)};
+    fill_side(detector, found, 0, &race.side[0]);
+    fill_side(detector, found, 1, &race.side[1]);
+    reporter->report(reporter->self, &race);
 }
 
-static bool is_of(const struct member *member, uint32_t command, uint32_t family)
+static bool is_of(const struct launch_state *state, uint32_t command, uint32_t family)
 {
-    return family ? cross_family_of(member) == family : member->command == command;
+    return family ? inter_launch_family_of(state) == family : state->command == command;
 }
 
-static bool is_followed(const struct cross_launch *cross, uint32_t command)
+static bool is_followed(const struct inter_launch *detector, uint32_t command)
 {
     bool checked = false;
-    for (uint32_t i = 1; i < cross->member_count; i++) {
-        const struct member *member = &cross->members[i];
-        if (member->command != command)
+    for (uint32_t i = 1; i < detector->state_count; i++) {
+        const struct launch_state *state = &detector->states[i];
+        if (state->command != command)
             continue;
-        if (member->partial)
+        if (state->partial)
             return false;
         checked = true;
     }
     return checked;
 }
 
-static bool are_followed(const struct cross_launch *cross, uint32_t a, uint32_t b)
+static bool are_followed(const struct inter_launch *detector, uint32_t a, uint32_t b)
 {
-    return !cross_failed(cross) && is_followed(cross, a) && is_followed(cross, b);
+    return !inter_launch_failed(detector) && is_followed(detector, a) && is_followed(detector, b);
 }
 
-static bool same_place(const struct cross_launch *cross, uint32_t a, uint32_t b)
+static bool same_place(const struct inter_launch *detector, uint32_t a, uint32_t b)
 {
-    const struct source_place first = place_of(cross, a), second = place_of(cross, b);
+    const struct source_place first = place_of(detector, a), second = place_of(detector, b);
     return first.file && second.file && first.line == second.line && first.column == second.column &&
            strcmp(first.file, second.file) == 0;
 }
 
-static bool is_like(const struct cross_launch *cross, const struct found *a, const struct found *b)
+static bool is_like(const struct inter_launch *detector, const struct found *a, const struct found *b)
 {
     for (int i = 0; i < 2; i++)
-        if (member_of_unit(cross, a->unit[i]) != member_of_unit(cross, b->unit[i]) ||
-            !same_place(cross, a->site[i], b->site[i]))
+        if (member_of_unit(detector, a->unit[i]) != member_of_unit(detector, b->unit[i]) ||
+            !same_place(detector, a->site[i], b->site[i]))
             return false;
     return a->region_id == b->region_id && a->in_any_case == b->in_any_case;
 }
 
 /* The conflicts of others of the same two places of the source are reported with the first. */
-static void gather_like(struct cross_launch *cross, uint32_t first)
+static void gather_like(struct inter_launch *detector, uint32_t first)
 {
-    struct found *found = &cross->found[first];
+    struct found *found = &detector->found[first];
     uint32_t kept = first + 1;
-    for (uint32_t i = first + 1; i < cross->found_count; i++)
-        if (is_like(cross, found, &cross->found[i]))
-            found->count += cross->found[i].count;
+    for (uint32_t i = first + 1; i < detector->found_count; i++)
+        if (is_like(detector, found, &detector->found[i]))
+            found->count += detector->found[i].count;
         else
-            cross->found[kept++] = cross->found[i];
-    cross->found_count = kept;
+            detector->found[kept++] = detector->found[i];
+    detector->found_count = kept;
 }
 
 /* At its end atomics count as having ordered the launches that they may have ordered; that is later for
  * kernels that enqueued others. */
-static bool is_under_way(const struct cross_launch *cross, const struct member *member, uint32_t ending)
+static bool is_under_way(const struct inter_launch *detector, const struct launch_state *state,
+                         uint32_t ending)
 {
-    return member->command != ending && command_graph_under_way(cross->graph, member->command);
+    return state->command != ending && command_graph_under_way(detector->graph, state->command);
 }
 
 /* Of a command and others, or within one family. */
-static void report_all(struct cross_launch *cross, uint32_t command, uint32_t family,
-                       const struct cross_hearer *hearer)
+static void report_all(struct inter_launch *detector, uint32_t command, uint32_t family,
+                       const struct inter_launch_reporter *reporter)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < cross->found_count; i++) {
-        struct found *found = &cross->found[i];
-        const struct member *a = &cross->members[member_of_unit(cross, found->unit[0])],
-                            *b = &cross->members[member_of_unit(cross, found->unit[1])];
-        const bool within = cross_family_of(a) == cross_family_of(b);
+    for (uint32_t i = 0; i < detector->found_count; i++) {
+        struct found *found = &detector->found[i];
+        const struct launch_state *a = &detector->states[member_of_unit(detector, found->unit[0])],
+                                  *b = &detector->states[member_of_unit(detector, found->unit[1])];
+        const bool within = inter_launch_family_of(a) == inter_launch_family_of(b);
         const bool under_way =
             a->launch || b->launch ||
-            (!within && (is_under_way(cross, a, command) || is_under_way(cross, b, command)));
+            (!within && (is_under_way(detector, a, command) || is_under_way(detector, b, command)));
         if (under_way || within != (family != 0) ||
             (!is_of(a, command, family) && !is_of(b, command, family))) {
-            cross->found[kept++] = *found;
+            detector->found[kept++] = *found;
             continue;
         }
-        gather_like(cross, i);
-        if (found->in_any_case || (!family && are_followed(cross, a->command, b->command)) ||
-            hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command,
-                                      family ? b->shape.launch : b->command, found->what))
-            report(cross, found, hearer);
+        gather_like(detector, i);
+        if (found->in_any_case || (!family && are_followed(detector, a->command, b->command)) ||
+            reporter->counts_as_ordered(reporter->self, family ? a->shape.launch : a->command,
+                                        family ? b->shape.launch : b->command, found->what))
+            report(detector, found, reporter);
     }
-    cross->found_count = kept;
+    detector->found_count = kept;
 }
 
-void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer)
+void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
+                              const struct inter_launch_reporter *reporter)
 {
-    pthread_mutex_lock(&cross->lock);
-    cross_end_moves(cross, command);
-    report_all(cross, command, 0, hearer);
-    pthread_mutex_unlock(&cross->lock);
+    pthread_mutex_lock(&detector->lock);
+    inter_launch_end_moves(detector, command);
+    report_all(detector, command, 0, reporter);
+    pthread_mutex_unlock(&detector->lock);
 }
 
-bool cross_launch_judges(struct cross_launch *cross, uint32_t a, uint32_t b)
+bool inter_launch_judges(struct inter_launch *detector, uint32_t a, uint32_t b)
 {
-    pthread_mutex_lock(&cross->lock);
-    const bool judges = are_followed(cross, a, b);
-    pthread_mutex_unlock(&cross->lock);
+    pthread_mutex_lock(&detector->lock);
+    const bool judges = are_followed(detector, a, b);
+    pthread_mutex_unlock(&detector->lock);
     return judges;
 }
 
-bool cross_launch_blind(struct cross_launch *cross)
+bool inter_launch_blind(struct inter_launch *detector)
 {
-    pthread_mutex_lock(&cross->lock);
-    const bool is_blind = cross_failed(cross);
-    pthread_mutex_unlock(&cross->lock);
+    pthread_mutex_lock(&detector->lock);
+    const bool is_blind = inter_launch_failed(detector);
+    pthread_mutex_unlock(&detector->lock);
     return is_blind;
 }
 
-void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer)
+void inter_launch_end_family(struct inter_launch *detector, uint32_t family,
+                             const struct inter_launch_reporter *reporter)
 {
-    pthread_mutex_lock(&cross->lock);
-    report_all(cross, 0, family, hearer);
-    cross_forget_unchecked(cross, family);
+    pthread_mutex_lock(&detector->lock);
+    report_all(detector, 0, family, reporter);
+    inter_launch_forget_unchecked(detector, family);
     /* not announced: the host has it complete */
-    if (cross->member_count && !cross_is_announced(cross, &cross->members[cross->member_count - 1]))
-        cross_reset(cross);
-    pthread_mutex_unlock(&cross->lock);
+    if (detector->state_count &&
+        !inter_launch_is_announced(detector, &detector->states[detector->state_count - 1]))
+        inter_launch_reset(detector);
+    pthread_mutex_unlock(&detector->lock);
 }
 
-void cross_launch_finding(const struct cross_race *race, struct finding *out_finding)
+void inter_launch_finding(const struct inter_launch_race *race, struct finding *out_finding)
 {
     *out_finding = (struct finding){
         .kind = FINDING_RACE_COMMANDS,
@@ -565,7 +574,7 @@ void cross_launch_finding(const struct cross_race *race, struct finding *out_fin
         .count = race->count,
         .spec = race->side[0].packets ? "OpenCL 2.2 API, glossary, pipe" : "OpenCL 2.2 API, 3.3.6 data race"};
     for (int i = 0; i < 2; i++) {
-        const struct cross_side *from = &race->side[i];
+        const struct inter_launch_side *from = &race->side[i];
         const bool atomic = from->kind > ACCESS_WRITE && !from->packets;
         out_finding->access[i] =
             (struct finding_access){.kind = from->packets ? ACCESS_WRITE : from->kind,
@@ -584,7 +593,7 @@ void cross_launch_finding(const struct cross_race *race, struct finding *out_fin
     }
 }
 
-void cross_launch_action(const struct cross_side *side, char *out_text, size_t size)
+void inter_launch_action(const struct inter_launch_side *side, char *out_text, size_t size)
 {
     const char *what = side->packets               ? side->packets
                        : side->kind > ACCESS_WRITE ? "atomic access"
@@ -599,11 +608,11 @@ void cross_launch_action(const struct cross_side *side, char *out_text, size_t s
         snprintf(out_text, size, "%s by a kernel", what);
 }
 
-bool cross_launch_left_out(const struct cross_race *race, const struct scenario *scenario)
+bool inter_launch_left_out(const struct inter_launch_race *race, const struct scenario *scenario)
 {
     bool left_out = false;
     for (int i = 0; i < 2; i++) {
-        const struct cross_side *side = &race->side[i];
+        const struct inter_launch_side *side = &race->side[i];
         left_out |= side->kernel && scenario_leaves_out(scenario, side->kernel, side->launch) != LEFT_OUT_NOT;
     }
     return left_out;

@@ -5,30 +5,37 @@
  *          inter_launch_predecessors.c adds what was not checked, inter_launch_calls.c the order by calls
  *          that enqueue kernels, inter_launch_host.c by what the host may pass on, inter_launch_within.c
  *          between work-items of one launch by way of others, and inter_launch_races.c reports their races.
- *          All of it with cross->lock held.
+ *          All of it with detector->lock held.
  *
  * Interface
- *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing
- *                                              checked any more?
- *   cross_add_member, cross_has_room           a launch that begins
- *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
- *   cross_family_of, cross_is_announced     of kernels that enqueue each other; does the host announce what
- *                                           orders it?
- *   cross_note_unchecked, _forget_unchecked     the kernel that enqueued a launch that is not checked, while
- *                                               its family runs
- *   cross_is_guaranteed, cross_has_guaranteed, _svm_atomics  memory where atomics of several launches are,
- *                                                            and of the host
- *   cross_site_of                              the number of a launch's instruction, for order and shadow
- *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
- *   cross_take_call, cross_is_call             a work-item enqueues a kernel or marker; does that call happen
- *                                              before?
- *   cross_order_member                          it comes after a call
- *   cross_host_before, _acquires, _hands_on, _known   atomics that the host may see begin; it does, and a
- *                                                     unit that acquires from it, or begins, comes after it
- *   cross_was_reported                             does an access happen before the unit's next one by calls,
- *                                                  in fine-grained memory?
- *   cross_note_copies                          asynchronous copies that were made
- *   cross_on_race                              the shadow's
+ *   inter_launch_reset              everything is forgotten
+ *   inter_launch_lacks_memory       memory was out once
+ *   inter_launch_failed             nothing is checked any more
+ *   inter_launch_add_launch, _has_room
+ *                                   a launch that begins
+ *   inter_launch_open_group, _close_group
+ *                                   its work-groups
+ *   inter_launch_end_moves          a command that is no launch ends
+ *   inter_launch_family_of          of kernels that enqueue each other
+ *   inter_launch_is_announced       does the host announce what orders it?
+ *   inter_launch_note_unchecked, _forget_unchecked
+ *                                   the kernel that enqueued a launch that is not checked, while its family
+ *                                   runs
+ *   inter_launch_is_guaranteed, _has_guaranteed, _has_svm_atomics
+ *                                   memory where atomics of several launches are, and of the host
+ *   inter_launch_site_of            the number of a launch's instruction, for order and shadow
+ *   inter_launch_keep_places, _keep_arguments
+ *                                   of a launch that ends, for findings
+ *   inter_launch_take_call, _is_call
+ *                                   a work-item enqueues a kernel or marker; does that call happen before?
+ *   inter_launch_order_after_call   a launch comes after a call
+ *   inter_launch_host_before, _host_acquires, _host_hands_on, _host_known
+ *                                   atomics that the host may see begin; it does, and a unit that acquires
+ *                                   from it, or begins, comes after it
+ *   inter_launch_was_reported       does an access happen before the unit's next one by calls, in fine-
+ *                                   grained memory?
+ *   inter_launch_note_copies        asynchronous copies that were made
+ *   inter_launch_on_race            the shadow's
  */
 #ifndef ORRERY_SIM_MEMMODEL_LAUNCHES_INTER_LAUNCH_STATE_H
 #define ORRERY_SIM_MEMMODEL_LAUNCHES_INTER_LAUNCH_STATE_H
@@ -46,15 +53,15 @@
 
 /* Work-groups of all launches are numbered one after the other; the first is the host's. */
 enum {
-    MEMBERS_MOST = HOSTILE(16384, 8),
+    STATES_MOST = HOSTILE(16384, 8),
     GROUP_ITEMS_LEAST = 1024,
-    CROSS_OBJECT_CHARS = 120,
-    CROSS_ARGUMENT_CHARS = 120,
-    CROSS_WHY_CHARS = 600
+    INTER_LAUNCH_OBJECT_CHARS = 120,
+    INTER_LAUNCH_ARGUMENT_CHARS = 120,
+    INTER_LAUNCH_WHY_CHARS = 600
 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32;
 
-struct member {
+struct launch_state {
     const struct launch_info *launch; /* while it runs */
     struct launch_info shape;         /* of which the sizes alone are looked at */
     char *kernel;
@@ -64,7 +71,7 @@ struct member {
     bool ended;       /* some work-group of it has */
     bool predecessor; /* one that had ended before any query */
     /* the host has waited for it, and by its atomics hands on what it did */
-    bool host_knows;
+    bool host_acquired;
     struct vclock *begun[ORDER_REGIONS];   /* what happens before each of its work-groups from the start */
     struct vclock *learned[ORDER_REGIONS]; /* the clocks of those that have ended */
     uint32_t *site;
@@ -91,17 +98,17 @@ struct pace {
 
 struct passed {
     uint32_t region_id;
-    char name[CROSS_ARGUMENT_CHARS];
+    char name[INTER_LAUNCH_ARGUMENT_CHARS];
 };
 
-struct cross_site {
-    uint32_t member, own;
+struct inter_launch_site {
+    uint32_t state, own;
     enum memory_scope scope;   /* of an atomic, a fence or a barrier, as the source has it */
     struct source_place place; /* of a launch that is over: owned */
 };
 
 struct words {
-    char why[CROSS_WHY_CHARS], fix[CROSS_WHY_CHARS];
+    char why[INTER_LAUNCH_WHY_CHARS], fix[INTER_LAUNCH_WHY_CHARS];
 };
 
 struct found {
@@ -109,15 +116,15 @@ struct found {
     uint64_t unit[2];
     struct context how[2];
     uint64_t offset_bytes, count;
-    char object[CROSS_OBJECT_CHARS], argument[2][CROSS_ARGUMENT_CHARS];
+    char object[INTER_LAUNCH_OBJECT_CHARS], argument[2][INTER_LAUNCH_ARGUMENT_CHARS];
     struct words words;
-    enum cross_what what;
+    enum inter_launch_what what;
     bool in_any_case; /* atomics: commands that nothing orders do not conflict by them */
 };
 
 /* Lanes of a wave, which mostly act several times one after another. */
-struct cross_wave {
-    uint32_t member;
+struct inter_launch_wave {
+    uint32_t state;
     uint64_t wave, group, unit[WAVE_LANES_MAX];
     bool one_group;
 };
@@ -139,11 +146,11 @@ struct handed {
     struct vclock *known[ORDER_REGIONS];
 };
 
-struct cross_launch {
+struct inter_launch {
     const struct memory *memory;
     pthread_mutex_t lock;        /* guards what follows */
     struct command_graph *graph; /* without what atomics may have ordered */
-    struct cross_predecessors predecessors;
+    struct inter_launch_predecessors predecessors;
     /* commands that are checked, or added, by serial: bits */
     uint64_t *handled;
     uint32_t handled_words, handled_from;
@@ -155,12 +162,12 @@ struct cross_launch {
     uint32_t region_room;   /* by index of struct memory */
     uint64_t time;          /* counts events */
     struct launch_info all; /* the one launch that they are for the order */
-    struct member *members;
-    uint32_t member_count, member_room; /* [0] is the host */
+    struct launch_state *states;
+    uint32_t state_count, state_room; /* [0] is the host */
     struct order_launch *launches;
-    uint32_t launch_room; /* of members */
+    uint32_t launch_room; /* of launches */
     uint32_t latest;      /* the launch that was checked last */
-    struct cross_wave wave;
+    struct inter_launch_wave wave;
     struct held held; /* of copies */
     struct awaited *awaited;
     uint32_t awaited_count, awaited_room;
@@ -168,11 +175,11 @@ struct cross_launch {
     uint32_t unchecked_count, unchecked_room; /* of families that run */
     uint32_t *group_launch, *group_device;
     uint64_t group_count, group_room;
-    struct cross_site *sites;
+    struct inter_launch_site *sites;
     uint32_t site_count, site_room;
     struct found *found;
     uint32_t found_count, found_room;
-    bool host_knows; /* of something that was released for it */
+    bool host_acquired; /* of something that was released for it */
     /* for commands, which it has not handed on yet; and of which some may have to be put in */
     bool host_waited, host_unchecked;
     /* the host's step at the begin of the next atomics in its memory */
@@ -186,90 +193,95 @@ struct cross_launch {
     bool blind;            /* a unit may have handed on what was not checked */
 };
 
-static inline bool cross_lost(const struct cross_launch *cross)
+static inline bool inter_launch_lacks_memory(const struct inter_launch *detector)
 {
-    return cross->was_lost || cross->order.failed || cross->order.pool.failed || cross->shadow.failed ||
-           cross->order.clock > UINT32_MAX;
+    return detector->was_lost || detector->order.failed || detector->order.pool.failed ||
+           detector->shadow.failed || detector->order.clock > UINT32_MAX;
 }
 
-static inline bool cross_failed(const struct cross_launch *cross)
+static inline bool inter_launch_failed(const struct inter_launch *detector)
 {
-    return cross->blind || cross_lost(cross);
+    return detector->blind || inter_launch_lacks_memory(detector);
 }
 
-static inline struct order_launch *cross_order_of(const struct cross_launch *cross,
-                                                  const struct member *member)
+static inline struct order_launch *inter_launch_order_of(const struct inter_launch *detector,
+                                                         const struct launch_state *state)
 {
-    return &cross->launches[member - cross->members];
+    return &detector->launches[state - detector->states];
 }
 
 /* NULL: it is not checked, or no longer. */
-struct member *cross_member_of(struct cross_launch *cross, const struct launch_info *launch);
-void cross_reset(struct cross_launch *cross);
+struct launch_state *inter_launch_state_of(struct inter_launch *detector, const struct launch_info *launch);
+void inter_launch_reset(struct inter_launch *detector);
 /* NULL: what happens there is not kept, or there is no memory. */
-struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t address);
+struct shadow_region *inter_launch_region_at(struct inter_launch *detector, uint64_t address);
 /* An operation of a command, by its one work-item. */
-void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region,
-               uint64_t address, uint32_t size, enum access_kind kind, uint32_t site);
+void inter_launch_put(struct inter_launch *detector, const struct launch_state *state,
+                      struct shadow_region *region, uint64_t address, uint32_t size, enum access_kind kind,
+                      uint32_t site);
 
 /* inter_launch_host.c */
-void cross_host_before(struct cross_launch *cross); /* the next operation is about to happen */
-void cross_host_acquires(struct cross_launch *cross, const struct atomic_act *released);
-void cross_host_hands_on(struct cross_launch *cross, struct unit_state *unit_state,
-                         const struct atomic_act *read);
-/* of the clock that reaches the member */
-void cross_host_known(struct cross_launch *cross, const struct member *member,
-                      struct vclock *out_known[ORDER_REGIONS]);
-void cross_host_fini(struct cross_launch *cross);
+void inter_launch_host_before(struct inter_launch *detector); /* the next operation is about to happen */
+void inter_launch_host_acquires(struct inter_launch *detector, const struct atomic_act *released);
+void inter_launch_host_hands_on(struct inter_launch *detector, struct unit_state *unit_state,
+                                const struct atomic_act *read);
+/* of the clock that reaches the launch */
+void inter_launch_host_known(struct inter_launch *detector, const struct launch_state *state,
+                             struct vclock *out_known[ORDER_REGIONS]);
+void inter_launch_host_fini(struct inter_launch *detector);
 
 /* inter_launch_members.c */
-bool cross_is_running(const struct member *member);
-bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
-struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number,
-                                     struct vclock *const begun[ORDER_REGIONS]);
-bool cross_is_guaranteed(const struct region *region);
-bool cross_has_guaranteed(const struct memory *memory);
-bool cross_has_svm_atomics(const struct memory *memory);
-bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch);
-uint32_t cross_family_of(const struct member *member);
-void cross_note_unchecked(struct cross_launch *cross, const struct launch_info *launch);
-void cross_forget_unchecked(struct cross_launch *cross, uint32_t family);
-bool cross_is_announced(const struct cross_launch *cross, const struct member *member);
+bool inter_launch_is_running(const struct launch_state *state);
+bool inter_launch_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
+struct group_order *inter_launch_open_group(struct inter_launch *detector, uint64_t number,
+                                            struct vclock *const begun[ORDER_REGIONS]);
+bool inter_launch_is_guaranteed(const struct region *region);
+bool inter_launch_has_guaranteed(const struct memory *memory);
+bool inter_launch_has_svm_atomics(const struct memory *memory);
+bool inter_launch_has_room(const struct inter_launch *detector, const struct launch_info *launch);
+uint32_t inter_launch_family_of(const struct launch_state *state);
+void inter_launch_note_unchecked(struct inter_launch *detector, const struct launch_info *launch);
+void inter_launch_forget_unchecked(struct inter_launch *detector, uint32_t family);
+bool inter_launch_is_announced(const struct inter_launch *detector, const struct launch_state *state);
 /* as one work-item; NULL: out of memory */
-struct member *cross_add_command(struct cross_launch *cross, uint32_t command, const char *kernel);
-bool cross_open_order(struct cross_launch *cross, const struct launch_info *first); /* unless it is */
-bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch);
-void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number);
+struct launch_state *inter_launch_add_command(struct inter_launch *detector, uint32_t command,
+                                              const char *kernel);
+bool inter_launch_open_order(struct inter_launch *detector,
+                             const struct launch_info *first); /* unless it is */
+bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_info *launch);
+void inter_launch_close_group(struct inter_launch *detector, struct launch_state *state, uint64_t number);
 /* before it is closed */
-void cross_await_group(struct cross_launch *cross, const struct launch_info *launch, uint64_t group,
-                       uint64_t number);
-void cross_end_moves(struct cross_launch *cross, uint32_t command);
+void inter_launch_await_group(struct inter_launch *detector, const struct launch_info *launch, uint64_t group,
+                              uint64_t number);
+void inter_launch_end_moves(struct inter_launch *detector, uint32_t command);
 
 /* inter_launch_calls.c */
-void cross_take_call(struct cross_launch *cross, struct member *member, uint64_t unit, uint32_t number);
-bool cross_is_call(const struct member *caller, uint32_t number);
-void cross_order_member(struct cross_launch *cross, struct member *member, uint32_t caller, uint32_t number);
-bool cross_was_reported(const struct cross_launch *cross, const struct unit_state *unit_state, uint64_t unit,
-                        uint64_t clock);
+void inter_launch_take_call(struct inter_launch *detector, struct launch_state *state, uint64_t unit,
+                            uint32_t number);
+bool inter_launch_is_call(const struct launch_state *caller, uint32_t number);
+void inter_launch_order_after_call(struct inter_launch *detector, struct launch_state *state, uint32_t caller,
+                                   uint32_t number);
+bool inter_launch_was_reported(const struct inter_launch *detector, const struct unit_state *unit_state,
+                               uint64_t unit, uint64_t clock);
 
 /* inter_launch_within.c */
-void cross_note_copies(struct cross_launch *cross);
-void cross_within_fini(struct member *member);
+void inter_launch_note_copies(struct inter_launch *detector);
+void inter_launch_within_fini(struct launch_state *state);
 
 /* inter_launch_predecessors.c */
-bool cross_lacks_predecessors(struct cross_launch *cross, uint32_t command);
-void cross_handle(struct cross_launch *cross, uint32_t command); /* it is checked, or added */
+bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command);
+void inter_launch_handle(struct inter_launch *detector, uint32_t command); /* it is checked, or added */
 
 /* inter_launch_races.c */
-void cross_site_keep(struct cross_site *site, const struct source_place *place);
-void cross_site_fini(struct cross_site *site, bool owned);
-uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own);
+void inter_launch_site_keep(struct inter_launch_site *site, const struct source_place *place);
+void inter_launch_site_fini(struct inter_launch_site *site, bool owned);
+uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state *state, uint32_t own);
 /* Of what synchronises there. */
-uint32_t cross_site_with(struct cross_launch *cross, struct member *member, uint32_t own,
-                         enum memory_scope scope);
-void cross_keep_places(struct cross_launch *cross, struct member *member);
-void cross_keep_argument(struct member *member, uint32_t region_id, const char *name);
-void cross_keep_arguments(const struct cross_launch *cross, struct member *member);
-void cross_on_race(void *self, const struct race *race, const struct shadow_access *now);
+uint32_t inter_launch_site_with(struct inter_launch *detector, struct launch_state *state, uint32_t own,
+                                enum memory_scope scope);
+void inter_launch_keep_places(struct inter_launch *detector, struct launch_state *state);
+void inter_launch_keep_argument(struct launch_state *state, uint32_t region_id, const char *name);
+void inter_launch_keep_arguments(const struct inter_launch *detector, struct launch_state *state);
+void inter_launch_on_race(void *self, const struct race *race, const struct shadow_access *now);
 
 #endif

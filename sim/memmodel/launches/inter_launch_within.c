@@ -20,111 +20,113 @@ static bool goes_on(struct pace *pace, uint32_t before, uint32_t own, uint32_t a
     return !pace->steps && all == pace->all;
 }
 
-static void keep_pace(struct cross_launch *cross, struct member *member, uint32_t own)
+static void keep_pace(struct inter_launch *detector, struct launch_state *state, uint32_t own)
 {
-    const uint32_t all = (uint32_t)cross->order.clock;
-    struct pace *latest = member->pace_count ? &member->paces[member->pace_count - 1] : NULL;
-    if (latest && (own == member->own_clock || goes_on(latest, member->own_clock, own, all))) {
-        member->own_clock = own;
+    const uint32_t all = (uint32_t)detector->order.clock;
+    struct pace *latest = state->pace_count ? &state->paces[state->pace_count - 1] : NULL;
+    if (latest && (own == state->own_clock || goes_on(latest, state->own_clock, own, all))) {
+        state->own_clock = own;
         return;
     }
-    if (!cross_room_for((void **)&member->paces, member->pace_count, &member->pace_room,
-                        sizeof *member->paces)) {
-        cross->shadow.failed = true;
+    if (!inter_launch_room_for((void **)&state->paces, state->pace_count, &state->pace_room,
+                               sizeof *state->paces)) {
+        detector->shadow.failed = true;
         return;
     }
-    member->paces[member->pace_count++] =
-        (struct pace){.own = latest ? member->own_clock + 1 : 0, .all = all};
-    member->own_clock = own;
+    state->paces[state->pace_count++] = (struct pace){.own = latest ? state->own_clock + 1 : 0, .all = all};
+    state->own_clock = own;
 }
 
-void cross_launch_received(struct cross_launch *cross, const struct launch_info *launch, uint64_t clock)
+void inter_launch_received(struct inter_launch *detector, const struct launch_info *launch, uint64_t clock)
 {
-    pthread_mutex_lock(&cross->lock);
-    struct member *member = cross_member_of(cross, launch);
-    if (member)
-        keep_pace(cross, member, (uint32_t)clock);
-    pthread_mutex_unlock(&cross->lock);
+    pthread_mutex_lock(&detector->lock);
+    struct launch_state *state = inter_launch_state_of(detector, launch);
+    if (state)
+        keep_pace(detector, state, (uint32_t)clock);
+    pthread_mutex_unlock(&detector->lock);
 }
 
 /* A release after that is later than what this gives, one before it is not. */
-static uint64_t clock_of(const struct cross_launch *cross, const struct member *member, uint64_t own)
+static uint64_t clock_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own)
 {
-    uint32_t from = 0, to = member->pace_count;
-    if (own > member->own_clock || !to) /* the next event reaches the common order first */
-        return cross->order.clock;
+    uint32_t from = 0, to = state->pace_count;
+    if (own > state->own_clock || !to) /* the next event reaches the common order first */
+        return detector->order.clock;
     while (to - from > 1) {
         const uint32_t middle = from + (to - from) / 2;
-        *(member->paces[middle].own <= own ? &from : &to) = middle;
+        *(state->paces[middle].own <= own ? &from : &to) = middle;
     }
-    const struct pace *pace = &member->paces[from];
+    const struct pace *pace = &state->paces[from];
     return pace->steps ? pace->all + (own - pace->own) : pace->all;
 }
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
 /* The launch has made copies in the same order. */
-void cross_note_copies(struct cross_launch *cross)
+void inter_launch_note_copies(struct inter_launch *detector)
 {
-    for (; cross->copies_noted < cross->order.copy_count && !cross->shadow.failed; cross->copies_noted++) {
-        struct member *member =
-            &cross->members[cross->group_launch[cross->order.copies[cross->copies_noted].group]];
-        if (cross_room_for((void **)&member->copies, member->copy_count, &member->copy_room,
-                           sizeof *member->copies))
-            member->copies[member->copy_count++] = cross->copies_noted;
+    for (; detector->copies_noted < detector->order.copy_count && !detector->shadow.failed;
+         detector->copies_noted++) {
+        struct launch_state *state =
+            &detector->states[detector->group_launch[detector->order.copies[detector->copies_noted].group]];
+        if (inter_launch_room_for((void **)&state->copies, state->copy_count, &state->copy_room,
+                                  sizeof *state->copies))
+            state->copies[state->copy_count++] = detector->copies_noted;
         else
-            cross->shadow.failed = true;
+            detector->shadow.failed = true;
     }
 }
 
 /* UNIT_END: there is none. */
-static uint64_t unit_of(const struct cross_launch *cross, const struct member *member, uint64_t own,
+static uint64_t unit_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own,
                         uint64_t group_items)
 {
     if (own < UNIT_COPIES)
-        return (cross_order_of(cross, member)->first_group + own / group_items) * cross->order.group_items +
+        return (inter_launch_order_of(detector, state)->first_group + own / group_items) *
+                   detector->order.group_items +
                own % group_items;
-    return own - UNIT_COPIES < member->copy_count ? UNIT_COPIES + member->copies[own - UNIT_COPIES]
-                                                  : UNIT_END;
+    return own - UNIT_COPIES < state->copy_count ? UNIT_COPIES + state->copies[own - UNIT_COPIES] : UNIT_END;
 }
 
-void cross_within_fini(struct member *member)
+void inter_launch_within_fini(struct launch_state *state)
 {
-    free(member->paces);
-    free(member->copies);
-    member->paces = NULL;
-    member->copies = NULL;
-    member->pace_count = member->pace_room = member->copy_count = member->copy_room = 0;
+    free(state->paces);
+    free(state->copies);
+    state->paces = NULL;
+    state->copies = NULL;
+    state->pace_count = state->pace_room = state->copy_count = state->copy_room = 0;
 }
 
-/* ---- doubts --------------------------------------------------------------------------------- */
+/* ---- order queries --------------------------------------------------------------------------------- */
 
-static bool knows(struct cross_launch *cross, const struct member *member, const struct doubt *doubt)
+static bool orders(struct inter_launch *detector, const struct launch_state *state,
+                   const struct order_query *query)
 {
-    const uint64_t earlier = unit_of(cross, member, doubt->earlier, doubt->group_items),
-                   clock = clock_of(cross, member, doubt->clock);
-    const uint64_t later = unit_of(cross, member, doubt->later, doubt->group_items);
+    const uint64_t earlier = unit_of(detector, state, query->earlier, query->group_items),
+                   clock = clock_of(detector, state, query->clock);
+    const uint64_t later = unit_of(detector, state, query->later, query->group_items);
     struct unit_state unit_state;
     if (earlier == UNIT_END || later == UNIT_END)
         return false;
-    cross->order.sub_group_size = cross_order_of(cross, member)->sub_group_size;
-    order_unit_state(&cross->order, later, &unit_state);
-    return (unit_state.group && order_has_epoch(&cross->order, &unit_state, doubt->space, earlier, clock)) ||
-           (doubt->space == IN_GLOBAL &&
-            memory_region(cross->memory, doubt->address)->flags & REGION_FLAG_SHARED &&
-            cross_was_reported(cross, &unit_state, earlier, clock));
+    detector->order.sub_group_size = inter_launch_order_of(detector, state)->sub_group_size;
+    order_unit_state(&detector->order, later, &unit_state);
+    return (unit_state.group &&
+            order_has_epoch(&detector->order, &unit_state, query->space, earlier, clock)) ||
+           (query->space == IN_GLOBAL &&
+            memory_region(detector->memory, query->address)->flags & REGION_FLAG_SHARED &&
+            inter_launch_was_reported(detector, &unit_state, earlier, clock));
 }
 
-bool cross_launch_settles(struct cross_launch *cross, const struct launch_info *launch,
-                          const struct doubt *doubt)
+bool inter_launch_orders(struct inter_launch *detector, const struct launch_info *launch,
+                         const struct order_query *query)
 {
-    pthread_mutex_lock(&cross->lock);
-    const struct member *member = cross_member_of(cross, launch);
-    const bool alone = cross->member_count <= 2 && !cross->host_knows; /* the host, and the launch */
+    pthread_mutex_lock(&detector->lock);
+    const struct launch_state *state = inter_launch_state_of(detector, launch);
+    const bool alone = detector->state_count <= 2 && !detector->host_acquired; /* the host, and the launch */
     /* it may have been released by what was not checked */
-    const bool deaf = !launch->alone && (cross->full || cross_lost(cross));
+    const bool deaf = !launch->alone && (detector->full || inter_launch_lacks_memory(detector));
     const bool saturated =
-        member ? !alone && knows(cross, member, doubt) : deaf && launch->acquires >= SCOPE_DEVICE;
-    pthread_mutex_unlock(&cross->lock);
+        state ? !alone && orders(detector, state, query) : deaf && launch->acquires >= SCOPE_DEVICE;
+    pthread_mutex_unlock(&detector->lock);
     return saturated;
 }

@@ -197,16 +197,16 @@ bool byte_access_stands_for(const struct byte_access *later, const struct byte_a
 }
 
 static bool segment_add(struct segment *segment, const struct byte_access *access,
-                        const struct byte_map_asker *asker)
+                        const struct byte_map_query *query)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < segment->count; i++) {
         struct byte_access *earlier = &segment->accesses[i];
-        if (earlier->command == access->command || asker->knows(asker->self, access, earlier)) {
+        if (earlier->command == access->command || query->is_ordered(query->self, access, earlier)) {
             if (byte_access_stands_for(access, earlier))
                 continue;
         } else {
-            asker->met(asker->self, access, earlier, segment->low, segment->high);
+            query->met(query->self, access, earlier, segment->low, segment->high);
         }
         segment->accesses[kept++] = *earlier;
     }
@@ -227,7 +227,7 @@ static bool add_new(struct byte_map *map, struct place *place, uint64_t low, uin
 }
 
 bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struct byte_access *access,
-                  const struct byte_map_asker *asker)
+                  const struct byte_map_query *query)
 {
     struct place place = find(map, low);
     const struct segment *first = segment_at(map, place);
@@ -248,7 +248,7 @@ bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struc
                 return false;
             place = find(map, low);
             segment = segment_at(map, place);
-            if (!segment_add(segment, access, asker))
+            if (!segment_add(segment, access, query))
                 return false;
             low = segment->high;
         }

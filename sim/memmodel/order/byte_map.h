@@ -37,9 +37,9 @@ struct byte_access {
     enum memory_scope releases, acquires; /* of a kernel: struct launch_info */
 };
 
-struct byte_map_asker {
+struct byte_map_query {
     void *self;
-    bool (*knows)(void *self, const struct byte_access *later, const struct byte_access *earlier);
+    bool (*is_ordered)(void *self, const struct byte_access *later, const struct byte_access *earlier);
     void (*met)(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
                 uint64_t high);
 };
@@ -48,7 +48,7 @@ struct byte_map;
 struct byte_map *byte_map_new(void);
 void byte_map_free(struct byte_map *map);
 bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struct byte_access *access,
-                  const struct byte_map_asker *asker);
+                  const struct byte_map_query *query);
 void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct byte_access *access),
                    void *self);
 bool byte_map_empty(const struct byte_map *map);

@@ -23,7 +23,7 @@ static uint64_t clock_of(const struct visit *visit, uint64_t value)
 }
 
 /* Others than itself. */
-static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t clock)
+static inline bool happens_before(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
         return order_has(visit->shadow->order, visit->now->unit_state, visit->region->space, unit, clock);
@@ -33,11 +33,11 @@ static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t cloc
 }
 
 /* As is seen at once: false if a map would have to be made. */
-static bool glimpses(const struct visit *visit, uint64_t unit, uint64_t clock)
+static bool happens_before_at_once(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     struct vclock_pool *pool = order_pool(visit->shadow->order);
     pool->glances = true;
-    const bool known = knows(visit, unit, clock);
+    const bool known = happens_before(visit, unit, clock);
     pool->glances = false;
     return known;
 }
@@ -54,17 +54,17 @@ static __attribute__((noinline)) bool misses_image(const struct visit *visit, ui
 }
 
 /* By operations that the order does not receive. */
-static __attribute__((noinline)) bool knows_otherwise(const struct visit *visit, uint64_t unit,
-                                                      uint64_t clock)
+static __attribute__((noinline)) bool is_ordered_by_others(const struct visit *visit, uint64_t unit,
+                                                           uint64_t clock)
 {
     const struct order_queries *order_queries = visit->shadow->order_queries;
-    const struct doubt doubt = {.space = visit->region->space,
-                                .address = visit->address,
-                                .earlier = unit,
-                                .clock = clock,
-                                .later = visit->now->unit_state->unit,
-                                .group_items = visit->shadow->order->group_items};
-    return order_queries && order_queries->settle(order_queries->self, &doubt);
+    const struct order_query query = {.space = visit->region->space,
+                                      .address = visit->address,
+                                      .earlier = unit,
+                                      .clock = clock,
+                                      .later = visit->now->unit_state->unit,
+                                      .group_items = visit->shadow->order->group_items};
+    return order_queries && order_queries->is_ordered(order_queries->self, &query);
 }
 
 static inline __attribute__((always_inline)) bool races(const struct visit *visit, uint64_t unit,
@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) bool races(const struct visit *visi
         return false;
     return device_dirty ||
            !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) ||
-             knows(visit, unit, how->clock) || knows_otherwise(visit, unit, how->clock));
+             happens_before(visit, unit, how->clock) || is_ordered_by_others(visit, unit, how->clock));
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -368,7 +368,7 @@ enum { FOLLOWED_MOST = HOSTILE(8, 2) };
 
 static bool is_followed(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
-    return unit == visit->now->unit_state->unit || glimpses(visit, unit, clock);
+    return unit == visit->now->unit_state->unit || happens_before_at_once(visit, unit, clock);
 }
 
 static bool follows_members(const struct visit *visit, const struct members *members)
@@ -524,7 +524,7 @@ static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
 static bool replaces(const struct visit *visit, uint64_t reader)
 {
     return !live(visit->region, reader) || epoch_unit(reader) == visit->now->unit_state->unit ||
-           glimpses(visit, epoch_unit(reader), clock_of(visit, reader));
+           happens_before_at_once(visit, epoch_unit(reader), clock_of(visit, reader));
 }
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)

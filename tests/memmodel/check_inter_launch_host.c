@@ -3,7 +3,7 @@
  * Clocks that the host passes on between kernels: by its atomics in shared memory, by waits, enqueues and
  * user events, and by its functions that commands run (OpenCL 2.2 API, 3.3.6; R31).
  */
-#include "tests/support/cross_fixture.h"
+#include "tests/support/inter_launch_fixture.h"
 
 /*
  * The command that the host waited for before it set the event happens before the kernel that releases,

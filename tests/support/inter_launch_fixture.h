@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  For tests of kernels on several queues that share atomics, with what these order found or not:
- *          check_cross_launch.c, check_cross_host.c.
+ *          check_inter_launch.c, check_inter_launch_host.c.
  *
  * Interface
  *   set_up, tear_down, finish   three queues, the buffers data and out; all three have nothing to do
@@ -11,8 +11,8 @@
  *   new_gate, open_gate         a user event
  *   await                       until it is complete, with no synchronization point
  */
-#ifndef ORRERY_TESTS_SUPPORT_CROSS_FIXTURE_H
-#define ORRERY_TESTS_SUPPORT_CROSS_FIXTURE_H
+#ifndef ORRERY_TESTS_SUPPORT_INTER_LAUNCH_FIXTURE_H
+#define ORRERY_TESTS_SUPPORT_INTER_LAUNCH_FIXTURE_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels on several queues that share atomics: what these order, and what they do not (OpenCL 2.2 API,
  * 3.3.6; R32). */
-#include "tests/support/cross_fixture.h"
+#include "tests/support/inter_launch_fixture.h"
 
 #define UPDATE \
     "atomic_fetch_add_explicit((global atomic_int *)data, 1, memory_order_relaxed, memory_scope_device);"
@@ -883,7 +883,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cross_launch");
+    Suite *suite = suite_create("inter_launch");
     TCase *rules = tcase_create("rules");
     const int count = sizeof pairs / sizeof *pairs;
     tcase_add_checked_fixture(rules, set_up, tear_down);
