@@ -115,6 +115,8 @@ libsim_a_SOURCES = \
 	%D%/report/report_print.c \
 	%D%/report/report_sarif.c \
 	%D%/report/report_share.c \
+	%D%/report/report_spool.c \
+	%D%/report/report_spool.h \
 	%D%/report/report_share.h \
 	%D%/report/report_words.h \
 	%D%/report/sarif.h \

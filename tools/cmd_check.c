@@ -33,6 +33,7 @@ struct arguments {
     const char *exec;
     struct check_options results;
     FILE *notes; /* where findings and differences are noted for the results; NULL: they are not wanted */
+    struct report_spool *spool; /* where SARIF logs wait for the end; NULL: they are not wanted */
     size_t count;
     char **files;
 };
@@ -361,6 +362,7 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
     report_set_stream(report, NULL, false);
     if (shares_files(scenario))
         report_share_files(report, watch_processes());
+    report_spool_use(report, arguments->spool);
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     int code = status == STATUS_NO_PROGRESS ? 0 : exit_status_of(status);
     progress_hide();
@@ -734,6 +736,29 @@ static void print_baseline(const struct scenario *common)
         report_note_baseline(stderr, common, watch);
 }
 
+/* The logs of all scenarios, also of those in processes of their own, which are made later. False: the error
+ * is printed. */
+static bool begin_logs(struct arguments *arguments)
+{
+    struct watch *watch = watch_processes();
+    if (!watch)
+        return false;
+    arguments->spool = report_spool_new(watch);
+    if (!arguments->spool)
+        say("error: no temporary file can be made");
+    return arguments->spool != NULL;
+}
+
+static int end_logs(const struct arguments *arguments, const struct scenario *common, int code)
+{
+    struct diagnosis diagnosis = {0};
+    const bool fine = report_spool_write(arguments->spool, common->force_files, &diagnosis);
+    if (!fine)
+        say_diagnosis(&diagnosis);
+    report_spool_free(arguments->spool);
+    return fine ? code : EXIT_FAILED;
+}
+
 static int check_all(struct arguments *arguments)
 {
     struct scenario common;
@@ -741,8 +766,14 @@ static int check_all(struct arguments *arguments)
         return EXIT_USAGE;
     environment_configure_compiler();
     arguments->results.json_file = common.json_file;
-    const int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common)
-                                                        : check_for_people(arguments);
+    if (common.sarif_file && !begin_logs(arguments)) {
+        scenario_fini(&common);
+        return EXIT_FAILED;
+    }
+    int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common)
+                                                  : check_for_people(arguments);
+    if (common.sarif_file)
+        code = end_logs(arguments, &common, code);
     if (common.baseline_file)
         print_baseline(&common);
     scenario_fini(&common);

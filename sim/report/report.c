@@ -18,6 +18,7 @@
 #include "report_launches.h"
 #include "report_places.h"
 #include "report_share.h"
+#include "report_spool.h"
 #include "suppression.h"
 
 struct entry {
@@ -65,6 +66,7 @@ struct report {
 
     char *root;                 /* the directory that the run began in; NULL: unknown */
     struct report_share *share; /* NULL: its files are this process's only */
+    struct report_spool *spool; /* NULL: its log goes into its file */
 };
 
 struct report *report_new(const struct scenario *scenario)
@@ -129,6 +131,16 @@ void report_share_files(struct report *report, struct watch *watch)
         free(report->root);
         report->root = root;
     }
+}
+
+void report_spool_use(struct report *report, struct report_spool *spool)
+{
+    report->spool = spool;
+}
+
+struct report_spool *report_spool_of(const struct report *report)
+{
+    return report->spool;
 }
 
 const char *report_root(const struct report *report)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report_share.h"
+#include "report_spool.h"
 
 /* %p for the process id. */
 static char *file_name_of(const char *pattern, long process)
@@ -162,11 +163,31 @@ static void put_form(FILE *stream, const struct output *output, const char *text
         form->put(stream, output);
 }
 
+/* Until the end of the command. */
+static bool keep_log(const struct output *output, char *name)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    bool fine = stream != NULL;
+    if (stream) {
+        put_sarif(stream, output);
+        fine = fclose(stream) == 0 && report_spool_put(report_spool_of(output->report), name, text);
+    }
+    if (!fine)
+        complain(output, name);
+    free(text);
+    free(name);
+    return fine;
+}
+
 static bool write_file(const struct output *output, const char *pattern, const struct form *form)
 {
     char *name = pattern ? report_file_name(pattern) : NULL;
     if (!pattern)
         return true;
+    if (name && form == &form_sarif && report_spool_of(output->report) && is_file_or_new(name))
+        return keep_log(output, name);
     struct report_share *share = name ? begin_share(output, name, form) : NULL;
     const char *text = text_of(output, share, name, form);
     const bool force = report_scenario(output->report)->force_files;

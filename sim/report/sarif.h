@@ -16,6 +16,9 @@
  *   sarif_text             the log as text, malloc'd, cut down to the limits; NULL: out of memory
  *   sarif_join             the log that others wrote, with own in place of the previous own (NULL: none);
  *                          malloc'd; NULL: out of memory, or others is no log of Orrery's
+ *   sarif_sum_add          a log joins those before it, as sarif_join would; false: it is no log of Orrery's
+ *   sarif_sum_text         all of them as text, malloc'd, cut down to the limits; NULL: none, or out of
+ *                          memory; fini
  *
  * Messages are json_t objects of SARIF's type message. What is returned belongs to the caller.
  */
@@ -58,5 +61,13 @@ char *sarif_root(const struct report *report);
 void sarif_note(json_t *log, const char *id, const char *text);
 char *sarif_text(json_t *log);
 char *sarif_join(const char *others, const char *before, const char *own);
+
+/* All zero: no log. */
+struct sarif_sum {
+    json_t *log, *index; /* from the keys of results to them */
+};
+bool sarif_sum_add(struct sarif_sum *sum, const char *text);
+char *sarif_sum_text(struct sarif_sum *sum);
+void sarif_sum_fini(struct sarif_sum *sum);
 
 #endif

@@ -202,23 +202,23 @@ static void take_away(json_t *results, const json_t *before, const json_t *now)
     json_decref(stay);
 }
 
-static void add_results(json_t *results, const json_t *now)
+/* index: of the results; it grows with them. */
+static void add_results(json_t *results, json_t *index, const json_t *now)
 {
     char key[KEY_CHARS];
-    json_t *index = index_of(results);
     for (size_t i = 0; i < json_array_size(now); i++) {
         json_t *result = json_array_get(now, i);
         key_of(result, key);
         json_t *there = json_object_get(index, key);
         const json_int_t others = there ? count_of(there) : 0;
-        if (!there)
+        if (!there) {
             json_array_append(results, result);
-        else if (!others) /* ours alone, and perhaps changed by now */
+            json_object_set(index, key, result);
+        } else if (!others) /* ours alone, and perhaps changed by now */
             json_object_update(there, result);
         else
             json_object_set_new(there, "occurrenceCount", json_integer(others + count_of(result)));
     }
-    json_decref(index);
 }
 
 /* At the place of the one that this process wrote before. */
@@ -270,7 +270,9 @@ static void join_into(json_t *log, const json_t *old, json_t *now)
     move_notes(log, first);
     move_notes(log, own_notes);
     take_away(results_of(log), results_of(old), results_of(now));
-    add_results(results_of(log), results_of(now));
+    json_t *index = index_of(results_of(log));
+    add_results(results_of(log), index, results_of(now));
+    json_decref(index);
     json_decref(first);
     json_decref(mine_before);
     json_decref(own_notes);
@@ -289,4 +291,43 @@ char *sarif_join(const char *others, const char *before, const char *own)
     json_decref(old);
     json_decref(now);
     return text;
+}
+
+/* ---- many logs ---------------------------------------------------------------------------------- */
+
+/* Its invocation and its notes; the results have an index of their own. */
+static void sum_log(struct sarif_sum *sum, json_t *now)
+{
+    json_t *invocation = invocation_of(now), *notes = json_copy(invocation);
+    json_object_del(invocation, "toolExecutionNotifications");
+    put_invocation(json_object_get(run_of(sum->log), "invocations"), NULL, invocation);
+    move_notes(sum->log, notes);
+    add_results(results_of(sum->log), sum->index, results_of(now));
+    json_decref(notes);
+}
+
+bool sarif_sum_add(struct sarif_sum *sum, const char *text)
+{
+    json_t *now = json_loads(text, 0, NULL);
+    const bool ours = is_ours(now);
+    if (ours && !sum->log) {
+        sum->log = json_incref(now);
+        sum->index = index_of(results_of(now));
+    } else if (ours) {
+        sum_log(sum, now);
+    }
+    json_decref(now);
+    return ours;
+}
+
+char *sarif_sum_text(struct sarif_sum *sum)
+{
+    return sum->log ? sarif_text(sum->log) : NULL;
+}
+
+void sarif_sum_fini(struct sarif_sum *sum)
+{
+    json_decref(sum->log);
+    json_decref(sum->index);
+    *sum = (struct sarif_sum){NULL, NULL};
 }

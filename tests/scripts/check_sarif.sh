@@ -59,6 +59,8 @@ ran 66 "$orrery" run --sarif=moved.sarif moved/race.yaml
 ran 0 "$orrery" check --sarif=check.sarif kernels/race.yaml text.yaml moved/race.yaml kernels/race.yaml
 ran 0 "$orrery" check --json=check.json kernels/race.yaml text.yaml moved/race.yaml kernels/race.yaml
 ran 66 "$orrery" run --sarif=text.sarif text.yaml
+# a file that cannot be written at the end
+ran 125 "$orrery" check --sarif=/dev/full kernels/race.yaml
 # processes of a program, in another directory, at the same time, and so many that one run each would be refused
 ran 66 "$orrery" run --check-api=error --sarif="$PWD/several.sarif" --json="$PWD/several.json" -- \
     sh -c "$program found_exit; cd ../other && $program refused & $program found_kill; wait; exit 0"

@@ -251,6 +251,30 @@ START_TEST(processes_have_one_run_and_their_occurrences_add_up)
 }
 END_TEST
 
+START_TEST(many_logs_make_the_one_that_joining_each_makes)
+{
+    static const uint32_t lines[][2] = {{3, 4}, {4, 5}, {5, 0}, {3, 5}};
+    struct sarif_sum sum = {NULL, NULL};
+    char *one_by_one = NULL;
+    ck_assert_ptr_null(sarif_sum_text(&sum));
+    for (uint32_t i = 0; i < 4; i++) {
+        char *log = strdup(log_of(lines[i], i + 1)),
+             *more = i ? sarif_join(one_by_one, NULL, log) : strdup(log);
+        ck_assert_ptr_nonnull(more);
+        ck_assert(sarif_sum_add(&sum, log));
+        free(one_by_one);
+        free(log);
+        one_by_one = more;
+    }
+    ck_assert(!sarif_sum_add(&sum, "{}"));
+    char *text = sarif_sum_text(&sum);
+    ck_assert_str_eq(text, one_by_one);
+    free(text);
+    free(one_by_one);
+    sarif_sum_fini(&sum);
+}
+END_TEST
+
 /* ---- limits --------------------------------------------------------------------------------- */
 
 static bool has_note(json_t *log, const char *id)
@@ -412,6 +436,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         sarif_has_both_paths,
+        many_logs_make_the_one_that_joining_each_makes,
         columns_are_code_points,
         fingerprints_outlive_edits_above,
         fingerprints_of_different_results_differ,
