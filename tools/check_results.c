@@ -234,7 +234,7 @@ static void results_free(struct check_result *results, size_t count)
 }
 
 int check_results_run(const struct check_options *options, char *const *paths, size_t count, check_one *one,
-                      void *context)
+                      void *context, int *out_caught)
 {
     struct work work = {
         .options = options, .one = one, .context = context, .jobs = calloc(count + 1, sizeof *work.jobs)};
@@ -266,7 +266,6 @@ int check_results_run(const struct check_options *options, char *const *paths, s
     free(work.jobs);
     running.count = 0;
     free(processes);
-    if (running.caught_signal)
-        end_by(running.caught_signal);
+    *out_caught = running.caught_signal;
     return !fine && worst < EXIT_FAILED ? EXIT_FAILED : worst;
 }

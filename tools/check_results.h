@@ -6,6 +6,7 @@
  * Interface
  *   check_results_run    one process for each scenario, at most options->jobs at a time; their output, and
  *                        the results, are in the order of the command line. Returns the worst exit status.
+ *                        *out_caught: the signal by which the command is to end, or 0
  *                        check_mark in
  * that process: the output until now is differences, and of which kind
  */
@@ -36,7 +37,7 @@ struct check_options {
 typedef int check_one(void *context, char *path, FILE *notes);
 
 int check_results_run(const struct check_options *options, char *const *paths, size_t count, check_one *one,
-                      void *context);
+                      void *context, int *out_caught);
 
 enum check_mark {
     CHECK_MARK_LINES,

@@ -617,7 +617,6 @@ static int check_loaded(const struct arguments *arguments, const struct scenario
     struct report *report = report_new(scenario);
     int code = report ? check_run(arguments, scenario, report, path) : EXIT_FAILED;
     report_free(report);
-    interrupt_end();
     return code;
 }
 
@@ -682,7 +681,9 @@ static int check_noted(void *context, char *path, FILE *notes)
 {
     struct arguments arguments = *(const struct arguments *)context;
     arguments.notes = notes;
-    return check_file(&arguments, path);
+    const int code = check_file(&arguments, path);
+    interrupt_end(); /* of this process; the one that waits for it writes what is common */
+    return code;
 }
 
 static bool wants_results(const struct check_options *options)
@@ -691,7 +692,7 @@ static bool wants_results(const struct check_options *options)
 }
 
 /* The files are judged before anything runs. They are of the command, not of a scenario. */
-static int check_for_machines(struct arguments *arguments, const struct scenario *common)
+static int check_for_machines(struct arguments *arguments, const struct scenario *common, int *out_caught)
 {
     struct check_options *options = &arguments->results;
     struct diagnosis diagnosis = {0};
@@ -710,14 +711,14 @@ static int check_for_machines(struct arguments *arguments, const struct scenario
         return EXIT_FAILED;
     if (common->sarif_file || common->gen_suppressions)
         options->jobs = 1; /* what the files hold has the order of the command line */
-    return check_results_run(options, arguments->files, arguments->count, check_noted, arguments);
+    return check_results_run(options, arguments->files, arguments->count, check_noted, arguments, out_caught);
 }
 
 static int check_for_people(const struct arguments *arguments)
 {
     int worst = 0;
     progress_begin();
-    for (size_t i = 0; i < arguments->count; i++) {
+    for (size_t i = 0; i < arguments->count && !interrupt_caught(); i++) {
         progress_note("orrery: scenario %zu of %zu: %s", i + 1, arguments->count, arguments->files[i]);
         int code = check_file(arguments, arguments->files[i]);
         worst = code > worst ? code : worst;
@@ -736,8 +737,13 @@ static void print_baseline(const struct scenario *common)
         report_note_baseline(stderr, common, watch);
 }
 
-/* The logs of all scenarios, also of those in processes of their own, which are made later. False: the error
- * is printed. */
+/* Programs, and the checks of each seed, are processes that write their own. */
+static bool keeps_logs(const struct arguments *arguments, const struct scenario *common)
+{
+    return common->sarif_file && !arguments->exec && !arguments->seeds.given;
+}
+
+/* Before the processes that check scenarios are made: they share the logs. False: the error is printed. */
 static bool begin_logs(struct arguments *arguments)
 {
     struct watch *watch = watch_processes();
@@ -745,14 +751,14 @@ static bool begin_logs(struct arguments *arguments)
         return false;
     arguments->spool = report_spool_new(watch);
     if (!arguments->spool)
-        say("error: no temporary file can be made");
+        say("error: there is no memory for the SARIF logs");
     return arguments->spool != NULL;
 }
 
-static int end_logs(const struct arguments *arguments, const struct scenario *common, int code)
+static int end_logs(const struct arguments *arguments, int code)
 {
     struct diagnosis diagnosis = {0};
-    const bool fine = report_spool_write(arguments->spool, common->force_files, &diagnosis);
+    const bool fine = report_spool_write(arguments->spool, &diagnosis);
     if (!fine)
         say_diagnosis(&diagnosis);
     report_spool_free(arguments->spool);
@@ -766,14 +772,18 @@ static int check_all(struct arguments *arguments)
         return EXIT_USAGE;
     environment_configure_compiler();
     arguments->results.json_file = common.json_file;
-    if (common.sarif_file && !begin_logs(arguments)) {
+    if (keeps_logs(arguments, &common) && !begin_logs(arguments)) {
         scenario_fini(&common);
         return EXIT_FAILED;
     }
-    int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common)
+    int caught = 0; /* the signal that ended a check for machines */
+    int code = wants_results(&arguments->results) ? check_for_machines(arguments, &common, &caught)
                                                   : check_for_people(arguments);
-    if (common.sarif_file)
-        code = end_logs(arguments, &common, code);
+    if (arguments->spool)
+        code = end_logs(arguments, code);
+    if (caught)
+        end_by(caught);
+    interrupt_end();
     if (common.baseline_file)
         print_baseline(&common);
     scenario_fini(&common);

@@ -345,13 +345,13 @@ void report_note_baseline(FILE *stream, const struct scenario *scenario, const s
  * each leaves what the others wrote. watch: their shared page, borrowed; NULL: each makes its files anew. */
 FILE *report_open_log(const char *pattern, struct watch *watch, bool force);
 void report_share_files(struct report *report, struct watch *watch);
-/* SARIF logs of many reports that one command joins at its end. watch is borrowed; NULL: no memory, or no temporary
- * file. report_spool_use: the report's log goes there; the spool is borrowed. report_spool_write: all of them into
- * their files; false: one is not written or not complete, and the diagnosis says which. */
+/* Keeps the SARIF logs of many reports and joins them at the end of a command. watch is borrowed; NULL: out of
+ * memory. report_spool_use: the report adds its log to the spool, which is borrowed; NULL: it writes its file.
+ * report_spool_write: writes the files; false: one is not written or not complete, and the diagnosis says which. */
 struct report_spool *report_spool_new(struct watch *watch);
 void report_spool_free(struct report_spool *spool);
 void report_spool_use(struct report *report, struct report_spool *spool);
-bool report_spool_write(struct report_spool *spool, bool force, struct diagnosis *diagnosis);
+bool report_spool_write(struct report_spool *spool, struct diagnosis *diagnosis);
 /* The directory that files are named from: in which the first process of the run began. NULL: it is not known. */
 const char *report_root(const struct report *report);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */

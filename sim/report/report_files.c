@@ -163,7 +163,7 @@ static void put_form(FILE *stream, const struct output *output, const char *text
         form->put(stream, output);
 }
 
-/* Until the end of the command. */
+/* The log is written at the end of the command. */
 static bool keep_log(const struct output *output, char *name)
 {
     char *text = NULL;
@@ -172,7 +172,8 @@ static bool keep_log(const struct output *output, char *name)
     bool fine = stream != NULL;
     if (stream) {
         put_sarif(stream, output);
-        fine = fclose(stream) == 0 && report_spool_put(report_spool_of(output->report), name, text);
+        fine = fclose(stream) == 0 && report_spool_put(report_spool_of(output->report), name,
+                                                       report_scenario(output->report)->force_files, text);
     }
     if (!fine)
         complain(output, name);

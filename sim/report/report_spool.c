@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SARIF logs wait in a temporary file without a name, one record after the other: the lengths of a name and
- * of a text, and both. Processes made by fork share the file and its position. At the end the logs of each
- * file are joined in their order, which takes time in proportion to their size.
+ * The logs are records in a memory file to which processes made by fork append, too. A record is its head,
+ * the name of the log's file and the log. The logs of each file are joined in the order of their records, in
+ * time proportional to their size.
  */
 #include "report_spool.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,19 +17,23 @@
 
 struct report_spool {
     FILE *file;
-    struct watch *watch;
-    bool failed; /* something could not be kept */
+    struct watch *watch; /* its lock keeps records whole */
+    bool failed;         /* a record was not written whole */
 };
 
 struct record {
-    uint64_t name_size, text_size; /* with their ends */
+    uint64_t name_size, text_size; /* bytes, with the terminating zeros */
+    uint64_t force;                /* the file is written whatever it is: --force */
 };
 
 struct report_spool *report_spool_new(struct watch *watch)
 {
     struct report_spool *spool = calloc(1, sizeof *spool);
-    FILE *file = spool ? tmpfile() : NULL;
+    const int memory = spool ? memfd_create("orrery-sarif", MFD_CLOEXEC) : -1;
+    FILE *file = memory >= 0 ? fdopen(memory, "a") : NULL;
     if (!file) {
+        if (memory >= 0)
+            close(memory);
         free(spool);
         return NULL;
     }
@@ -44,35 +49,26 @@ void report_spool_free(struct report_spool *spool)
     free(spool);
 }
 
-/* ---- a record comes ------------------------------------------------------------------- */
+/* ---- adding a log --------------------------------------------------------------------- */
 
-static bool write_whole(int file, const void *bytes, size_t size)
+bool report_spool_put(struct report_spool *spool, const char *name, bool force, const char *text)
 {
-    for (size_t at = 0; at < size;) {
-        const ssize_t count = write(file, (const char *)bytes + at, size - at);
-        if (count <= 0)
-            return false;
-        at += (size_t)count;
-    }
-    return true;
-}
-
-bool report_spool_put(struct report_spool *spool, const char *name, const char *text)
-{
-    const int file = fileno(spool->file);
-    const struct record record = {strlen(name) + 1, strlen(text) + 1};
+    const struct record record = {strlen(name) + 1, strlen(text) + 1, force};
     watch_lock(spool->watch);
-    const bool fine = write_whole(file, &record, sizeof record) &&
-                      write_whole(file, name, record.name_size) && write_whole(file, text, record.text_size);
+    fwrite(&record, sizeof record, 1, spool->file);
+    fwrite(name, record.name_size, 1, spool->file);
+    fwrite(text, record.text_size, 1, spool->file);
+    const bool fine = fflush(spool->file) == 0 && !ferror(spool->file);
     watch_unlock(spool->watch);
     spool->failed |= !fine;
     return fine;
 }
 
-/* ---- the end ------------------------------------------------------------------------------ */
+/* ---- joining the logs ----------------------------------------------------------------- */
 
 struct target {
     const char *name;
+    bool force;
     struct sarif_sum sum;
 };
 
@@ -102,13 +98,15 @@ static struct target *target_of(struct target **targets, size_t *count, const ch
     return &grown[(*count)++];
 }
 
-static bool join_record(struct target **targets, size_t *count, const char *name, const char *text)
+static bool join_record(struct target **targets, size_t *count, const struct record *record, const char *name)
 {
     struct target *target = target_of(targets, count, name);
-    return target && sarif_sum_add(&target->sum, text);
+    if (target)
+        target->force |= record->force != 0;
+    return target && sarif_sum_add(&target->sum, name + record->name_size);
 }
 
-/* A record that is cut short could not be written whole; that was said then. */
+/* Ends at a record that was not written whole; report_spool_put returned false then. */
 static bool join_records(char *bytes, size_t size, struct target **targets, size_t *count)
 {
     struct record record;
@@ -118,14 +116,13 @@ static bool join_records(char *bytes, size_t size, struct target **targets, size
         memcpy(&record, bytes + at, sizeof record);
         if (record.name_size + record.text_size > size - at - sizeof record)
             break;
-        const char *name = bytes + at + sizeof record;
-        fine &= join_record(targets, count, name, name + record.name_size);
+        fine &= join_record(targets, count, &record, bytes + at + sizeof record);
     }
     return fine;
 }
 
-/* With what programs that were run have written there. */
-static bool write_target(struct report_spool *spool, struct target *target, bool force)
+/* Joins what programs that the command ran have written to the file. */
+static bool write_target(struct report_spool *spool, struct target *target)
 {
     struct report_share *share = report_share_new(spool->watch);
     char *own = sarif_sum_text(&target->sum);
@@ -136,7 +133,7 @@ static bool write_target(struct report_spool *spool, struct target *target, bool
     }
     report_share_lock(share);
     const char *text = report_share_text(share, SHARE_SARIF, target->name, own);
-    FILE *stream = text ? report_output_open(target->name, "w", force) : NULL;
+    FILE *stream = text ? report_output_open(target->name, "w", target->force) : NULL;
     bool fine = stream != NULL;
     if (stream) {
         fine = fputs(text, stream) >= 0;
@@ -147,7 +144,7 @@ static bool write_target(struct report_spool *spool, struct target *target, bool
     return fine;
 }
 
-bool report_spool_write(struct report_spool *spool, bool force, struct diagnosis *diagnosis)
+bool report_spool_write(struct report_spool *spool, struct diagnosis *diagnosis)
 {
     struct target *targets = NULL;
     size_t count = 0, size = 0;
@@ -156,7 +153,7 @@ bool report_spool_write(struct report_spool *spool, bool force, struct diagnosis
     if (!fine)
         diagnose(diagnosis, STATUS_IO, "the SARIF log is not complete: its parts could not be kept");
     for (size_t i = 0; i < count; i++) {
-        const bool written = write_target(spool, &targets[i], force);
+        const bool written = write_target(spool, &targets[i]);
         if (!written)
             diagnose(diagnosis, STATUS_IO, "%s cannot be written", targets[i].name);
         fine &= written;

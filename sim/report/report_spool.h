@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  SARIF logs of many reports of one command, kept until its end and joined there at once. To join
- *          each to its file as it comes would parse and write the whole file again every time.
+ * PURPOSE  Keeps the SARIF logs of all reports of a command and joins them once, when the command ends.
+ *          Joining each log to its file at once would parse and write the whole file again for each report.
  *
  * Interface
  *   report_spool_of    of a report; NULL: its log goes into its file directly
- *   report_spool_put   one log for the file of that name; false: it cannot be kept
+ *   report_spool_put   adds a log for the file of that name; false: it cannot be kept
  *
- * The rest is in orrery/report.h. Processes that the command makes by fork may put logs, too.
+ * Processes that the command makes by fork may add logs, too. The other functions are in orrery/report.h.
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_SPOOL_H
 #define ORRERY_SIM_REPORT_REPORT_SPOOL_H
@@ -15,6 +15,6 @@
 #include "orrery/report.h"
 
 struct report_spool *report_spool_of(const struct report *report); /* report.c */
-bool report_spool_put(struct report_spool *spool, const char *name, const char *text);
+bool report_spool_put(struct report_spool *spool, const char *name, bool force, const char *text);
 
 #endif

@@ -202,7 +202,7 @@ static void take_away(json_t *results, const json_t *before, const json_t *now)
     json_decref(stay);
 }
 
-/* index: of the results; it grows with them. */
+/* index: from keys to the results, to which the new ones are added. */
 static void add_results(json_t *results, json_t *index, const json_t *now)
 {
     char key[KEY_CHARS];
@@ -295,7 +295,7 @@ char *sarif_join(const char *others, const char *before, const char *own)
 
 /* ---- many logs ---------------------------------------------------------------------------------- */
 
-/* Its invocation and its notes; the results have an index of their own. */
+/* What join_into does with a log that was not joined before, but the index of the results is kept. */
 static void sum_log(struct sarif_sum *sum, json_t *now)
 {
     json_t *invocation = invocation_of(now), *notes = json_copy(invocation);

@@ -59,8 +59,35 @@ ran 66 "$orrery" run --sarif=moved.sarif moved/race.yaml
 ran 0 "$orrery" check --sarif=check.sarif kernels/race.yaml text.yaml moved/race.yaml kernels/race.yaml
 ran 0 "$orrery" check --json=check.json kernels/race.yaml text.yaml moved/race.yaml kernels/race.yaml
 ran 66 "$orrery" run --sarif=text.sarif text.yaml
-# a file that cannot be written at the end
 ran 125 "$orrery" check --sarif=/dev/full kernels/race.yaml
+# between STATUS COMMAND OPTION...: what is done after the first scenario of a check and before the second
+between() {
+    local status=$1 between=$2 got
+    shift 2
+    mkfifo late.yaml
+    "$orrery" check "$@" kernels/race.yaml late.yaml >out 2>err &
+    local check=$!
+    exec 3>late.yaml # opens when the check opens it
+    eval "$between"
+    cat text.yaml >&3
+    exec 3>&-
+    wait $check
+    got=$?
+    rm late.yaml
+    [ "$got" = "$status" ] && return
+    echo "check $*, then $between: status $got, expected $status"
+    cat out err
+    bad=1
+}
+mkdir gone
+between 125 'rm -r gone' --sarif=gone/log.sarif
+grep -qx 'orrery: error: gone/log.sarif cannot be written' err || { echo "it is not said that the log cannot be written:"; cat err; bad=1; }
+for machines in "" --json=ended.json; do
+    # shellcheck disable=SC2016,SC2086
+    between 143 'kill -TERM $check' --sarif=ended.sarif $machines
+    [ "$(grep -c '"ruleId"' ended.sarif)" -ge 3 ] || { echo "check $machines, ended by a signal: the log has $(grep -c ruleId ended.sarif) results of at least 3"; bad=1; }
+    rm -f ended.sarif ended.json
+done
 # processes of a program, in another directory, at the same time, and so many that one run each would be refused
 ran 66 "$orrery" run --check-api=error --sarif="$PWD/several.sarif" --json="$PWD/several.json" -- \
     sh -c "$program found_exit; cd ../other && $program refused & $program found_kill; wait; exit 0"
