@@ -110,7 +110,7 @@ static void let_go(void)
     check(clFlush(other), "clFlush");
 }
 
-/* stderr is a file: what it says of something else does not count. */
+/* stderr is a file. Other notes in it do not count. */
 static bool is_noted(void)
 {
     char text[4096] = "";
@@ -206,14 +206,193 @@ static void let_a_signal_come(void)
     _exit(0);
 }
 
-int main(int argc, char **argv)
+/* ---- what the host does, before it waits -------------------------------------------------- */
+
+static pthread_t other;
+static bool leaves; /* without a wait */
+
+static void flush(void)
+{
+    check(clFlush(queue), "clFlush");
+}
+
+static void leave(void)
+{
+    flush();
+    leaves = true;
+}
+
+static void sleep_and_let_go(void)
+{
+    flush();
+    pause_for(MEANWHILE);
+    let_go();
+}
+
+static void another_lets_go(void)
+{
+    other = thread(let_go_later, MEANWHILE);
+}
+
+static void another_lets_go_after_the_note(void)
+{
+    other = thread(let_go_later, (size_t)WAIT_FOR_A_NOTE);
+}
+
+static void another_ends(void)
+{
+    other = thread(do_nothing, MEANWHILE);
+}
+
+static void another_is_idle(void)
+{
+    other = thread(do_nothing, 60000);
+}
+
+static void both_wait(void)
+{
+    other = thread(wait_too, 0);
+}
+
+/* Of another queue, and complete soon: its waiter continues then. */
+static void another_waits_for_the_next(void)
+{
+    other = thread(wait_for_another, (size_t)run(new_queue(), "let_nothing"));
+}
+
+static void callback_lets_go(void)
+{
+    call_back(in_callback);
+}
+
+static void callback_waits(void)
+{
+    call_back(wait_in_callback);
+}
+
+static void let_go_while_a_callback_waits(void)
+{
+    callback_waits();
+    pause_for(MEANWHILE);
+    let_go();
+}
+
+/* The flag is let go before the waits or in them. */
+static void pace(void)
+{
+    const char *late = getenv("HOST_WAITS_LATE");
+    const int writer = late && strcmp(late, "writer") == 0 ? MEANWHILE : 0;
+    other = thread(let_go_later, (size_t)writer);
+    pause_for(MEANWHILE - writer);
+}
+
+static void pace_both(void)
+{
+    pace();
+    other = thread(wait_too, 0);
+}
+
+static void pace_with_a_callback(void)
+{
+    callback_waits();
+    pace();
+}
+
+static void have_a_signal(void)
+{
+    ualarm(MEANWHILE * 1000, 0);
+}
+
+static void nap(void)
+{
+    flush();
+    wait_for_note();
+    let_go();
+}
+
+static void let_a_child_write(void)
+{
+    if (fork() != 0)
+        return;
+    pause_for(MEANWHILE);
+    atomic_store(flag, 1);
+    _exit(0);
+}
+
+static void let_go_beside_a_fork(void)
+{
+    flush();
+    pause_for(100);
+    if (fork() == 0)
+        _exit(0);
+    let_go();
+}
+
+static void poll(void)
+{
+    cl_int status = CL_QUEUED;
+    another_lets_go();
+    flush();
+    while (status > CL_COMPLETE)
+        check(clGetEventInfo(spins, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+              "clGetEventInfo");
+}
+
+static void read_another_buffer(void)
+{
+    cl_int err, got[16];
+    cl_mem read = clCreateBuffer(context, 0, 64, NULL, &err);
+    check(err, "clCreateBuffer");
+    clEnqueueReadBuffer(queue, read, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL);
+}
+
+static void do_no_more(void) {}
+
+static const struct {
+    const char *name;
+    void (*act)(void);
+} acts[] = {
+    {"both", both_wait},
+    {"both-paced", pace_both},
+    {"callback", callback_lets_go},
+    {"callback-paced", pace_with_a_callback},
+    {"callback-waits", let_go_while_a_callback_waits},
+    {"callback-waits-too", callback_waits},
+    {"ends", another_ends},
+    {"exit", leave},
+    {"finish", do_no_more},
+    {"flush", flush},
+    {"fork", let_a_child_write},
+    {"fork-beside", let_go_beside_a_fork},
+    {"handler", do_no_more}, /* let_a_signal_come */
+    {"idle", another_is_idle},
+    {"late", another_lets_go_after_the_note},
+    {"nap", nap},
+    {"next", another_waits_for_the_next},
+    {"paced", pace},
+    {"poll", poll},
+    {"read", read_another_buffer},
+    {"signal", have_a_signal},
+    {"sleep", sleep_and_let_go},
+    {"writer", another_lets_go},
+};
+
+static void act(const char *what)
+{
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+        if (strcmp(acts[i].name, what) == 0) {
+            acts[i].act();
+            return;
+        }
+    fprintf(stderr, "host_waits: there is no '%s'\n", what);
+    exit(2);
+}
+
+static void set_up(void)
 {
     cl_platform_id platform;
     cl_int err;
-    const char *text = source, *what = argc > 2 ? argv[2] : "finish", *kernel = argc > 3 ? argv[3] : "await";
-    pthread_t other = 0;
-    if (strcmp(what, "handler") == 0)
-        let_a_signal_come();
+    const char *text = source;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
@@ -222,89 +401,25 @@ int main(int argc, char **argv)
     check(err, "clCreateProgramWithSource");
     check(clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL), "clBuildProgram");
     queue = new_queue();
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 2 ? argv[2] : "finish", *kernel = argc > 3 ? argv[3] : "await";
+    if (strcmp(what, "handler") == 0)
+        let_a_signal_come();
+    set_up();
     make_flag(argc > 1 ? argv[1] : "fine");
     if (strcmp(kernel, "lock") == 0)
         atomic_store(flag, 1);
     if (strcmp(what, "signal") == 0 || strcmp(what, "handler") == 0)
         signal(SIGALRM, on_alarm);
     spins = run(queue, kernel);
-    if (strcmp(what, "flush") == 0 || strcmp(what, "exit") == 0 || strcmp(what, "sleep") == 0)
-        check(clFlush(queue), "clFlush");
-    if (strcmp(what, "writer") == 0)
-        other = thread(let_go_later, MEANWHILE);
-    if (strcmp(what, "late") == 0)
-        other = thread(let_go_later, (size_t)WAIT_FOR_A_NOTE);
-    if (strcmp(what, "ends") == 0)
-        other = thread(do_nothing, MEANWHILE);
-    if (strcmp(what, "idle") == 0)
-        other = thread(do_nothing, 60000);
-    if (strcmp(what, "both") == 0)
-        other = thread(wait_too, 0);
-    if (strcmp(what, "next") == 0) /* of another queue, and complete soon: its waiter continues then */
-        other = thread(wait_for_another, (size_t)run(new_queue(), "let_nothing"));
-    if (strcmp(what, "callback") == 0)
-        call_back(in_callback);
-    if (strcmp(what, "callback-waits") == 0) {
-        call_back(wait_in_callback);
-        pause_for(MEANWHILE);
-        let_go();
-    }
-    if (strcmp(what, "paced") == 0 || strcmp(what, "both-paced") == 0 ||
-        strcmp(what, "callback-paced") == 0) {
-        /* The flag is let go before the waits or in them. */
-        const char *late = getenv("HOST_WAITS_LATE");
-        const int writer = late && strcmp(late, "writer") == 0 ? MEANWHILE : 0;
-        if (strcmp(what, "callback-paced") == 0)
-            call_back(wait_in_callback);
-        other = thread(let_go_later, (size_t)writer);
-        pause_for(MEANWHILE - writer);
-        if (strcmp(what, "both-paced") == 0)
-            other = thread(wait_too, 0);
-    }
-    if (strcmp(what, "callback-waits-too") == 0)
-        call_back(wait_in_callback);
-    if (strcmp(what, "signal") == 0)
-        ualarm(MEANWHILE * 1000, 0);
-    if (strcmp(what, "sleep") == 0) {
-        pause_for(MEANWHILE);
-        let_go();
-    }
-    if (strcmp(what, "nap") == 0) {
-        check(clFlush(queue), "clFlush");
-        wait_for_note();
-        let_go();
-    }
-    if (strcmp(what, "fork") == 0) {
-        if (fork() == 0) {
-            pause_for(MEANWHILE);
-            atomic_store(flag, 1);
-            _exit(0);
-        }
-    }
-    if (strcmp(what, "fork-beside") == 0) {
-        check(clFlush(queue), "clFlush");
-        pause_for(100);
-        if (fork() == 0)
-            _exit(0);
-        let_go();
-    }
-    if (strcmp(what, "poll") == 0) {
-        cl_int status = CL_QUEUED;
-        other = thread(let_go_later, MEANWHILE);
-        check(clFlush(queue), "clFlush");
-        while (status > CL_COMPLETE)
-            check(clGetEventInfo(spins, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
-                  "clGetEventInfo");
-    }
-    if (strcmp(what, "exit") == 0)
+    act(what);
+    if (leaves)
         return 0;
-    if (strcmp(what, "read") == 0) {
-        cl_mem read = clCreateBuffer(context, 0, 64, NULL, &err);
-        cl_int got[16];
-        clEnqueueReadBuffer(queue, read, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL);
-    } else {
+    if (strcmp(what, "read") != 0)
         clWaitForEvents(1, &spins);
-    }
     if (other)
         pthread_join(other, NULL);
     clFinish(queue);
