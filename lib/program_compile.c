@@ -738,7 +738,7 @@ static cl_int inputs_devices(struct inputs *inputs, cl_uint count, struct cl_dev
     return err;
 }
 
-/* Findings show source lines: with one input it is clear whose. */
+/* Findings show source lines: with one input, they are its lines. */
 static void keep_source(struct program_object *program, const struct inputs *inputs)
 {
     if (inputs->count == 1 && program_source(inputs->programs[0]))

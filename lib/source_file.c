@@ -78,12 +78,14 @@ static void list_file(const char *path, size_t size)
     sources.count += file->path != NULL;
 }
 
-/* What matters of a directory: entries that may be sources, and those that may be directories. */
+struct kept_entry {
+    char *name;
+    unsigned char type;
+};
+
+/* The entries of a directory that may be sources or directories. */
 struct listing {
-    struct dirent_kept {
-        char *name;
-        unsigned char type;
-    } * entry;
+    struct kept_entry *entry;
     size_t count, room;
 };
 
@@ -94,24 +96,26 @@ static void keep_entry(struct listing *listing, const struct dirent *entry)
         return;
     if (listing->count == listing->room) {
         const size_t room = 2 * listing->room + 16;
-        struct dirent_kept *grown = realloc(listing->entry, room * sizeof *grown);
+        struct kept_entry *grown = realloc(listing->entry, room * sizeof *grown);
         if (!grown)
             return;
         listing->entry = grown;
         listing->room = room;
     }
-    listing->entry[listing->count].type = type;
-    listing->entry[listing->count].name = strdup(entry->d_name);
-    listing->count += listing->entry[listing->count].name != NULL;
+    struct kept_entry *kept = &listing->entry[listing->count];
+    kept->type = type;
+    kept->name = strdup(entry->d_name);
+    listing->count += kept->name != NULL;
 }
 
 /* In bytes' order, whatever the program's locale has. */
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct dirent_kept *)a)->name, ((const struct dirent_kept *)b)->name);
+    return strcmp(((const struct kept_entry *)a)->name, ((const struct kept_entry *)b)->name);
 }
 
-/* False: it has more visible entries than may still be read, and is left out as a whole. */
+/* False: the directory cannot be read, or has more visible entries than may still be read. It is left out as
+ * a whole then, so that the list does not depend on the order of its entries. */
 static bool read_directory(const char *path, struct listing *listing)
 {
     const struct dirent *entry;

@@ -294,7 +294,8 @@ static bool is_watched_for_long(const struct schedule *schedule)
     return config->watch && !(config->timeout_seconds > 0) && !config->max_steps;
 }
 
-/* Its loops change no memory that the host may write: the host is waited for, and that is said elsewhere. */
+/* Its loops change no memory that the host may write. The executor waits for the host then, and has a note of
+ * its own for that. */
 static bool waits_for_host(const struct schedule *schedule)
 {
     const struct memory *memory = &schedule->launch->arena->memory;
@@ -302,7 +303,7 @@ static bool waits_for_host(const struct schedule *schedule)
            circle_memory(memory) == schedule->concurrent->still;
 }
 
-/* Once. */
+/* At most once for a launch. */
 static void note_when_slow(struct schedule *schedule)
 {
     if (!deadline_passed(&schedule->slow.deadline))

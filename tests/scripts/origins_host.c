@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel reads buffers that the host left uninitialised in different ways: check_origins.sh. Argument: which
  * way. Lines that findings name have a mark. */
+#define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>

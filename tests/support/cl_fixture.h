@@ -215,8 +215,8 @@ static inline cl_event cl_trace(cl_command_queue to, int number, cl_uint wait_co
 /* The process that runs the suite. */
 static pid_t cl_runner;
 
-/* The last of what a test does at its end, but for the libraries' ends: the address sanitizer takes leave of each
- * global variable there, which takes longer than most tests. Processes that a test makes end as any other. */
+/* The last exit handler of a test: ends it without the destructors of libraries, in which the address sanitizer
+ * unregisters each global variable. That takes longer than most tests. Processes that a test starts end normally. */
 static inline void cl_leave(int status, void *unused)
 {
     (void)unused;
@@ -226,8 +226,8 @@ static inline void cl_leave(int status, void *unused)
     _exit(status);
 }
 
-/* Each test is a process of its own that loads the library. Loaded here already, though nothing of it is called,
- * it need not be relocated again in each of them. */
+/* Each test is a process that opens the library. The library is opened before the fork, and not called, so that
+ * it is relocated once. */
 static inline void cl_load_once(void)
 {
     char path[4096];

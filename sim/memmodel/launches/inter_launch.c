@@ -107,14 +107,14 @@ static bool synchronises(const struct launch_info *launch)
  * these. */
 static bool is_between(const struct inter_launch *detector, uint32_t command)
 {
-    bool orders = false, lacks = false;
+    bool some_before = false, some_not = false;
     for (uint32_t i = 1; i < detector->state_count; i++) {
         const bool known = command_graph_is_after(detector->graph, command, detector->states[i].command);
-        orders |= known;
-        lacks |= !known && detector->states[i].command != command;
+        some_before |= known;
+        some_not |= !known && detector->states[i].command != command;
     }
-    return (detector->host_acquired || (orders && lacks)) && command_graph_facts(detector->graph, command) &&
-           !inter_launch_failed(detector);
+    return (detector->host_acquired || (some_before && some_not)) &&
+           command_graph_facts(detector->graph, command) && !inter_launch_failed(detector);
 }
 
 bool inter_launch_lost(struct inter_launch *detector)

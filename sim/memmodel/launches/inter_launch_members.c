@@ -69,7 +69,7 @@ static uint64_t local_items(const struct launch_info *launch)
     return launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
 }
 
-/* The host is the first launch. */
+/* The first state is the host's. */
 bool inter_launch_open_order(struct inter_launch *detector, const struct launch_info *first)
 {
     static struct vclock *const nothing[ORDER_REGIONS];
@@ -198,8 +198,8 @@ static bool came_of(const struct inter_launch *detector, uint32_t launch, uint32
 }
 
 /* From its begin on. */
-static bool happens_wholly_before(const struct inter_launch *detector, const struct launch_state *state,
-                                  uint32_t earlier)
+static bool comes_wholly_after(const struct inter_launch *detector, const struct launch_state *state,
+                               uint32_t earlier)
 {
     const struct order_launch *launch = inter_launch_order_of(detector, state);
     return earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
@@ -255,8 +255,8 @@ bool inter_launch_is_announced(const struct inter_launch *detector, const struct
     return command_graph_facts(detector->graph, state->command);
 }
 
-static bool happens_before_command(const struct inter_launch *detector, const struct launch_state *state,
-                                   const struct launch_state *earlier)
+static bool comes_after_command(const struct inter_launch *detector, const struct launch_state *state,
+                                const struct launch_state *earlier)
 {
     if (inter_launch_family_of(state) == inter_launch_family_of(earlier))
         return false;
@@ -346,14 +346,14 @@ static void acquire_commands(struct inter_launch *detector, struct launch_state 
     for (uint32_t i = 1; i < detector->state_count; i++) {
         const struct launch_state *earlier = &detector->states[i];
         all &= earlier == state ||
-               (!inter_launch_is_running(earlier) && happens_before_command(detector, state, earlier));
+               (!inter_launch_is_running(earlier) && comes_after_command(detector, state, earlier));
     }
     for (uint32_t i = detector->state_count; i > 1; i--) {
         const struct launch_state *earlier = &detector->states[i - 1];
         if (earlier == state || inter_launch_is_running(earlier) ||
-            !happens_before_command(detector, state, earlier))
+            !comes_after_command(detector, state, earlier))
             continue;
-        if (happens_wholly_before(detector, state, i - 1))
+        if (comes_wholly_after(detector, state, i - 1))
             continue;
         join_all(detector, state, all ? earlier->begun : earlier->learned);
         name_launch(detector, state, i - 1);

@@ -34,7 +34,7 @@ void inter_launch_handle(struct inter_launch *detector, uint32_t command)
     detector->handled[at / 64] |= UINT64_C(1) << at % 64;
 }
 
-static bool orders(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
+static bool comes_after(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
     return command == INTER_LAUNCH_HOST ? command_graph_host_hands_on(detector->graph, predecessor)
                                         : command_graph_is_after(detector->graph, command, predecessor);
@@ -45,7 +45,7 @@ static bool is_predecessor(const struct inter_launch *detector, uint32_t command
 {
     return predecessor != command && predecessor >= command_graph_first(detector->graph) &&
            !is_handled(detector, predecessor) && command_graph_ended(detector->graph, predecessor) &&
-           orders(detector, command, predecessor);
+           comes_after(detector, command, predecessor);
 }
 
 bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command)

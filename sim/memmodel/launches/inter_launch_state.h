@@ -165,7 +165,7 @@ struct inter_launch {
     struct launch_state *states;
     uint32_t state_count, state_room; /* [0] is the host */
     struct order_launch *launches;
-    uint32_t launch_room; /* of launches */
+    uint32_t launch_room; /* so many fit into launches */
     uint32_t latest;      /* the launch that was checked last */
     struct inter_launch_wave wave;
     struct held held; /* of copies */

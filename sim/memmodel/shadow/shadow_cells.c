@@ -33,7 +33,7 @@ static inline bool happens_before(const struct visit *visit, uint64_t unit, uint
 }
 
 /* As is seen at once: false if a map would have to be made. */
-static bool happens_before_at_once(const struct visit *visit, uint64_t unit, uint64_t clock)
+static bool happens_before_without_map(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     struct vclock_pool *pool = order_pool(visit->shadow->order);
     pool->glances = true;
@@ -368,7 +368,7 @@ enum { FOLLOWED_MOST = HOSTILE(8, 2) };
 
 static bool is_followed(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
-    return unit == visit->now->unit_state->unit || happens_before_at_once(visit, unit, clock);
+    return unit == visit->now->unit_state->unit || happens_before_without_map(visit, unit, clock);
 }
 
 static bool follows_members(const struct visit *visit, const struct members *members)
@@ -524,7 +524,7 @@ static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
 static bool replaces(const struct visit *visit, uint64_t reader)
 {
     return !live(visit->region, reader) || epoch_unit(reader) == visit->now->unit_state->unit ||
-           happens_before_at_once(visit, epoch_unit(reader), clock_of(visit, reader));
+           happens_before_without_map(visit, epoch_unit(reader), clock_of(visit, reader));
 }
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
