@@ -163,7 +163,7 @@ START_TEST(random_bytes)
     for (int round = 0; round < 300; round++) {
         struct byte_map *map = byte_map_new();
         struct byte_log log[60];
-        const struct byte_map_asker asker = {NULL, after_is_known, note_met};
+        const struct byte_map_query query = {NULL, after_is_known, note_met};
         for (uint32_t i = 0; i < 60; i++) {
             uint8_t expected[256] = {0};
             log[i] = (struct byte_log){.access = {.command = i + 1 + (i % 3) * below(2)}, .low = below(200)};
@@ -176,7 +176,7 @@ START_TEST(random_bytes)
                                    log[i].access.command % 4 != log[j].access.command % 4 &&
                                    (log[i].access.kind == ACCESS_WRITE || log[j].access.kind == ACCESS_WRITE);
             memset(met_bytes, 0, sizeof met_bytes);
-            ck_assert(byte_map_add(map, log[i].low, log[i].high, &log[i].access, &asker));
+            ck_assert(byte_map_add(map, log[i].low, log[i].high, &log[i].access, &query));
             ck_assert_mem_eq(met_bytes, expected, sizeof expected);
         }
         byte_map_free(map);
