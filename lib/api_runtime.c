@@ -411,8 +411,9 @@ static char *line_of(const struct schedule_record *record, const char *file)
 /* Does the program alone not settle how it runs? */
 static bool was_chosen(const struct schedule_record *record)
 {
-    return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed ||
-                             record->has_switches || host_log_several());
+    return record->shape && !record->forked &&
+           (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed || record->has_switches ||
+            host_log_several());
 }
 
 /* For a program that fails by itself: `orrery run` has its status, the library does not. */

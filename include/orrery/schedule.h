@@ -83,7 +83,7 @@ struct unit {
 struct schedule;
 struct schedule_next {
     uint32_t launch;
-    uint64_t step; /* of the launch, from 0; of policies that choose step by step */
+    uint64_t step; /* of the launch, from 0; of policies that run in passes, their time slices */
     struct unit unit;
     bool may_choose;
     const struct schedule *schedule; /* whose waves there are: launch_schedule.h */
@@ -135,7 +135,8 @@ struct schedule_record {
     bool lenient;      /* switches that do not fit are skipped */
     /* the switches are not what the policy chose: the settings do not determine them */
     bool shrunk;
-    bool mixed; /* the settings changed between launches: they do not determine the run */
+    bool mixed;  /* the settings changed between launches: they do not determine the run */
+    bool forked; /* a debugger chose time slices of a policy without switches: nothing repeats the run */
     size_t count, room;
     struct schedule_launch *launches;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The next wave is decided when the policy chooses. So a copy of the process runs to that point, reports the
- * choice and the other waves that were ready, and ends. The run itself is deterministic: it will choose the
- * same.
+ * The next wave is decided when the policy chooses, or when a pass comes to it. So a copy of the process runs
+ * to that point, reports the choice and the other waves that were ready, and ends. The run itself is
+ * deterministic: it will choose the same.
  *
  * A fork is the number of a step of a launch, and the wave that runs there instead. The session has the list,
  * and gives it to each process that runs from an earlier place. Recorded steps give the resulting schedule.
@@ -35,38 +35,41 @@ static json_t *ids_of(const uint64_t ids[3])
     return json_pack("[I,I,I]", (json_int_t)ids[0], (json_int_t)ids[1], (json_int_t)ids[2]);
 }
 
-static uint32_t count_lanes(const struct wave *wave, uint32_t *out_first, uint32_t *out_last)
+/* The numbers of the work-items that are active, and their first and last lane. */
+static json_t *active_items(const struct wave *wave, uint32_t *out_first, uint32_t *out_last)
 {
-    uint32_t count = 0;
+    json_t *items = json_array();
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
         if (!lane_mask_test(&wave->active, lane))
             continue;
-        if (!count++)
+        if (json_array_size(items) == 0)
             *out_first = lane;
         *out_last = lane;
+        json_array_append_new(items, json_integer((json_int_t)item_number(&wave->origin, lane)));
     }
-    return count;
+    return items;
 }
 
 static void add_wave(void *self, const struct unit *unit, const struct wave *wave)
 {
     struct listing *listing = self;
     uint32_t first = 0, last = 0;
-    const uint32_t lanes = count_lanes(wave, &first, &last), site = wave_place(wave);
+    const uint32_t site = wave_place(wave);
     struct item item, end;
     struct source_place place = {0};
     if (json_array_size(listing->list) >= LISTED_MOST) {
         listing->left_out++;
         return;
     }
+    json_t *threads = active_items(wave, &first, &last);
     origin_item(&wave->origin, first, &item);
     origin_item(&wave->origin, last, &end);
     if (site != UINT32_MAX)
         program_site(wave->origin.launch->program, site, &place);
-    json_t *row = json_pack("{s:I,s:i,s:I,s:i,s:o,s:o,s:o,s:i,s:b}", "tile", (json_int_t)unit->tile, "wave",
-                            (int)unit->wave, "thread", (json_int_t)item_number(&wave->origin, first), "lanes",
-                            (int)lanes, "global", ids_of(item.global_id), "last", ids_of(end.global_id),
-                            "group", ids_of(item.group_id), "line", (int)place.line, "next",
+    json_t *row = json_pack("{s:I,s:i,s:i,s:o,s:o,s:o,s:o,s:i,s:b}", "tile", (json_int_t)unit->tile, "wave",
+                            (int)unit->wave, "lanes", (int)json_array_size(threads), "threads", threads,
+                            "global", ids_of(item.global_id), "last", ids_of(end.global_id), "group",
+                            ids_of(item.group_id), "line", (int)place.line, "next",
                             unit->tile == listing->next.tile && unit->wave == listing->next.wave);
     if (place.file)
         json_object_set_new(row, "file", json_string(place.file));
@@ -163,6 +166,7 @@ json_t *forks_forecast(struct debugger *d, const json_t *request)
         json_t *answer = read_reply(ends[0], copy);
         const struct schedule_config *config = d->launch->schedule;
         json_object_set_new(answer, "policy", json_string(schedule_policy_name(config->policy)));
+        json_object_set_new(answer, "repeatable", json_boolean(schedule_chooses(config)));
         return answer;
     }
     close(ends[0]);

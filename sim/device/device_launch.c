@@ -570,6 +570,7 @@ enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diag
         status = STATUS_OUT_OF_RESOURCES;
     if (status == STATUS_OK)
         pipe_end(launch);
+    device->record.forked |= launch->forked;
     free(launch->repeats);
     launch->repeats = NULL;
     announce(launch, LAUNCH_END);

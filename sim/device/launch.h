@@ -76,6 +76,7 @@ struct launch {
     bool lenient;                         /* those that do not fit are passed over */
     struct schedule_record *record;       /* the place for its steps: launches[record_at]; NULL: none */
     size_t record_at;
+    bool forked;         /* a time slice was chosen by hand: no token repeats the launch */
     const uint8_t *stop; /* as in struct launch_request */
     const uint64_t *reported;
     size_t reported_count; /* likewise */

@@ -390,21 +390,28 @@ bool schedule_running(const struct schedule *schedule, const struct group *group
     return schedule->status == STATUS_OK && !group_finished(group);
 }
 
-static void announce_slice(const struct schedule *schedule, const struct group *group, uint32_t index)
+/* Waves that a debugger lets continue first have a time slice each. False: the wave that has its slice by the
+ * pass cannot continue now. */
+static bool run_forked(struct schedule *schedule, struct group *group, uint32_t index)
 {
-    const struct schedule_fork *fork = schedule->config->fork;
-    const struct schedule_next next = {
-        .launch = schedule->launch->info.launch, .unit = {group->number, index}, .schedule = schedule};
-    struct unit ignored;
-    fork->next(fork->self, &next, &ignored);
+    for (;;) {
+        enum run_result ignored;
+        const struct pick pick = choose_forked(schedule, (struct pick){group, index}, true);
+        schedule->chooser.steps++;
+        if (pick.group == group && pick.index == index)
+            return true;
+        schedule->launch->forked = true;
+        schedule_slice(schedule, pick.group, pick.index, slice_budget(schedule), &ignored);
+        if (!schedule_running(schedule, group) || group->waves[index].state != WAVE_READY)
+            return false;
+    }
 }
 
 static enum run_result run_slice(struct schedule *schedule, struct group *group, uint32_t index)
 {
-    enum run_result result;
-    if (schedule->config->fork)
-        announce_slice(schedule, group, index);
-    schedule_slice(schedule, group, index, slice_budget(schedule), &result);
+    enum run_result result = RUN_YIELD;
+    if (!schedule->config->fork || run_forked(schedule, group, index))
+        schedule_slice(schedule, group, index, slice_budget(schedule), &result);
     return result;
 }
 

@@ -556,24 +556,31 @@ static bool may_choose(const struct schedule *schedule)
     return !schedule->config->oracle && !follows_script(schedule);
 }
 
-/* The unit that a debugger lets continue instead: only the recorded steps have that; those of a replay need
- * not fit any more. */
-static struct pick forked(struct schedule *schedule, struct pick pick)
+struct pick choose_forked(struct schedule *schedule, struct pick pick, bool may_choose)
 {
     const struct schedule_fork *fork = schedule->config->fork;
     const struct schedule_next next = {.launch = schedule->launch->info.launch,
                                        .step = schedule->chooser.steps,
                                        .unit = {pick.group->number, pick.index},
-                                       .may_choose = may_choose(schedule),
+                                       .may_choose = may_choose,
                                        .schedule = schedule};
     struct unit unit;
-    if (!fork->next(fork->self, &next, &unit) || !next.may_choose || !schedule->launch->record)
+    if (!fork->next(fork->self, &next, &unit) || !may_choose)
         return pick;
     struct group *group = resident_group(schedule, unit.tile);
     if (!group || unit.wave >= group->wave_count || !is_ready(group, unit.wave))
         return pick;
-    schedule->launch->record->shrunk = schedule->launch->lenient = true;
     return (struct pick){group, unit.wave};
+}
+
+/* Later steps of a replay need not fit any more. */
+static struct pick forked(struct schedule *schedule, struct pick pick)
+{
+    struct launch *launch = schedule->launch;
+    const struct pick other = choose_forked(schedule, pick, launch->record && may_choose(schedule));
+    if (other.group != pick.group || other.index != pick.index)
+        launch->record->shrunk = launch->lenient = true;
+    return other;
 }
 
 static struct pick choose(struct schedule *schedule)

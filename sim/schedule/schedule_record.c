@@ -209,7 +209,7 @@ char *schedule_record_token(const struct schedule_record *record)
 char *schedule_replay_token(const struct schedule_record *record)
 {
     struct schedule_record settings = *record;
-    if (record->mixed && !record->has_switches)
+    if (record->forked || (record->mixed && !record->has_switches))
         return NULL;
     settings.has_switches = record->has_switches &&
                             (record->shrunk || record->mixed || record->settings.policy == SCHEDULE_REPLAY);

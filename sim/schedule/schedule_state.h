@@ -48,7 +48,7 @@ struct chooser {
     uint32_t index;
     struct unit last;
     uint64_t last_steps; /* steps that last has taken */
-    uint64_t steps;      /* of the launch */
+    uint64_t steps;      /* of the launch; in passes: its time slices, under a debugger */
     uint32_t held;       /* steps that random still gives to last */
     struct pct pct;
     struct script script;
@@ -132,6 +132,8 @@ void choose_retired(struct schedule *schedule, const struct group *group);
 /* Groups become resident when one of them is to run, not in order. */
 bool choose_admits(const struct schedule *schedule);
 bool choose_unfinished(const struct schedule *schedule); /* and some are still to come or to end */
+/* The wave that a debugger lets continue instead, if it may be chosen and is ready; else `pick`. */
+struct pick choose_forked(struct schedule *schedule, struct pick pick, bool may_choose);
 
 /* schedule_pct.c: priorities of a new group's waves; the highest that is ready; false: no memory. */
 bool pct_init(struct schedule *schedule);

@@ -58,6 +58,17 @@ grep -q '^At step 0 of launch 1 work-item 1 runs' "$work/chosen" && [ -n "$token
 timeout 120 "$orrery" replay "$token" -- "$program" "$kernel" 2>&1 | grep -v '^orrery: replay' >"$work/repeated"
 sed '1,/^At step/d; /^The run is over/d; /^orrery: replay/d' "$work/chosen" | diff - "$work/repeated" || fail "the token of the choice gives another run"
 
+# Another wave first under policies that run in passes: it does, again after going back, each line is printed once, and no token
+# is promised.
+for policy in serial reverse round-robin lockstep; do
+    [ $policy = lockstep ] && first=256 || first=64
+    timeout 120 "$orrery" debug --schedule=$policy --batch -e "schedule $first" -e 'break 7' -e continue -e reverse-continue -e continue -e delete -e continue \
+        -e quit "$src/passes.yaml" >"$work/passes" 2>&1
+    [ "$(grep -c "^Breakpoint 1, .*work-item ($first,0,0)" "$work/passes")" = 2 ] && grep -q "^$first is number 0$" "$work/passes" &&
+        [ "$(grep ' is number [0-9]*$' "$work/passes" | sort -u | wc -l)" = 260 ] && [ "$(grep -c ' is number [0-9]*$' "$work/passes")" = 260 ] &&
+        [ "$(grep -c "^No token repeats\|orrery replay" "$work/passes")" = 1 ] || fail "a choice under $policy: $(cat "$work/passes")"
+done
+
 if command -v python3 >/dev/null; then
     timeout 300 python3 "${ORRERY_SRCDIR:-.}/tests/scripts/dap_client.py" "$orrery" "$src/calls.yaml" "$build/examples/lost_update" "$src/../../examples/lost_update.cl" 2>"$work/dap" || fail "DAP: $(cat "$work/dap")"
 fi

@@ -39,7 +39,7 @@ struct session {
     pid_t running;
     struct copy_slot slots[COPIES];
     uint64_t interval;
-    uint64_t position, furthest; /* furthest: output up to there was shown */
+    uint64_t position, furthest; /* furthest: output before the event of that position was shown */
     bool ended, started;
     bool tracks; /* copies may keep the writes of some bytes, which a run does not need */
     bool plain;  /* it ended so: the position is unknown */
@@ -120,7 +120,7 @@ static void take_note(struct session *session, const json_t *message)
         session->interval = (uint64_t)json_integer_value(interval);
     if (woken)
         session->running = (pid_t)json_integer_value(woken);
-    if (text && (position > session->furthest || json_is_true(json_object_get(message, "log"))))
+    if (text && (position >= session->furthest || json_is_true(json_object_get(message, "log"))))
         session->host.print(session->host.self, json_string_value(text));
 }
 
@@ -593,12 +593,21 @@ static void add_fork(struct session *session, json_t *fork)
     json_array_append_new(session->forks, fork);
 }
 
+static bool has_thread(const json_t *wave, json_int_t number)
+{
+    const json_t *threads = json_object_get(wave, "threads");
+    for (size_t i = 0; i < json_array_size(threads); i++)
+        if (json_integer_value(json_array_get(threads, i)) == number)
+            return true;
+    return false;
+}
+
 static json_t *fork_for(const json_t *schedule, json_int_t number)
 {
     const json_t *waves = json_object_get(schedule, "waves");
     for (size_t i = 0; i < json_array_size(waves); i++) {
         const json_t *wave = json_array_get(waves, i);
-        if (json_integer_value(json_object_get(wave, "thread")) == number)
+        if (has_thread(wave, number))
             return json_pack("{s:O,s:O,s:O,s:O}", "launch", json_object_get(schedule, "launch"), "step",
                              json_object_get(schedule, "step"), "tile", json_object_get(wave, "tile"), "wave",
                              json_object_get(wave, "wave"));
@@ -615,9 +624,7 @@ static json_t *refuse_fork(const json_t *schedule, json_int_t number)
         snprintf(text, sizeof text,
                  "found work-item %" JSON_INTEGER_FORMAT ", expected one that could run next", number - 1);
     else
-        snprintf(text, sizeof text,
-                 "the policy %s leaves no choice: --schedule=random, pct or a replay of one does",
-                 json_string_value(json_object_get(schedule, "policy")));
+        snprintf(text, sizeof text, "a script chooses each step: leave out --schedule=script to choose here");
     return json_pack("{s:s}", "error", text);
 }
 

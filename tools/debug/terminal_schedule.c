@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The verb `schedule`: which wave runs next, and the choice of another one. The choice is of the next step,
- * which begins when the work-item that runs has done its operation.
+ * which begins when the work-item that runs has done its operation; under policies that run in passes, when
+ * its wave waits, ends, or has gone round its loop for long.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -65,6 +66,10 @@ static void choose(struct terminal *t, const json_t *answer, json_int_t number)
     t->concluded = false; /* there is another end */
     fprintf(t->out, "At step %" PRId64 " of launch %" PRId64 " work-item %" PRId64 " runs.\n",
             (int64_t)NUMBER(answer, "step"), (int64_t)NUMBER(answer, "launch"), (int64_t)number - 1);
+    if (!json_is_true(json_object_get(answer, "repeatable")))
+        fprintf(t->out,
+                "No token repeats this later: the policy %s records no steps; --schedule=random does.\n",
+                TEXT(answer, "policy"));
 }
 
 void do_schedule(struct terminal *t, const char *arguments)
