@@ -2,8 +2,10 @@
 /* Included before each source of a build with --enable-coverage: a process that ends by _exit leaves its counters, too. */
 #ifndef COVERAGE_EXIT_H
 #define COVERAGE_EXIT_H
-#include <unistd.h>
 
+/* Not by <unistd.h>: sources that do not include it have functions of their own with names that it takes. Its declaration of
+ * _exit, by the macro below, declares coverage_exit once more. */
+extern void _exit(int status) __attribute__((noreturn));
 void __gcov_dump(void);
 
 static inline __attribute__((noreturn)) void coverage_exit(int status)
