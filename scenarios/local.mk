@@ -587,4 +587,4 @@ scenario_files = \
 	%D%/racy/update_scope.cl
 
 TESTS += $(scenario_batches)
-EXTRA_DIST += $(scenario_batches) $(scenario_tests) $(scenario_files) %D%/litmus %D%/README
+EXTRA_DIST += $(scenario_batches) $(scenario_tests) $(scenario_files) %D%/litmus %D%/README %D%/lessons
