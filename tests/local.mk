@@ -608,6 +608,7 @@ test_scripts = \
 	%D%/scripts/check_page.sh \
 	%D%/scripts/check_show.sh \
 	%D%/scripts/check_lessons.sh \
+	%D%/scripts/check_host_lines.sh \
 	%D%/scripts/check_serve.sh \
 	%D%/scripts/check_page_browser.sh \
 	%D%/scripts/check_litmus_page.sh \

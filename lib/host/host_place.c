@@ -34,6 +34,8 @@ void host_place_capture_some(struct host_trace *out_trace, int most)
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
 typedef struct Dwfl_Line Dwfl_Line;
+typedef struct Dwarf_Die Dwarf_Die;
+typedef struct Dwarf_Line Dwarf_Line;
 typedef struct {
     void *find_elf, *find_debuginfo, *section_address;
     char **debuginfo_path;
@@ -49,6 +51,11 @@ static struct {
     const char *(*info)(Dwfl_Line *, uint64_t *, int *, int *, uint64_t *, uint64_t *);
     const char *(*name)(Dwfl_Module *, uint64_t);
     const char *(*directory)(Dwfl_Line *);
+    Dwarf_Die *(*next_unit)(Dwfl_Module *, Dwarf_Die *, uint64_t *);
+    int (*unit_has)(Dwarf_Die *, uint64_t);
+    Dwarf_Line *(*unit_line)(Dwarf_Die *, uint64_t);
+    const char *(*unit_file)(Dwarf_Line *, uint64_t *, uint64_t *);
+    int (*unit_number)(Dwarf_Line *, int *), (*unit_column)(Dwarf_Line *, int *);
     Dwfl_Callbacks callbacks;
 } dw;
 
@@ -74,6 +81,10 @@ static void dw_load(void)
         symbol(library, "dwfl_addrmodule", &dw.module) && symbol(library, "dwfl_module_getsrc", &dw.line) &&
         symbol(library, "dwfl_lineinfo", &dw.info) && symbol(library, "dwfl_module_addrname", &dw.name) &&
         symbol(library, "dwfl_line_comp_dir", &dw.directory) &&
+        symbol(library, "dwfl_module_nextcu", &dw.next_unit) &&
+        symbol(library, "dwarf_haspc", &dw.unit_has) && symbol(library, "dwarf_getsrc_die", &dw.unit_line) &&
+        symbol(library, "dwarf_linesrc", &dw.unit_file) && symbol(library, "dwarf_lineno", &dw.unit_number) &&
+        symbol(library, "dwarf_linecol", &dw.unit_column) &&
         symbol(library, "dwfl_linux_proc_find_elf", &dw.callbacks.find_elf) &&
         symbol(library, "dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo) &&
         symbol(library, "dwfl_begin", &dw.begin))
@@ -144,24 +155,62 @@ static void find_text(const char *file, const char *directory, const char *objec
         read_line(path, object, out_place);
 }
 
+/* NULL: not known */
+struct host_line {
+    const char *file, *directory;
+    int line, column;
+};
+
+/* By .debug_aranges, the index of addresses that gcc writes. */
+static struct host_line line_by_index(Dwfl_Module *module, uint64_t address)
+{
+    struct host_line found = {.file = NULL};
+    Dwfl_Line *row = dw.line(module, address);
+    if (row) {
+        found.file = dw.info(row, NULL, &found.line, &found.column, NULL, NULL);
+        found.directory = dw.directory(row);
+    }
+    return found;
+}
+
+/* clang writes no index: each compilation unit is searched for the address. */
+static struct host_line line_by_units(Dwfl_Module *module, uint64_t address)
+{
+    struct host_line found = {.file = NULL};
+    uint64_t bias = 0;
+    for (Dwarf_Die *unit = NULL; (unit = dw.next_unit(module, unit, &bias));) {
+        Dwarf_Line *row = dw.unit_has(unit, address - bias) == 1 ? dw.unit_line(unit, address - bias) : NULL;
+        if (!row)
+            continue;
+        found.file = dw.unit_file(row, NULL, NULL);
+        if (dw.unit_number(row, &found.line) != 0 || dw.unit_column(row, &found.column) != 0)
+            found.file = NULL;
+        break;
+    }
+    return found;
+}
+
 /* object: the path of the one that the address is in. */
 static void find_line(uint64_t address, const char *object, struct host_place *out_place)
 {
     Dwfl *dwfl = dw_usable() ? dw.begin(&dw.callbacks) : NULL;
-    int line = 0, column = 0;
     if (!dwfl)
         return;
-    if (dw.report(dwfl, getpid()) == 0 && dw.report_end(dwfl, NULL, NULL) == 0) {
-        Dwfl_Module *module = dw.module(dwfl, address);
-        Dwfl_Line *found = module ? dw.line(module, address) : NULL;
-        const char *file = found ? dw.info(found, NULL, &line, &column, NULL, NULL) : NULL;
-        copy(out_place->function, sizeof out_place->function, module ? dw.name(module, address) : NULL);
-        if (file && line > 0) {
-            copy(out_place->text, sizeof out_place->text, file);
-            out_place->place.line = (uint32_t)line;
-            out_place->place.column = column > 0 ? (uint32_t)column : 0;
-            find_text(file, dw.directory(found), object, out_place);
-        }
+    Dwfl_Module *module = dw.report(dwfl, getpid()) == 0 && dw.report_end(dwfl, NULL, NULL) == 0
+                              ? dw.module(dwfl, address)
+                              : NULL;
+    struct host_line found = {.file = NULL};
+    if (module) {
+        copy(out_place->function, sizeof out_place->function, dw.name(module, address));
+        found = line_by_index(module, address);
+        if (!found.file)
+            found = line_by_units(module, address);
+    }
+    if (found.file && found.line > 0) {
+        copy(out_place->text, sizeof out_place->text, found.file);
+        out_place->place.line = (uint32_t)found.line;
+        out_place->place.column = found.column > 0 ? (uint32_t)found.column : 0;
+        find_text(found.file, found.directory, object, out_place);
     }
     dw.end(dwfl);
 }

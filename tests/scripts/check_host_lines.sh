@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The line of a call in the host program is found whatever compiler built the program, and however it describes lines: gcc writes
+# an index of addresses, clang does not.
+set -u
+src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a program without the sanitizers cannot load the library"; exit 77; }
+[ -e /usr/lib/x86_64-linux-gnu/libdw.so.1 ] || ldconfig -p | grep -q 'libdw\.so\.1' || { echo "libdw is not installed"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 tried=0
+cat >"$work/refused.c" <<'END'
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+int main(void)
+{
+    cl_platform_id platform;
+    return clGetPlatformIDs(1, &platform, NULL) ||
+           clGetDeviceIDs(platform, 0, 1, NULL, NULL) != CL_INVALID_DEVICE_TYPE; /* here */
+}
+END
+line=$(grep -n 'here' "$work/refused.c" | cut -d: -f1)
+
+for compiler in gcc clang-14; do
+    command -v $compiler >/dev/null || continue
+    for form in -g -g1 -gdwarf-4 '-g -O2' '-g -no-pie' '-g -ffunction-sections -flto'; do
+        # shellcheck disable=SC2086
+        (cd "$work" && $compiler $form -o refused refused.c -lOpenCL 2>log) || continue
+        tried=$((tried + 1))
+        ORRERY_CHECK_API=warning ORRERY_JSON=$work/found "$work/refused" 2>/dev/null || { echo "$compiler $form: the program fails"; failed=1; }
+        grep -q "\"line\":$line[,}]" "$work/found" || { echo "$compiler $form: not line $line: $(cat "$work/found")"; failed=1; }
+        rm -f "$work/found"
+    done
+done
+[ "$tried" -gt 0 ] || { cat "$work/log"; exit 77; }
+echo "$tried programs"
+exit $failed
