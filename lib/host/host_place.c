@@ -241,12 +241,34 @@ static bool is_library(const Dl_info *info)
     return known;
 }
 
+/* Of clang's sanitizers, which are a part of the program: their memcpy, for example. */
+static bool is_interceptor(const Dl_info *info)
+{
+    static const char *const prefixes[] = {"__interceptor_", "__asan_", "__sanitizer_", "__tsan_",
+                                           "__ubsan_"};
+    bool known = false;
+    for (size_t i = 0; info->dli_sname && i < sizeof prefixes / sizeof *prefixes && !known; i++)
+        known = strncmp(info->dli_sname, prefixes[i], strlen(prefixes[i])) == 0;
+    return known;
+}
+
+/* The first frame of this library: a sanitizer's backtrace may stand before it. 0: there is none. */
+static int first_of_ours(const struct host_trace *trace)
+{
+    Dl_info info;
+    for (int at = 0; at < trace->count; at++)
+        if (dladdr(trace->frame[at], &info) && is_ours(&info))
+            return at;
+    return 0;
+}
+
 void host_place_find(const struct host_trace *trace, struct host_place *out_place)
 {
     Dl_info info = {0};
-    int at = 0;
+    int at = first_of_ours(trace);
     memset(out_place, 0, sizeof *out_place);
-    while (at < trace->count && (!dladdr(trace->frame[at], &info) || is_library(&info)))
+    while (at < trace->count &&
+           (!dladdr(trace->frame[at], &info) || is_library(&info) || is_interceptor(&info)))
         at++;
     out_place->place.file = out_place->text;
     if (at == trace->count)
