@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The lines of page.html as C strings; in place of a line @INCLUDE NAME@ stand those of the file NAME of
-# `folder`.
+# `folder`. Comments of types, /** to */ on lines of their own, are left out.
 
 function put(s) {
     gsub(/\\/, "\\\\&", s)
@@ -11,8 +11,16 @@ function put(s) {
 
 /^@INCLUDE .*@$/ {
     name = folder substr($2, 1, length($2) - 1)
-    while ((got = (getline part < name)) > 0)
-        put(part)
+    types = 0
+    while ((got = (getline part < name)) > 0) {
+        end = index(part, "*/")
+        rest = end ? substr(part, end + 2) : ""
+        if (part ~ /^[ \t]*\/\*\*/ && rest ~ /^[ \t]*$/)
+            types = 1
+        if (!types || rest !~ /^[ \t]*$/)
+            put(types ? rest : part)
+        types = types && !end
+    }
     if (got < 0) {
         print "page.awk: no such file: " name > "/dev/stderr"
         exit 1
