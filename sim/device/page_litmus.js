@@ -247,10 +247,11 @@ function graph(test, execution, order, played) {
             ),
         );
     }
+    const latest = order.filter(each => played.has(each)).pop();
     for (const [i, at] of rank) {
         const event = events[i],
             {x, y} = boxes[i],
-            now = i === order[order.findLastIndex(each => played.has(each))];
+            now = i === latest;
         picture.append(
             make(
                 "g",
