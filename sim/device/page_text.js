@@ -8,6 +8,7 @@ const TEXT = {
     memory: "Memory",
     timeline: "Timeline",
     topology: "Topology",
+    lostSummary: "The counts are not known: memory ran out.",
     noFindings: "Nothing was found.",
     findingsLeftOut: "{0} more findings are not on this page.",
     why: "Why",

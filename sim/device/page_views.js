@@ -455,11 +455,14 @@ function setTitle(name, summary) {
     document.getElementById("summary").textContent = summary;
 }
 
+function summaryText({errors, warnings, suppressed, kernels, schedule, seed}) {
+    return say("summary", errors, warnings, suppressed, kernels, schedule, seed);
+}
+
 function drawRun(data) {
     data.findings = data.findings || [];
-    const run = data.run || {},
-        counts = [run.errors, run.warnings, run.suppressed, run.kernels, run.schedule, run.seed];
-    setTitle(run.name || say("untitled"), say("summary", ...counts));
+    const run = data.run;
+    setTitle((run && run.name) || say("untitled"), run ? summaryText(run) : say("lostSummary"));
     const sections = makeSections(["findings", "steps", "memory", "timeline", "topology"]);
     if (!data.steps) sections.steps.append(make("p", {}, say("lostSteps")));
     const player = data.steps ? makePlayer(data, sections.steps) : null;
