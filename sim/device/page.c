@@ -95,9 +95,9 @@ struct observer page_trace_observer(struct page *page)
 /* ---- data ------------------------------------------------------------------------------------ */
 
 /* Lemma: outside of strings JSON has no '<', and in a string \u003c is the same character. */
-static void put_json(FILE *stream, const char *json)
+static void put_json(FILE *stream, const char *json, size_t length)
 {
-    for (const char *c = json; *c; c++)
+    for (const char *c = json, *end = json + length; c < end; c++)
         if (*c == '<')
             fputs("\\u003c", stream);
         else
@@ -111,10 +111,8 @@ static void put_lines(FILE *stream, const char *lines)
     while (*lines) {
         const char *end = strchr(lines, '\n');
         const size_t length = end ? (size_t)(end - lines) : strlen(lines);
-        char *line = strndup(lines, length);
         fputs(separator, stream);
-        put_json(stream, line ? line : "null");
-        free(line);
+        put_json(stream, lines, length);
         separator = ",\n";
         lines += length + (end != NULL);
     }
@@ -219,8 +217,10 @@ static bool put_part(FILE *stream, const char *key, bool lines, struct part *par
     fprintf(stream, ",\n\"%s\":", key);
     if (fine && lines)
         fputc('[', stream), put_lines(stream, text), fputc(']', stream);
+    else if (fine)
+        put_json(stream, text, strlen(text));
     else
-        put_json(stream, fine ? text : "null");
+        fputs("null", stream);
     free(text);
     return fine;
 }
@@ -280,7 +280,10 @@ bool page_write(struct page *page, const struct page_run *run, FILE *stream)
 static bool put_any(const void *self, FILE *stream)
 {
     char *text = json_dumps(self, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    put_json(stream, text ? text : "null");
+    if (text)
+        put_json(stream, text, strlen(text));
+    else
+        fputs("null", stream);
     fputc('\n', stream);
     const bool fine = text != NULL;
     free(text);
