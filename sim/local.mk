@@ -201,7 +201,7 @@ page_parts = %D%/device/page.html %D%/device/page.css %D%/device/page_text.js %D
 	$(AM_V_GEN)$(MKDIR_P) %D%/device && $(AWK) -v folder=$(srcdir)/%D%/device/ -f $(srcdir)/%D%/device/page.awk $(srcdir)/%D%/device/page.html > $@.new && mv $@.new $@
 BUILT_SOURCES += %D%/device/page_lines.inc
 CLEANFILES += %D%/device/page_lines.inc
-EXTRA_DIST += $(page_parts) %D%/device/page.awk
+EXTRA_DIST += $(page_parts) %D%/device/page.awk %D%/device/page_types.d.ts %D%/device/tsconfig.json
 
 libsim_a_CFLAGS = $(CONVERSION_CFLAGS)
 libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)

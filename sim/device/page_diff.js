@@ -4,11 +4,13 @@
 const DIFF_ROWS = 21,
     DIFF_MOST = 50;
 
+/** @param {Step} step */
 function unitKey(step) {
     return `${step.launch}.${step.group}.${step.item}`;
 }
 
 /* What a step does, without who does it. */
+/** @param {Step} step */
 function actKey(step) {
     return [
         step.kind,
@@ -23,25 +25,29 @@ function actKey(step) {
     ].join();
 }
 
+/** @param {Step} step */
 function resultKey(step) {
     return [step.found, step.wrote].join();
 }
 
 /* The steps of a run; those of each work-item as places in the steps; of each step its number there. */
+/** @param {NamedRun["data"]} run */
 function runSteps(run) {
-    const steps = run.steps.filter(step => step.type !== "launch"),
-        units = new Map(),
-        numbers = [];
-    steps.forEach((step, i) => {
-        const key = unitKey(step);
-        if (!units.has(key)) units.set(key, []);
-        numbers.push(units.get(key).push(i) - 1);
+    const steps = run.steps.filter(isStep);
+    /** @type {Map<string, number[]>} */
+    const units = new Map();
+    const numbers = steps.map((step, i) => {
+        const key = unitKey(step),
+            places = units.get(key) || [];
+        units.set(key, places);
+        return places.push(i) - 1;
     });
     return {steps, units, numbers, leftOut: run.steps_left_out};
 }
 
 /* "schedule": another work-item; "act": the same one does something else; "result": it reads or writes other
  * values; "": nothing differs. */
+/** @param {Step | undefined} a @param {Step | undefined} b @returns {Difference} */
 function difference(a, b) {
     if (!a || !b) return a === b ? "" : "end";
     if (unitKey(a) !== unitKey(b)) return "schedule";
@@ -49,30 +55,42 @@ function difference(a, b) {
     return resultKey(a) !== resultKey(b) ? "result" : "";
 }
 
+/** @param {RunSteps} one @param {RunSteps} two */
 function firstDifference(one, two) {
     const count = Math.max(one.steps.length, two.steps.length);
     for (let i = 0; i < count; i++) if (difference(one.steps[i], two.steps[i])) return i;
     return -1;
 }
 
+/* The step at a place, where there is one. */
+/** @param {RunSteps} run @param {number | undefined} i */
+function stepAt(run, i) {
+    return i === undefined ? undefined : run.steps[i];
+}
+
 /* Of each work-item the first step that it does otherwise: places in both runs, undefined: it has ended. */
+/** @param {RunSteps} one @param {RunSteps} two */
 function unitDifferences(one, two) {
+    /** @type {PlacePair[]} */
     const found = [];
     for (const key of new Set([...one.units.keys(), ...two.units.keys()])) {
         const a = one.units.get(key) || [],
             b = two.units.get(key) || [];
         for (let k = 0; k < Math.max(a.length, b.length); k++) {
-            if (!difference(one.steps[a[k]], two.steps[b[k]])) continue;
+            if (!difference(stepAt(one, a[k]), stepAt(two, b[k]))) continue;
             found.push([a[k], b[k]]);
             break;
         }
     }
-    const place = ([a, b]) => Math.min(a === undefined ? Infinity : a, b === undefined ? Infinity : b);
+    /** @param {PlacePair} pair */
+    const place = ([a, b]) => Math.min(a ?? Infinity, b ?? Infinity);
     return found.sort((x, y) => place(x) - place(y));
 }
 
 /* What is written last to each element, and by which step. */
+/** @param {RunSteps} run */
 function lastWrites(run) {
+    /** @type {Map<string, number>} */
     const last = new Map();
     run.steps.forEach((step, i) => {
         if (step.type === "access" && step.object !== undefined && step.wrote !== undefined)
@@ -81,40 +99,51 @@ function lastWrites(run) {
     return last;
 }
 
+/** @param {RunSteps} one @param {RunSteps} two */
 function memoryDifferences(one, two) {
     const a = lastWrites(one),
         b = lastWrites(two);
-    return [...new Set([...a.keys(), ...b.keys()])]
-        .map(key => [a.get(key), b.get(key)])
-        .filter(([x, y]) => (one.steps[x] || {}).wrote !== (two.steps[y] || {}).wrote);
+    /** @type {PlacePair[]} */
+    const pairs = [...new Set([...a.keys(), ...b.keys()])].map(key => [a.get(key), b.get(key)]);
+    return pairs.filter(([x, y]) => stepAt(one, x)?.wrote !== stepAt(two, y)?.wrote);
 }
 
+/** @param {Finding} finding */
 function findingKey(finding) {
     return `${finding.id}: ${finding.sentence}`;
 }
 
-function drawDiff(data, sections) {
-    const runs = data.diff.map(each => runSteps(each.data)),
+/**
+ * @param {DiffData["diff"]} diff
+ * @param {Sections<"sideBySide" | "followed" | "memoryEnd" | "findings">} sections
+ */
+function drawDiff(diff, sections) {
+    const runs = diff.map(each => runSteps(each.data)),
         [one, two] = runs,
-        names = data.diff.map(each => each.name);
+        names = diff.map(each => each.name);
     const first = firstDifference(one, two),
         count = Math.max(one.steps.length, two.steps.length);
     let current = Math.max(0, first);
 
+    /** @param {Step} step */
     const who = step => say("diffWho", step.launch, step.group, step.item);
+    /** @param {Step | undefined} step */
     const doing = step => (step ? `${who(step)}: ${stepText(step)}` : say("ended"));
+    /** @param {number} r @param {number | undefined} i */
     const link = (r, i) =>
         i === undefined
             ? say("ended")
             : make("button", {type: "button", click: () => go(i)}, say("inRun", r + 1, i + 1));
 
     /* Where the other run has the step. */
+    /** @param {number} r @param {number} i @returns {number | undefined} */
     function otherPlace(r, i) {
         const run = runs[r],
             other = runs[1 - r].units.get(unitKey(run.steps[i]));
         return other && other[run.numbers[i]];
     }
 
+    /** @param {number} r @param {number} i */
     function cell(r, i) {
         const step = runs[r].steps[i];
         if (!step) return make("td", {class: "code"}, say("ended"));
@@ -125,10 +154,14 @@ function drawDiff(data, sections) {
 
     const body = make("tbody"),
         now = make("p", {id: "diff-now", "aria-live": "polite"});
+    /** @param {Difference} kind @param {string} same */
+    const differenceText = (kind, same) => (kind ? say(`diff_${kind}`) : same);
+    /** @param {number} target */
     function go(target) {
         current = Math.max(0, Math.min(count - 1, target));
-        const from = Math.max(0, Math.min(current - (DIFF_ROWS >> 1), count - DIFF_ROWS)),
-            rows = [];
+        const from = Math.max(0, Math.min(current - (DIFF_ROWS >> 1), count - DIFF_ROWS));
+        /** @type {HTMLElement[]} */
+        const rows = [];
         for (let i = from; i < Math.min(from + DIFF_ROWS, count); i++) {
             const kind = difference(one.steps[i], two.steps[i]);
             rows.push(
@@ -144,15 +177,17 @@ function drawDiff(data, sections) {
         }
         body.replaceChildren(...rows);
         const kind = difference(one.steps[current], two.steps[current]);
-        now.textContent = say("diffNow", current + 1, count, kind ? say(`diff_${kind}`) : say("diffSame"));
+        now.textContent = say("diffNow", current + 1, count, differenceText(kind, say("diffSame")));
     }
 
+    /** @param {1 | -1} direction */
     function nextDifference(direction) {
         let i = current + direction;
         while (i >= 0 && i < count && !difference(one.steps[i], two.steps[i])) i += direction;
         if (i >= 0 && i < count) go(i);
     }
 
+    /** @type {Record<string, () => void>} */
     const keys = {
         ArrowLeft: () => go(current - 1),
         ArrowUp: () => go(current - 1),
@@ -171,6 +206,7 @@ function drawDiff(data, sections) {
         event.preventDefault();
         action();
     });
+    /** @param {Word} key @param {() => void} action */
     const button = (key, action) => make("button", {type: "button", click: action}, say(key));
     const heads = [say("number"), "", ...names.map((name, r) => say("runName", r + 1, name))];
     const left = one.leftOut + two.leftOut;
@@ -183,7 +219,7 @@ function drawDiff(data, sections) {
                 : say(
                       "diffFirst",
                       first + 1,
-                      say(`diff_${difference(one.steps[first], two.steps[first])}`),
+                      differenceText(difference(one.steps[first], two.steps[first]), ""),
                   ),
         ),
         left ? make("p", {}, say("diffLeftOut", left)) : "",
@@ -216,23 +252,29 @@ function drawDiff(data, sections) {
         ),
     );
     if (count) go(current);
-    drawDiffRest(data, sections, runs, link, doing);
+    drawDiffRest(diff, sections, [one, two], link, doing);
 }
 
 /* What follows from the first difference, as lists. */
-function drawDiffRest(data, sections, [one, two], link, doing) {
+/**
+ * @param {DiffData["diff"]} diff
+ * @param {Sections<"followed" | "memoryEnd" | "findings">} sections
+ * @param {[RunSteps, RunSteps]} runs
+ * @param {(r: number, i: number | undefined) => Child} link
+ * @param {(step: Step | undefined) => string} doing
+ */
+function drawDiffRest(diff, sections, [one, two], link, doing) {
     const units = unitDifferences(one, two),
         memory = memoryDifferences(one, two);
-    const row = (title, a, b, texts) =>
+    /** @param {string} title @param {PlacePair} places @param {string[]} texts */
+    const row = (title, places, texts) =>
         make(
             "tr",
             {},
             make("th", {scope: "row"}, title),
-            ...[
-                [0, a],
-                [1, b],
-            ].map(([r, i]) => make("td", {class: "code"}, link(r, i), ` ${texts[r]}`)),
+            ...places.map((i, r) => make("td", {class: "code"}, link(r, i), ` ${texts[r]}`)),
         );
+    /** @param {"followed" | "memoryEnd"} id @param {string[]} heads @param {HTMLElement[]} rows */
     const table = (id, heads, rows) =>
         make(
             "div",
@@ -245,17 +287,24 @@ function drawDiffRest(data, sections, [one, two], link, doing) {
             ),
             rows.length > DIFF_MOST ? make("p", {}, say("andMore", rows.length - DIFF_MOST)) : "",
         );
+    /** @param {Word} key */
     const heads = key => [say(key), say("runNumber", 1), say("runNumber", 2)];
-    const stepsOf = ([a, b]) => [one.steps[a], two.steps[b]];
+    /* Of a pair the step that there is, and both. */
+    /** @param {PlacePair} pair */
+    const stepsOf = ([a, b]) => {
+        const x = stepAt(one, a),
+            y = stepAt(two, b);
+        return {x, y, step: known(x || y)};
+    };
     sections.followed.append(
         make("p", {}, say("followedHelp")),
         units.length
             ? table(
                   "followed",
                   heads("workItem"),
-                  units.map(([a, b]) => {
-                      const [x, y] = stepsOf([a, b]);
-                      return row(say("diffWho", (x || y).launch, (x || y).group, (x || y).item), a, b, [
+                  units.map(pair => {
+                      const {x, y, step} = stepsOf(pair);
+                      return row(say("diffWho", step.launch, step.group, step.item), pair, [
                           x ? stepText(x) : "",
                           y ? stepText(y) : "",
                       ]);
@@ -268,11 +317,10 @@ function drawDiffRest(data, sections, [one, two], link, doing) {
             ? table(
                   "memoryEnd",
                   heads("element"),
-                  memory.map(([a, b]) => {
-                      const [x, y] = stepsOf([a, b]),
-                          step = x || y,
+                  memory.map(pair => {
+                      const {x, y, step} = stepsOf(pair),
                           local = step.region === "local" ? ` (${say("nameGroup", step.group)})` : "";
-                      return row(`${step.name}+${step.offset}${local}`, a, b, [
+                      return row(`${step.name}+${step.offset}${local}`, pair, [
                           x ? doing(x) : "",
                           y ? doing(y) : "",
                       ]);
@@ -280,7 +328,8 @@ function drawDiffRest(data, sections, [one, two], link, doing) {
               )
             : make("p", {}, say("memoryEndNone")),
     );
-    const found = data.diff.map(each => new Set((each.data.findings || []).map(findingKey)));
+    const found = diff.map(each => new Set((each.data.findings || []).map(findingKey)));
+    /** @param {number} r @param {"onlyOne" | "onlyTwo"} key */
     const only = (r, key) =>
         [...found[r]].filter(each => !found[1 - r].has(each)).map(each => make("li", {}, say(key, each)));
     const list = [...only(0, "onlyOne"), ...only(1, "onlyTwo")];

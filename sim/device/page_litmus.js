@@ -7,6 +7,7 @@ const BOX_WIDTH = 200,
     GRAPH_TOP = 64;
 
 /* Short names of edges in the picture, and how far from the middle of a box they begin. */
+/** @type {Record<LinkKind, {name: string, shift: number}>} */
 const EDGES = {
     "reads-from": {name: "rf", shift: -8},
     "modification-order": {name: "mo", shift: 12},
@@ -17,44 +18,47 @@ const EDGES = {
     initial: {name: "hb", shift: 0},
 };
 
-function valueOf(event) {
-    return event.wrote !== undefined ? event.wrote : event.read;
-}
-
+/** @param {LitmusEvent} event */
 function eventWords(event) {
-    const words = [];
-    if (event.location && event.kind === "update")
-        words.push(say("didUpdate", event.location, event.read, event.wrote));
-    else if (event.kind === "update-failed") words.push(say("didFail", event.location, event.read));
-    else if (event.kind === "read") words.push(say("didRead", event.location, event.read));
-    else if (event.location) words.push(say("didWrite", event.location, event.wrote));
-    else
-        words.push(
-            say(
-                event.kind === "fence"
-                    ? "fence"
-                    : event.kind === "barrier-exit"
-                      ? "barrierExit"
-                      : "barrierEntry",
-            ),
-        );
-    return words[0];
+    switch (event.kind) {
+        case "update":
+            return say("didUpdate", event.location, event.read, event.wrote);
+        case "update-failed":
+            return say("didFail", event.location, event.read);
+        case "read":
+            return say("didRead", event.location, event.read);
+        case "initial":
+        case "write":
+            return say("didWrite", event.location, event.wrote);
+        case "fence":
+            return say("fence");
+        case "barrier-entry":
+            return say("barrierEntry");
+        case "barrier-exit":
+            return say("barrierExit");
+    }
 }
 
+/** @param {LitmusEvent} event */
 function eventSide(event) {
     if (event.atomic === false && event.location) return say("plainAccess");
     return [event.order, event.scope, event.regions].filter(word => word).join(", ");
 }
 
 /* Orders of the events: each an array of indices, or null where the edges form a cycle. */
+/** @param {number} count @param {EventPair[]} edges */
 function sorted(count, edges) {
-    const after = Array.from({length: count}, () => []),
-        waits = Array(count).fill(0),
-        order = [];
+    /** @type {number[][]} */
+    const after = Array.from({length: count}, () => []);
+    /** @type {number[]} */
+    const waits = Array(count).fill(0);
+    /** @type {number[]} */
+    const order = [];
     for (const [from, to] of edges) {
         after[from].push(to);
         waits[to]++;
     }
+    /** @type {number[]} */
     const ready = [];
     for (let i = 0; i < count; i++) if (!waits[i]) ready.push(i);
     while (ready.length) {
@@ -65,17 +69,15 @@ function sorted(count, edges) {
     return order.length === count ? order : null;
 }
 
+/** @param {LitmusExecution} execution @param {LitmusThread[]} threads */
 function executionEdges(execution, threads) {
-    const {events} = execution,
-        program = [],
-        reads = [],
-        stores = [],
-        overwritten = [],
-        barriers = [];
+    const {events} = execution;
+    /** @type {Record<"program" | "reads" | "stores" | "overwritten" | "barriers", EventPair[]>} */
+    const edges = {program: [], reads: [], stores: [], overwritten: [], barriers: []};
     events.forEach((event, i) => {
         if (i && event.thread !== undefined && events[i - 1].thread === event.thread)
-            program.push([i - 1, i]);
-        if (event.reads_from !== undefined) reads.push([event.reads_from, i]);
+            edges.program.push([i - 1, i]);
+        if (event.reads_from !== undefined) edges.reads.push([event.reads_from, i]);
         events.forEach((other, k) => {
             if (
                 event.kind === "barrier-entry" &&
@@ -83,24 +85,29 @@ function executionEdges(execution, threads) {
                 event.instance === other.instance &&
                 threads[event.thread].group === threads[other.thread].group
             )
-                barriers.push([i, k]);
+                edges.barriers.push([i, k]);
         });
     });
     for (const {stores: list} of execution.modification) {
-        list.forEach((store, i) => i && stores.push([list[i - 1], store]));
-        for (const [source, read] of reads)
+        list.forEach((store, i) => i && edges.stores.push([list[i - 1], store]));
+        for (const [source, read] of edges.reads)
             if (list.includes(source))
                 for (const store of list.slice(list.indexOf(source) + 1))
-                    if (store !== read) overwritten.push([read, store]);
+                    if (store !== read) edges.overwritten.push([read, store]);
     }
-    return {program, reads, stores, overwritten, barriers};
+    return edges;
 }
 
 /* The order in which the page plays it: an interleaving where there is one; else each store before the reads
  * that take it; else program order. */
+/**
+ * @param {LitmusExecution} execution @param {LitmusThread[]} threads
+ * @returns {{order: number[], how: "orderLatest" | "orderCaused" | "orderNone"}}
+ */
 function playOrder(execution, threads) {
     const {program, reads, stores, overwritten, barriers} = executionEdges(execution, threads),
         count = execution.events.length;
+    /** @param {EventPair} pair */
     const own = ([from, to]) => from !== to;
     const latest = sorted(
         count,
@@ -114,6 +121,7 @@ function playOrder(execution, threads) {
 
 /* ---- the picture ---- */
 
+/** @param {Point} from @param {Point} to @param {number} shift */
 function edgePath(from, to, shift) {
     const same = from.x === to.x,
         right = same || to.x > from.x;
@@ -138,6 +146,7 @@ function edgePath(from, to, shift) {
     };
 }
 
+/** @param {Point} from @param {Point} to */
 function straightPath(from, to) {
     const x = from.x + BOX_WIDTH / 2,
         y1 = from.y + (to.y > from.y ? BOX_HEIGHT : 0),
@@ -145,6 +154,7 @@ function straightPath(from, to) {
     return {d: `M${x} ${y1}L${to.x + BOX_WIDTH / 2} ${y2}`, x: x + 6, y: (y1 + y2) / 2 + 4};
 }
 
+/** @param {string} id @param {string} kind */
 function arrow(id, kind) {
     return make(
         "marker",
@@ -165,9 +175,12 @@ function arrow(id, kind) {
 
 /* The edges to draw: those of the execution, with the number that the cycle gives them, and what the cycle
  * has besides. */
+/** @param {LitmusExecution} execution @param {LitmusThread[]} threads */
 function edgesToDraw(execution, threads) {
-    const {program, reads, stores} = executionEdges(execution, threads),
-        drawn = [];
+    const {program, reads, stores} = executionEdges(execution, threads);
+    /** @type {DrawnLink[]} */
+    const drawn = [];
+    /** @param {LinkKind} kind @param {EventPair[]} pairs */
     const add = (kind, pairs) => pairs.forEach(([from, to]) => drawn.push({kind, from, to, numbers: []}));
     add("program-order", program);
     add("reads-from", reads);
@@ -184,20 +197,25 @@ function edgesToDraw(execution, threads) {
     return drawn;
 }
 
+/**
+ * @param {LitmusTest} test @param {LitmusExecution} execution
+ * @param {number[]} order @param {Set<number>} played
+ */
 function graph(test, execution, order, played) {
     const {events} = execution,
-        threads = test.threads,
-        rank = new Map(),
-        boxes = [];
+        threads = test.threads;
+    /** @type {Map<number, number>} */
+    const rank = new Map();
+    /** @param {number} i */
+    const rankOf = i => known(rank.get(i));
     order.filter(i => events[i].thread !== undefined).forEach((i, at) => rank.set(i, at));
     const width = threads.length * COLUMN_WIDTH,
         height = GRAPH_TOP + rank.size * ROW_HEIGHT + 10;
-    events.forEach((event, i) => {
-        boxes[i] =
-            event.thread === undefined
-                ? {x: (width - BOX_WIDTH) / 2, y: 18 - BOX_HEIGHT / 2}
-                : {x: event.thread * COLUMN_WIDTH + 20, y: GRAPH_TOP + rank.get(i) * ROW_HEIGHT};
-    });
+    const boxes = events.map((event, i) =>
+        event.thread === undefined
+            ? {x: (width - BOX_WIDTH) / 2, y: 18 - BOX_HEIGHT / 2}
+            : {x: event.thread * COLUMN_WIDTH + 20, y: GRAPH_TOP + rankOf(i) * ROW_HEIGHT},
+    );
     const picture = make(
         "svg",
         {
@@ -220,7 +238,7 @@ function graph(test, execution, order, played) {
     );
     const initial = events
         .filter(event => event.kind === "initial")
-        .map(event => `${event.location} = ${event.wrote}`)
+        .map(eventWords)
         .join(", ");
     picture.append(make("text", {x: 20, y: 18}, say("initially", initial)));
     for (const {kind, from, to, numbers} of edgesToDraw(execution, threads)) {
@@ -228,7 +246,7 @@ function graph(test, execution, order, played) {
             seen = numbers.length || (played.has(from) && played.has(to));
         if (!seen || (within && !numbers.length)) continue;
         const neighbour =
-            kind === "program-order" && Math.abs(rank.get(from) - rank.get(to)) <= threads.length;
+            kind === "program-order" && Math.abs(rankOf(from) - rankOf(to)) <= threads.length;
         const straight = within || (kind === "program-order" && (!numbers.length || neighbour));
         const path = straight
             ? straightPath(boxes[from], boxes[to])
@@ -267,6 +285,7 @@ function graph(test, execution, order, played) {
 
 /* ---- an execution ---- */
 
+/** @param {LitmusTest} test @param {HTMLElement} section @param {HTMLElement} sourceBox */
 function makeExecution(test, section, sourceBox) {
     const title = make("h3", {id: "shown-execution"}),
         how = make("p", {class: "small"}),
@@ -275,20 +294,29 @@ function makeExecution(test, section, sourceBox) {
         body = make("tbody"),
         detail = make("div", {"aria-live": "polite", id: "event-detail"}),
         why = make("div", {id: "why"});
-    let execution = null,
-        order = [],
-        steps = [],
-        current = 0;
+    /** @type {LitmusExecution} */
+    let execution = {events: [], modification: []};
+    /** @type {number[]} */
+    let steps = [];
+    let current = 0;
 
+    /** @param {number} i */
     const numberOf = i => steps.indexOf(i) + 1;
-    const nameOf = i =>
-        execution.events[i].kind === "initial"
-            ? say("initialStore", execution.events[i].location)
-            : say("stepName", numberOf(i));
-    const full = i =>
-        `${nameOf(i)} (${say("threadShort", execution.events[i].thread)}: ${eventWords(execution.events[i])})`;
-    const named = i => (execution.events[i].kind === "initial" ? nameOf(i) : full(i));
+    /** @param {number} i */
+    const nameOf = i => {
+        const event = execution.events[i];
+        return event.kind === "initial" ? say("initialStore", event.location) : say("stepName", numberOf(i));
+    };
+    /** @param {number} i */
+    const named = i => {
+        const event = execution.events[i];
+        return event.kind === "initial" ? nameOf(i) : `${nameOf(i)} (${threadWords(event)})`;
+    };
+    /** @param {LitmusEvent} event */
+    const threadWords = event =>
+        (event.kind === "initial" ? "" : `${say("threadShort", event.thread)}: `) + eventWords(event);
 
+    /** @param {Set<number>} played */
     function drawTable(played) {
         head.replaceChildren(
             make(
@@ -320,16 +348,19 @@ function makeExecution(test, section, sourceBox) {
     }
 
     /* Stores of the location so far, in modification order. */
+    /** @param {number[]} list @param {Set<number>} played */
     function storesSoFar(list, played) {
         return list.filter(i => played.has(i) || execution.events[i].kind === "initial");
     }
 
+    /** @param {number} i @param {Set<number>} played */
     function relations(i, played) {
-        const event = execution.events[i],
-            lines = [];
+        const event = execution.events[i];
+        /** @type {string[]} */
+        const lines = [];
         if (event.reads_from !== undefined) {
             lines.push(say("takesFrom", event.location, named(event.reads_from)));
-            const {stores} = execution.modification.find(each => each.location === event.location),
+            const {stores} = known(execution.modification.find(each => each.location === event.location)),
                 newest = storesSoFar(stores, played)
                     .filter(each => each !== i)
                     .pop();
@@ -344,20 +375,12 @@ function makeExecution(test, section, sourceBox) {
         return lines;
     }
 
+    /** @param {Set<number>} played */
     function drawDetail(played) {
         const i = steps[current],
             event = execution.events[i];
         detail.replaceChildren(
-            make(
-                "h4",
-                {},
-                say(
-                    "now",
-                    current + 1,
-                    steps.length,
-                    `${say("threadShort", event.thread)}: ${eventWords(event)}`,
-                ),
-            ),
+            make("h4", {}, say("now", current + 1, steps.length, threadWords(event))),
             ...relations(i, played).map(line => make("p", {}, line)),
             make("h4", {}, say("memorySoFar")),
             make(
@@ -384,11 +407,13 @@ function makeExecution(test, section, sourceBox) {
         drawDetail(played);
     }
 
+    /** @param {number} target */
     function go(target) {
         current = Math.max(0, Math.min(steps.length - 1, target));
         draw();
     }
 
+    /** @param {RefusedExecution} [refused] */
     function drawWhy(refused) {
         why.replaceChildren();
         if (!refused) return;
@@ -407,11 +432,11 @@ function makeExecution(test, section, sourceBox) {
         );
     }
 
-    function show(outcome, refused) {
-        execution = refused ? refused.execution : outcome.execution;
+    /** @param {LitmusOutcome} outcome @param {LitmusExecution} shown @param {RefusedExecution} [refused] */
+    function show(outcome, shown, refused) {
+        execution = shown;
         const played = playOrder(execution, test.threads);
-        order = played.order;
-        steps = order.filter(i => execution.events[i].thread !== undefined);
+        steps = played.order.filter(i => execution.events[i].thread !== undefined);
         current = steps.length - 1;
         title.textContent = say(
             refused ? "forbiddenExecution" : "allowedExecution",
@@ -422,6 +447,7 @@ function makeExecution(test, section, sourceBox) {
         if (steps.length) draw();
     }
 
+    /** @type {Record<string, () => void>} */
     const keys = {
         ArrowLeft: () => go(current - 1),
         ArrowUp: () => go(current - 1),
@@ -436,6 +462,7 @@ function makeExecution(test, section, sourceBox) {
         event.preventDefault();
         action();
     });
+    /** @param {Word} key @param {() => number} target */
     const button = (key, target) => make("button", {type: "button", click: () => go(target())}, say(key));
     const table = make(
         "div",
@@ -468,7 +495,9 @@ function makeExecution(test, section, sourceBox) {
 
 /* ---- the test and its outcomes ---- */
 
+/** @param {LitmusTest} test @param {number} [line] */
 function testSource(test, line) {
+    /** @type {Map<number, LineMark>} */
     const marks = new Map(line ? [[line, {class: "now", text: "▶"}]] : []);
     return sourceTable(
         {name: test.file || test.name, lines: test.lines},
@@ -477,14 +506,16 @@ function testSource(test, line) {
     );
 }
 
-function outcomeRow(test, outcome, view) {
-    const jump = (text, refused) =>
+/** @param {LitmusOutcome} outcome @param {ExecutionView} view */
+function outcomeRow(outcome, view) {
+    /** @param {string} text @param {LitmusExecution} execution @param {RefusedExecution} [refused] */
+    const jump = (text, execution, refused) =>
         make(
             "button",
             {
                 type: "button",
                 click: () => {
-                    view.show(outcome, refused);
+                    view.show(outcome, execution, refused);
                     view.focus();
                 },
             },
@@ -492,9 +523,11 @@ function outcomeRow(test, outcome, view) {
         );
     const buttons = outcome.allowed
         ? outcome.execution
-            ? [jump(say("showExecution"))]
+            ? [jump(say("showExecution"), outcome.execution)]
             : []
-        : outcome.refused.map(refused => jump(say("showWhy", say(`axiom_${refused.axiom}`)), refused));
+        : outcome.refused.map(refused =>
+              jump(say("showWhy", say(`axiom_${refused.axiom}`)), refused.execution, refused),
+          );
     const interleaving =
         !outcome.allowed || outcome.interleaving === undefined
             ? ""
@@ -511,19 +544,20 @@ function outcomeRow(test, outcome, view) {
     );
 }
 
+/** @param {LitmusTest} test @param {HTMLElement} section @param {ExecutionView} view */
 function drawOutcomes(test, section, view) {
-    const heads = [
-        ...test.names,
-        ...["verdict", "executions", "interleaved", "clauseHead", "showHead"].map(key => say(key)),
-    ];
+    /** @type {Word[]} */
+    const words = ["verdict", "executions", "interleaved", "clauseHead", "showHead"];
+    const heads = [...test.names, ...words.map(key => say(key))];
     const asked = test.outcomes.some(outcome => outcome.satisfies);
+    /** @type {[unknown, string][]} */
     const notes = [
         [test.stuck, say("stuck", test.stuck)],
         [test.cut || test.gave_up, say("notAll")],
         [test.refused_cut, say("refusedCut")],
         [!asked && !test.refused_cut && !test.gave_up && !test.cut, say("noneAsked")],
         [test.race_text || test.race === "yes", say("raceAt", test.race_text || "?")],
-        [test.divergence, say("divergenceAt", test.divergence)],
+        [test.divergence, say("divergenceAt", test.divergence || "")],
     ];
     section.append(
         make("p", {}, say(`clause_${test.holds}`, test.clause)),
@@ -535,25 +569,30 @@ function drawOutcomes(test, section, view) {
                 "table",
                 {class: "steps outcomes"},
                 make("thead", {}, make("tr", {}, ...heads.map(text => make("th", {scope: "col"}, text)))),
-                make("tbody", {}, ...test.outcomes.map(outcome => outcomeRow(test, outcome, view))),
+                make("tbody", {}, ...test.outcomes.map(outcome => outcomeRow(outcome, view))),
             ),
         ),
     );
 }
 
 /* What the clause asks for is shown first: that is what the test is about. */
+/** @param {LitmusTest} test */
 function firstShown(test) {
+    /** @param {LitmusOutcome} outcome */
     const shows = outcome => (outcome.allowed ? outcome.execution : outcome.refused.length);
     return test.outcomes.find(outcome => outcome.satisfies && shows(outcome)) || test.outcomes.find(shows);
 }
 
-function drawLitmus(data, sections) {
-    const test = data.litmus,
-        source = make("div", {});
+/** @param {LitmusTest} test @param {Sections<"test" | "outcomes" | "execution">} sections */
+function drawLitmus(test, sections) {
+    const source = make("div", {});
     source.append(testSource(test));
     sections.test.append(source);
     const view = makeExecution(test, sections.execution, source);
     drawOutcomes(test, sections.outcomes, view);
     const first = firstShown(test);
-    if (first) view.show(first, first.allowed ? undefined : first.refused[0]);
+    if (!first) return;
+    const refused = first.allowed ? undefined : first.refused[0],
+        execution = first.allowed ? first.execution : first.refused[0].execution;
+    if (execution) view.show(first, execution, refused);
 }

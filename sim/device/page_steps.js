@@ -4,22 +4,27 @@ const WINDOW = 25,
     COLUMNS = 12,
     RECENT = 6;
 
+/** @param {Place} place */
 function placeText(place) {
     return place.line
         ? `${place.file || "?"}:${place.line}${place.column ? ":" + place.column : ""}`
         : place.file || "";
 }
 
+/** @param {string | undefined} path */
 function baseName(path) {
     return (path || "").split("/").pop();
 }
 
 /* The text that a place is in: the one that has its line there. */
+/** @param {RunData} data @param {Place} place */
 function sourceAt(data, place) {
     const sources = data.sources || [],
-        text = place.text;
+        text = place.text,
+        line = place.line || 0;
+    /** @param {SourceText} source */
     const fits = source =>
-        place.line <= source.lines.length && (text === undefined || source.lines[place.line - 1] === text);
+        line <= source.lines.length && (text === undefined || source.lines[line - 1] === text);
     return (
         sources.find(source => source.name === place.file && fits(source)) ||
         sources.find(source => baseName(source.name) === baseName(place.file) && fits(source)) ||
@@ -27,7 +32,9 @@ function sourceAt(data, place) {
     );
 }
 
+/** @param {Step} step @returns {string} */
 function stepText(step) {
+    /** @type {string[]} */
     const words = [step.kind];
     if (step.order && step.scope) words.push(say("order", step.order, step.scope));
     else if (step.scope) words.push(step.scope);
@@ -38,42 +45,61 @@ function stepText(step) {
     return words.join(", ");
 }
 
+/** @param {TraceLine} line @returns {line is Step} */
+function isStep(line) {
+    return line.type !== "launch";
+}
+
+/** @param {KnownRun} data @param {HTMLElement} section */
 function makePlayer(data, section) {
-    const launches = new Map(),
-        steps = [];
-    for (const step of data.steps)
-        if (step.type === "launch") launches.set(step.launch, step);
-        else steps.push(step);
+    /** @type {Map<number, LaunchLine>} */
+    const launches = new Map();
+    /** @type {Step[]} */
+    const steps = [];
+    for (const step of data.steps || [])
+        if (isStep(step)) steps.push(step);
+        else launches.set(step.launch, step);
     const total = steps.length + data.steps_left_out;
     if (!steps.length) {
         section.append(make("p", {}, say("noSteps")));
         return null;
     }
 
+    /** @param {Step} step */
     const launchName = step => (launches.size > 1 ? say("nameLaunch", step.launch) : "");
+    /** @type {Record<ColumnKind, (step: Step) => string>} */
     const namers = {
         perItem: step => launchName(step) + say("nameItem", step.group, step.item),
         perSubGroup: step => launchName(step) + say("nameSubGroup", step.group, step.sub_group),
         perGroup: step => launchName(step) + say("nameGroup", step.group),
     };
+    /** @param {Step} step @returns {string} */
     const doing = step =>
         kind === "perItem" ? stepText(step) : say("itemDoes", step.item, stepText(step));
-    let names = [],
-        columnOf = [],
-        current = 0,
-        timer = null;
+    /** @type {string[]} */
+    let names = [];
+    /** @type {number[]} */
+    let columnOf = [];
+    let current = 0,
+        timer = 0;
+    /** @type {(() => void)[]} */
     const listeners = [];
 
+    /** @param {ColumnKind} kind */
     function arrange(kind) {
+        /** @type {Map<string, number>} */
         const index = new Map();
         columnOf = steps.map(step => {
-            const name = namers[kind](step);
-            if (!index.has(name)) index.set(name, index.size);
-            return index.get(name);
+            const name = namers[kind](step),
+                column = index.get(name) ?? index.size;
+            index.set(name, column);
+            return column;
         });
         names = [...index.keys()];
     }
+    /** @type {ColumnKind[]} */
     const kinds = ["perItem", "perSubGroup", "perGroup"];
+    /** @type {ColumnKind} */
     let kind =
         kinds.find(each => {
             arrange(each);
@@ -82,23 +108,29 @@ function makePlayer(data, section) {
     arrange(kind);
 
     /* ---- what a step has to do with others ---- */
+    /** @param {Step} a @param {ObjectAccess} b */
     const overlap = (a, b) =>
         a.object !== undefined &&
         a.object === b.object &&
         a.offset < b.offset + b.size &&
         b.offset < a.offset + a.size &&
         (a.region !== "local" || (a.group === b.group && a.launch === b.launch));
+    /** @param {number} index @param {(step: Step) => boolean} accept @param {number} most */
     function before(index, accept, most) {
+        /** @type {number[]} */
         const found = [];
         for (let i = index; i >= 0 && found.length < most; i--) if (accept(steps[i])) found.push(i);
         return found;
     }
 
     /* ---- accesses of findings ---- */
+    /** @type {Map<number, string[]>} */
     const marks = new Map();
+    /** @param {number[]} ids @param {number[]} sizes */
     function linear(ids, sizes) {
         return (ids[2] * sizes[1] + ids[1]) * sizes[0] + ids[0];
     }
+    /** @param {Step} step @param {Finding} finding @param {FindingAccess} access */
     function isAccess(step, finding, access) {
         const launch = launches.get(step.launch);
         if (
@@ -114,8 +146,10 @@ function makePlayer(data, section) {
         return linear(access.item.group_id, groups) === step.group;
     }
     /* One pass over the steps for all findings: candidates by line and column. */
-    const wanted = new Map(),
-        places = new Map();
+    /** @type {Map<string, [number, number][]>} */
+    const wanted = new Map();
+    /** @type {Map<string, number>} */
+    const places = new Map();
     data.findings.forEach((finding, f) =>
         finding.accesses.forEach((access, a) => {
             const key = `${access.line}:${access.column}`;
@@ -138,6 +172,7 @@ function makePlayer(data, section) {
         body = make("tbody"),
         detail = make("div", {"aria-live": "polite", id: "step-detail"});
     const which = make("p", {class: "small"});
+    /** @type {HTMLInputElement} */
     const range = make("input", {
         type: "range",
         min: 1,
@@ -147,13 +182,14 @@ function makePlayer(data, section) {
         input: () => go(Number(range.value) - 1),
     });
     const playButton = make("button", {type: "button", click: toggle}, say("play"));
+    /** @param {Word} key @param {() => number} target */
     const button = (key, target) => make("button", {type: "button", click: () => go(target())}, say(key));
     const choice = make(
         "select",
         {
             id: "columns-per",
             change: () => {
-                kind = choice.value;
+                kind = kinds[choice.selectedIndex];
                 arrange(kind);
                 go(current);
             },
@@ -166,6 +202,7 @@ function makePlayer(data, section) {
         return {first, last: Math.min(first + COLUMNS, names.length)};
     }
 
+    /** @param {number} i @param {ColumnRange} columns @param {boolean} others */
     function row(i, {first, last}, others) {
         const cells = [];
         for (let c = first; c < last; c++)
@@ -176,7 +213,8 @@ function makePlayer(data, section) {
                 make("td", {class: "code"}, outside ? `${names[columnOf[i]]}: ${doing(steps[i])}` : ""),
             );
         }
-        const found = marks.has(i) ? make("span", {class: "badge"}, marks.get(i).join("; ")) : null;
+        const mark = marks.get(i),
+            found = mark ? make("span", {class: "badge"}, mark.join("; ")) : null;
         return make(
             "tr",
             {"aria-current": i === current ? "step" : null, click: () => go(i)},
@@ -211,18 +249,20 @@ function makePlayer(data, section) {
         const cell = [...body.querySelectorAll("[aria-current] td.code")]
             .slice(1)
             .find(each => each.textContent);
-        const {left, right} = cell.getBoundingClientRect();
+        const {left, right} = known(cell).getBoundingClientRect();
         if (left < box.left || right > box.right)
             table.scrollLeft += (left + right) / 2 - (box.left + box.right) / 2;
     }
 
+    /** @param {number} i @param {string} text */
     function link(i, text) {
         return make("button", {type: "button", click: () => go(i)}, text);
     }
 
+    /** @param {Step} step */
     function relations(step) {
         const items = [];
-        if (/read|update/.test(step.kind) && step.type === "access" && step.object !== undefined) {
+        if (step.type === "access" && stepReads(step) && step.object !== undefined) {
             const [writer] = before(
                 current - 1,
                 other => other.type === "access" && stepWrites(other) && overlap(other, step),
@@ -284,16 +324,17 @@ function makePlayer(data, section) {
                       ),
                   )
                 : "",
-            source
+            source && step.line
                 ? sourceTable(source, new Map([[step.line, {class: "now", text: ""}]]), 4)
                 : make("p", {}, placeText(step)),
             ...relations(step),
         );
     }
 
+    /** @param {number} target */
     function go(target) {
         current = Math.max(0, Math.min(steps.length - 1, target));
-        range.value = current + 1;
+        range.value = String(current + 1);
         drawTable();
         drawDetail();
         for (const listener of listeners) listener();
@@ -302,7 +343,7 @@ function makePlayer(data, section) {
 
     function stop() {
         clearInterval(timer);
-        timer = null;
+        timer = 0;
         playButton.textContent = say("play");
     }
 
@@ -313,12 +354,14 @@ function makePlayer(data, section) {
         playButton.textContent = say("pause");
     }
 
+    /** @param {1 | -1} direction */
     function sameColumn(direction) {
         let i = current + direction;
         while (i >= 0 && i < steps.length && columnOf[i] !== columnOf[current]) i += direction;
         return i >= 0 && i < steps.length ? i : current;
     }
 
+    /** @type {Record<string, () => void>} */
     const keys = {
         ArrowLeft: () => go(current - 1),
         ArrowRight: () => go(current + 1),
@@ -332,19 +375,19 @@ function makePlayer(data, section) {
         n: () => go(sameColumn(1)),
         " ": toggle,
     };
+    /** @param {KeyboardEvent} event */
     function press(event) {
-        const own =
-            /^(BUTTON|SELECT)$/.test(event.target.tagName) &&
-            /^( |Arrow)/.test(event.key) &&
-            event.target !== document.body;
+        const target = event.target,
+            isSelect = target instanceof HTMLSelectElement;
+        const own = (isSelect || target instanceof HTMLButtonElement) && /^( |Arrow)/.test(event.key);
         const action = keys[event.key];
         if (
             !action ||
             event.ctrlKey ||
             event.altKey ||
             event.metaKey ||
-            (own && (event.key === " " || event.target.tagName === "SELECT")) ||
-            (event.target.type === "checkbox" && event.key === " ")
+            (own && (event.key === " " || isSelect)) ||
+            (target instanceof HTMLInputElement && target.type === "checkbox" && event.key === " ")
         )
             return;
         event.preventDefault();
@@ -386,9 +429,13 @@ function makePlayer(data, section) {
         launches,
         press,
         at: () => current,
+        /** @param {number} i */
         who: i => namers.perItem(steps[i]),
+        /** @param {number} i */
         marks: i => (marks.get(i) || []).join("; "),
+        /** @param {() => void} listener */
         onMove: listener => listeners.push(listener),
+        /** @param {number} f @param {number} a */
         find: (f, a) => places.get(`${f}.${a}`),
         focus: () => {
             section.scrollIntoView();

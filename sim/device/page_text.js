@@ -258,13 +258,26 @@ const TEXT = {
     "link_happens-before": "{0} happens before {1}.",
 };
 
+/** @param {Word} key @param {...(string | number)} values */
 function say(key, ...values) {
-    return TEXT[key].replace(/\{(\d)\}/g, (mark, index) => values[index]);
+    return TEXT[key].replace(/\{(\d)\}/g, (mark, index) => String(values[index]));
+}
+
+/* What has to be there. */
+/** @template T @param {T | null | undefined} value @returns {T} */
+function known(value) {
+    if (value === null || value === undefined) throw new Error("the page lacks something");
+    return value;
 }
 
 /* An element with attributes and children; strings become text, never markup. */
+/**
+ * @template {PictureName | keyof HTMLElementTagNameMap} Name
+ * @param {Name} name @param {Attributes} [attributes] @param {...Child} children @returns {Made<Name>}
+ */
 function make(name, attributes, ...children) {
     const svg = ["svg", "rect", "text", "title", "line", "g", "path", "defs", "marker"].includes(name);
+    /** @type {any} The compiler does not follow from the name to the kind of element: the callers see it. */
     const element = svg
         ? document.createElementNS("http://www.w3.org/2000/svg", name)
         : document.createElement(name);

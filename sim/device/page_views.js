@@ -2,6 +2,7 @@
 const AROUND = 3,
     GAP_LINES = 12;
 
+/** @param {ShownText} source @param {number} number @param {LineMark} [mark] */
 function sourceRow(source, number, mark) {
     return make(
         "tr",
@@ -13,9 +14,12 @@ function sourceRow(source, number, mark) {
 }
 
 /* The marked lines and some around each; what lies between them is cut where it is long. */
+/** @param {ShownText} source @param {Map<number, LineMark | undefined>} marks @param {number} around */
 function sourceTable(source, marks, around) {
-    const shown = new Set(),
-        rows = [];
+    /** @type {Set<number>} */
+    const shown = new Set();
+    /** @type {HTMLElement[]} */
+    const rows = [];
     for (const line of marks.keys())
         for (let i = line - around; i <= line + around; i++)
             if (i >= 1 && i <= source.lines.length) shown.add(i);
@@ -27,7 +31,9 @@ function sourceTable(source, marks, around) {
             rows.push(make("tr", {}, make("td", {class: "number"}, "…"), make("td"), make("td")));
         rows.push(sourceRow(source, number, marks.get(number)));
     });
-    const titles = ["line", "marks", "text"].map(key => make("th", {scope: "col"}, say(key)));
+    /** @type {Word[]} */
+    const heads = ["line", "marks", "text"];
+    const titles = heads.map(key => make("th", {scope: "col"}, say(key)));
     return make(
         "div",
         {class: "scroll", tabindex: 0, role: "group", "aria-label": say("sourceOf", source.name)},
@@ -43,10 +49,12 @@ function sourceTable(source, marks, around) {
 
 /* ---- findings ---- */
 
+/** @param {Triple} ids */
 function idsText(ids) {
     return ids.join(",");
 }
 
+/** @param {FindingAccess} access */
 function accessText(access) {
     const words = [access.what || access.access];
     if (access.size_bytes) words.push(say("size", access.size_bytes));
@@ -71,14 +79,18 @@ function accessText(access) {
 }
 
 /* A table for each text that an access is in. */
+/** @param {RunData} data @param {Finding} finding */
 function findingSources(data, finding) {
+    /** @type {Map<ShownText, Map<number, LineMark>>} */
     const bySource = new Map();
     finding.accesses.forEach((access, i) => {
-        const source = access.line ? sourceAt(data, access) || onlyLine(access) : undefined;
-        if (!source) return;
+        /** @type {ShownText | undefined} */
+        const source = sourceAt(data, access) || onlyLine(access);
+        if (!source || !access.line) return;
         const key =
             [...bySource.keys()].find(each => each.name === source.name && each.lines === source.lines) ||
             source;
+        /** @type {Map<number, LineMark>} */
         const marks = bySource.get(key) || new Map(),
             mark = marks.get(access.line);
         marks.set(
@@ -95,17 +107,21 @@ function findingSources(data, finding) {
 }
 
 /* Of a text that is not here: the line of the access. */
+/** @param {FindingAccess} access */
 function onlyLine(access) {
     return access.text === undefined ? undefined : {name: access.file || "", only: access.text, lines: []};
 }
 
+/** @param {ShownText} source @param {Map<number, LineMark>} marks */
 function lineTable(source, marks) {
-    const [line] = marks.keys(),
-        lines = [];
-    lines[line - 1] = source.only;
+    const [line] = marks.keys();
+    /** @type {string[]} */
+    const lines = [];
+    lines[line - 1] = source.only || "";
     return sourceTable({name: source.name, lines}, marks, 0);
 }
 
+/** @param {[Word, string | undefined][]} pairs */
 function entries(pairs) {
     const list = make("dl");
     for (const [key, value] of pairs)
@@ -113,9 +129,10 @@ function entries(pairs) {
     return list;
 }
 
+/** @param {Finding} finding */
 function bytesText(finding) {
     const first = finding.offset_bytes,
-        length = finding.length_bytes;
+        length = finding.length_bytes || 1;
     return first === undefined
         ? ""
         : length > 1
@@ -123,16 +140,18 @@ function bytesText(finding) {
           : ", " + say("byte", first);
 }
 
+/** @param {FindingAccess} access @param {number} a */
 function missing(access, a) {
     return access.item ? make("span", {class: "small"}, say("notInSteps", a + 1)) : null;
 }
 
+/** @param {Finding} finding @param {number} f @param {Player | null} player */
 function accessEntries(finding, f, player) {
     const list = make("dl");
     finding.accesses.forEach((access, a) => {
         const at = player ? player.find(f, a) : undefined;
         const jump =
-            at === undefined
+            !player || at === undefined
                 ? missing(access, a)
                 : make(
                       "button",
@@ -154,10 +173,12 @@ function accessEntries(finding, f, player) {
 }
 
 /* What lies before and after each access, in program order, and what of it synchronises. */
+/** @param {Finding} finding */
 function orderEntries(finding) {
     const steps = finding.steps || [],
         edges = finding.edges || [];
     if (!steps.length) return null;
+    /** @param {FindingStep} step */
     const key = step => (step.side > 1 ? "ofOther" : step.before ? "beforeAccess" : "afterAccess");
     const rows = steps.map((step, i) =>
         make(
@@ -188,14 +209,16 @@ function orderEntries(finding) {
     );
 }
 
+/** @param {KnownRun} data @param {Player | null} player @param {Finding} finding @param {number} f */
 function findingArticle(data, player, finding, f) {
-    const image = finding.id === "image-read-after-write" ? "Image" : "";
+    const image = finding.id === "image-read-after-write";
     const claim = {
-        tried: say("tried" + image),
+        tried: say(image ? "triedImage" : "tried"),
         compiles: say("compiles"),
-        orders: say("orders" + image),
+        orders: say(image ? "ordersImage" : "orders"),
         fails: say("fails", finding.fix_note || ""),
-    }[finding.fix_claim];
+        none: "",
+    }[finding.fix_claim || "none"];
     const fix = finding.fix && claim ? `${finding.fix} (${claim})` : finding.fix;
     const edits = (finding.edits || []).map(edit =>
         say("edit", edit.file || "", edit.line, edit.column, edit.text || say("nothing")),
@@ -221,7 +244,7 @@ function findingArticle(data, player, finding, f) {
         orderEntries(finding),
         entries([
             ["why", finding.why],
-            [["tried", "compiles"].includes(finding.fix_claim) ? "fix" : "advice", fix],
+            [/^(tried|compiles)$/.test(finding.fix_claim || "") ? "fix" : "advice", fix],
             ["edits", edits.join("\n")],
             ["caused", finding.cause ? `${finding.cause.id}, ${placeText(finding.cause)}` : ""],
             ["spec", finding.spec],
@@ -237,6 +260,7 @@ function findingArticle(data, player, finding, f) {
     );
 }
 
+/** @param {KnownRun} data @param {HTMLElement} section @param {Player | null} player */
 function drawFindings(data, section, player) {
     if (!data.findings.length) section.append(make("p", {}, say("noFindings")));
     data.findings.forEach((finding, f) => section.append(findingArticle(data, player, finding, f)));
@@ -250,15 +274,20 @@ const LABEL = 150,
     WIDTH = 900,
     TRACK = 26;
 
+/** @param {RunData} data @param {HTMLElement} section */
 function drawTimeline(data, section) {
-    const events = data.timeline ? data.timeline.traceEvents : [],
-        titles = new Map(),
-        tracks = new Map();
-    const spans = events.filter(event => event.ph === "X"),
-        key = event => `${event.pid}.${event.tid}`;
-    for (const event of events)
-        if (event.ph === "M")
-            titles.set(event.name === "thread_name" ? key(event) : `${event.pid}`, event.args.name);
+    const timeline = data.timeline || {traceEvents: [], otherData: {dropped: 0}};
+    /** @type {Map<string, string>} */
+    const titles = new Map();
+    /** @type {Map<string, number>} */
+    const tracks = new Map();
+    /** @type {TimelineSpan[]} */
+    const spans = [];
+    /** @param {{pid: number, tid: number}} event */
+    const key = event => `${event.pid}.${event.tid}`;
+    for (const event of timeline.traceEvents)
+        if (event.ph === "X") spans.push(event);
+        else titles.set(event.name === "thread_name" ? key(event) : `${event.pid}`, event.args.name);
     if (!spans.length) {
         section.append(make("p", {}, say("noTimeline")));
         return;
@@ -271,8 +300,9 @@ function drawTimeline(data, section) {
         end = Math.max(end, span.ts + span.dur);
         begin = Math.min(begin, span.ts);
     }
-    const scale = WIDTH / (end - begin || 1),
-        trackTitle = id => `${titles.get(id.split(".")[0])}: ${titles.get(id)}`;
+    const scale = WIDTH / (end - begin || 1);
+    /** @param {string} id */
+    const trackTitle = id => `${titles.get(id.split(".")[0])}: ${titles.get(id)}`;
     const picture = make("svg", {
         viewBox: `0 0 ${LABEL + WIDTH + 10} ${(tracks.size + 1) * TRACK}`,
         role: "img",
@@ -290,9 +320,11 @@ function drawTimeline(data, section) {
                 y2: (at + 1) * TRACK - 1,
             }),
         );
-    for (const span of [...spans].sort((a, b) => (a.cat === "sub-group") - (b.cat === "sub-group"))) {
-        const slice = span.cat === "sub-group",
-            y = tracks.get(key(span)) * TRACK + (slice ? 14 : 3);
+    /** @param {TimelineSpan} span */
+    const isSlice = span => span.cat === "sub-group";
+    for (const span of [...spans].sort((a, b) => Number(isSlice(a)) - Number(isSlice(b)))) {
+        const slice = isSlice(span),
+            y = known(tracks.get(key(span))) * TRACK + (slice ? 14 : 3);
         picture.append(
             make(
                 "rect",
@@ -326,9 +358,11 @@ function drawTimeline(data, section) {
                 ),
             ),
         );
-    const heads = ["what", "where", "from", "lasts"].map(each => make("th", {scope: "col"}, say(each)));
-    if (data.timeline.otherData.dropped)
-        section.append(make("p", {}, say("timelineSome", data.timeline.otherData.dropped)));
+    /** @type {Word[]} */
+    const words = ["what", "where", "from", "lasts"],
+        heads = words.map(each => make("th", {scope: "col"}, say(each)));
+    if (timeline.otherData.dropped)
+        section.append(make("p", {}, say("timelineSome", timeline.otherData.dropped)));
     section.append(
         make("div", {class: "scroll"}, picture),
         make(
@@ -342,6 +376,7 @@ function drawTimeline(data, section) {
 
 /* ---- topology ---- */
 
+/** @type {[CounterKey, Word][]} */
 const COUNTER_WORDS = [
     ["accesses", "accesses"],
     ["hits", "hits"],
@@ -351,6 +386,7 @@ const COUNTER_WORDS = [
     ["remote_bytes", "remote"],
 ];
 
+/** @param {CounterRow} counters */
 function countersText(counters) {
     return COUNTER_WORDS.filter(([key]) => counters[key])
         .map(([key, word]) => `${counters[key]} ${say(word)}`)
@@ -358,6 +394,10 @@ function countersText(counters) {
 }
 
 /* Rows of caches and memories are named as the node, after the device where there are several. */
+/**
+ * @param {CountersData | null | undefined} counters @param {number} d
+ * @param {DeviceData} device @param {TopologyNode} node
+ */
 function countersOf(counters, d, device, node) {
     if (!counters) return undefined;
     if (node.level === "cu")
@@ -368,14 +408,18 @@ function countersOf(counters, d, device, node) {
     );
 }
 
-function nodeItem(data, d, index) {
-    const device = data.topology[d],
-        node = device.nodes[index],
+/**
+ * @param {RunData} data @param {DeviceData} device @param {number} d @param {number} index
+ * @returns {HTMLElement}
+ */
+function nodeItem(data, device, d, index) {
+    const node = device.nodes[index],
         counters = countersOf(data.counters, d, device, node);
     const name = index ? `${node.level} ${node.index}` : say("device", d, device.name);
     const children = device.nodes.map((child, i) => (i && child.parent === index ? i : 0)).filter(i => i);
-    const lookups = counters ? counters.hits + counters.misses : 0,
-        rate = lookups ? Math.round((100 * counters.hits) / lookups) : 0;
+    const hits = counters ? counters.hits : 0,
+        lookups = counters ? hits + counters.misses : 0,
+        rate = lookups ? Math.round((100 * hits) / lookups) : 0;
     const size = node.bytes ? ` (${say("capacity", node.bytes)})` : "";
     return make(
         "li",
@@ -393,14 +437,13 @@ function nodeItem(data, d, index) {
                   ` ${say("hitRate", rate)}`,
               )
             : null,
-        children.length ? make("ul", {}, ...children.map(i => nodeItem(data, d, i))) : null,
+        children.length ? make("ul", {}, ...children.map(i => nodeItem(data, device, d, i))) : null,
     );
 }
 
+/** @param {CountersData["lines"]} lines */
 function lineCounters(lines) {
-    const heads = [["file"], ["line"], ["kernel"]]
-        .map(([each]) => say(each))
-        .concat(COUNTER_WORDS.map(([, word]) => say(word)));
+    const heads = [say("file"), say("line"), say("kernel"), ...COUNTER_WORDS.map(([, word]) => say(word))];
     const rows = lines.map(row =>
         make(
             "tr",
@@ -423,9 +466,14 @@ function lineCounters(lines) {
     );
 }
 
+/** @param {RunData} data @param {HTMLElement} section */
 function drawTopology(data, section) {
     section.append(
-        make("ul", {class: "topology"}, ...(data.topology || []).map((device, d) => nodeItem(data, d, 0))),
+        make(
+            "ul",
+            {class: "topology"},
+            ...(data.topology || []).map((device, d) => nodeItem(data, device, d, 0)),
+        ),
     );
     if (!data.counters) return;
     if (!data.counters.complete) section.append(make("p", {}, say("incomplete")));
@@ -434,40 +482,54 @@ function drawTopology(data, section) {
 
 /* ---- start ---- */
 
-/* A section for each view, and a link to it. */
-function makeSections(ids) {
-    const sections = {};
-    for (const id of ids) {
-        sections[id] = make(
-            "section",
-            {id, "aria-labelledby": `${id}-title`},
-            make("h2", {id: `${id}-title`}, say(id)),
-        );
-        document.getElementById("contents").append(make("a", {href: `#${id}`}, say(id)), " ");
-        document.getElementById("main").append(sections[id]);
-    }
-    return sections;
+/* A section for a view, and a link to it. */
+/** @param {Word} id */
+function makeSection(id) {
+    const section = make(
+        "section",
+        {id, "aria-labelledby": `${id}-title`},
+        make("h2", {id: `${id}-title`}, say(id)),
+    );
+    part("contents").append(make("a", {href: `#${id}`}, say(id)), " ");
+    part("main").append(section);
+    return section;
 }
 
+/* An element of the page itself. */
+/** @param {string} id */
+function part(id) {
+    return known(document.getElementById(id));
+}
+
+/** @param {string} name @param {string} summary */
 function setTitle(name, summary) {
     document.title = say("title", name);
-    document.getElementById("title").textContent = document.title;
-    document.getElementById("summary").textContent = summary;
+    part("title").textContent = document.title;
+    part("summary").textContent = summary;
 }
 
+/** @param {RunSummary} run */
 function summaryText({errors, warnings, suppressed, kernels, schedule, seed}) {
     return say("summary", errors, warnings, suppressed, kernels, schedule, seed);
 }
 
-function drawRun(data) {
-    data.findings = data.findings || [];
-    const run = data.run;
+/** @param {RunData} given */
+function drawRun(given) {
+    const data = {...given, findings: given.findings || []},
+        run = data.run;
     setTitle((run && run.name) || say("untitled"), run ? summaryText(run) : say("lostSummary"));
-    const sections = makeSections(["findings", "steps", "memory", "timeline", "topology"]);
+    const sections = {
+        findings: makeSection("findings"),
+        steps: makeSection("steps"),
+        memory: makeSection("memory"),
+        timeline: makeSection("timeline"),
+        topology: makeSection("topology"),
+    };
     if (!data.steps) sections.steps.append(make("p", {}, say("lostSteps")));
     const player = data.steps ? makePlayer(data, sections.steps) : null;
     drawFindings(data, sections.findings, player);
-    makeMemory(player, sections.memory);
+    if (player) makeMemory(player, sections.memory);
+    else sections.memory.append(make("p", {}, say("noSteps")));
     drawTimeline(data, sections.timeline);
     drawTopology(data, sections.topology);
 }
@@ -479,17 +541,24 @@ function showTarget() {
 }
 
 function start() {
-    const data = JSON.parse(document.getElementById("data").textContent);
+    /** @type {PageData} */
+    const data = JSON.parse(part("data").textContent || "");
     if (data.litmus) {
         setTitle(data.litmus.name, say("litmusSummary", data.litmus.threads.length, data.litmus.model));
-        drawLitmus(data, makeSections(["test", "outcomes", "execution"]));
+        drawLitmus(data.litmus, {
+            test: makeSection("test"),
+            outcomes: makeSection("outcomes"),
+            execution: makeSection("execution"),
+        });
     } else if (data.diff) {
-        const [one, two] = data.diff.map(each => [
-            each.name,
-            each.data.steps.filter(step => step.type !== "launch").length,
-        ]);
-        setTitle(say("diffTitle"), say("diffSummary", ...one, ...two));
-        drawDiff(data, makeSections(["sideBySide", "followed", "memoryEnd", "findings"]));
+        const counts = data.diff.flatMap(each => [each.name, each.data.steps.filter(isStep).length]);
+        setTitle(say("diffTitle"), say("diffSummary", ...counts));
+        drawDiff(data.diff, {
+            sideBySide: makeSection("sideBySide"),
+            followed: makeSection("followed"),
+            memoryEnd: makeSection("memoryEnd"),
+            findings: makeSection("findings"),
+        });
     } else drawRun(data);
     showTarget();
     document.documentElement.dataset.ready = "yes";
