@@ -103,4 +103,4 @@ serve_parts = %D%/serve/serve_page.html %D%/serve/serve_page.css %D%/serve/serve
 	$(AM_V_GEN)$(MKDIR_P) %D%/serve && $(AWK) -v folder=$(srcdir)/%D%/serve/ -f $(srcdir)/sim/device/page.awk $(srcdir)/%D%/serve/serve_page.html > $@.new && mv $@.new $@
 BUILT_SOURCES += %D%/serve/serve_page_lines.inc
 CLEANFILES += %D%/serve/serve_page_lines.inc
-EXTRA_DIST += $(serve_parts) %D%/lesson_pages.sh
+EXTRA_DIST += $(serve_parts) %D%/serve/tsconfig.json %D%/lesson_pages.sh

@@ -1,28 +1,61 @@
-const part = id => document.getElementById(id);
-const examples = JSON.parse(part("examples").textContent);
+/**
+ * An example: a kernel, a scenario or a litmus test.
+ * @typedef {{name: string, text: string}} Example
+ */
+/**
+ * What /run answers: the exit status of the run, its report, and where its page is.
+ * @typedef {{status: number, text: string, timed_out: boolean, cut: boolean, page: string | null}} Answer
+ */
+
+// The element with the id, which is of this type.
+/** @template {Element} T @param {string} id @param {new () => T} type @returns {T} */
+function part(id, type) {
+    const element = document.getElementById(id);
+    if (element instanceof type) return element;
+    throw new Error(`the page lacks ${id}`);
+}
+
+const form = part("form", HTMLFormElement),
+    example = part("example", HTMLSelectElement),
+    runButton = part("run", HTMLButtonElement),
+    stopButton = part("stop", HTMLButtonElement),
+    state = part("state", HTMLElement),
+    frameBox = part("frame", HTMLElement);
+// What a run is asked with.
+const fields = {
+    text: part("text", HTMLTextAreaElement),
+    schedule: part("schedule", HTMLSelectElement),
+    seed: part("seed", HTMLInputElement),
+    kernel: part("kernel", HTMLInputElement),
+};
+/** @type {Example[]} */
+const examples = JSON.parse(part("examples", HTMLElement).textContent || "");
 const start = `// Each work-item adds one to the same number.
 kernel void count(global int *sum)
 {
     sum[0] = sum[0] + 1;
 }
 `;
+/** @type {AbortController | null} */
 let running = null;
 
+/** @param {string} text */
 function load(text) {
-    part("text").value = text;
+    fields.text.value = text;
 }
 
 function listExamples() {
-    part("example-row").hidden = examples.length === 0;
+    part("example-row", HTMLElement).hidden = examples.length === 0;
     for (const each of examples) {
         const option = document.createElement("option");
         option.textContent = each.name;
-        part("example").append(option);
+        example.append(option);
     }
     load(examples.length ? examples[0].text : start);
 }
 
 // The exit status of `orrery run`, in words.
+/** @param {Answer} answer */
 function wordsOf(answer) {
     if (answer.timed_out) return "The run took too long and was ended.";
     switch (answer.status) {
@@ -35,66 +68,73 @@ function wordsOf(answer) {
 }
 
 // A page has a frame of its own: the frame of the last run would keep its place in the history.
+/** @param {string | null} address */
 function showPage(address) {
-    part("frame").replaceChildren();
-    part("page-section").hidden = !address;
+    frameBox.replaceChildren();
+    part("page-section", HTMLElement).hidden = !address;
     if (!address) return;
     const frame = document.createElement("iframe");
     frame.title = "Steps and memory of the run";
     frame.setAttribute("sandbox", "allow-scripts");
     frame.src = address;
-    part("frame").append(frame);
-    part("alone").href = address;
+    frameBox.append(frame);
+    part("alone", HTMLAnchorElement).href = address;
 }
 
+/** @param {Answer} answer */
 function show(answer) {
-    part("report-section").hidden = false;
-    part("report").textContent = answer.text + (answer.cut ? "\n(the rest is left out)\n" : "");
+    part("report-section", HTMLElement).hidden = false;
+    part("report", HTMLElement).textContent = answer.text + (answer.cut ? "\n(the rest is left out)\n" : "");
     showPage(answer.page);
     return wordsOf(answer);
 }
 
 // A button that is disabled loses the focus: Run stays enabled, and Stop hands the focus on.
+/** @param {AbortController | null} controller */
 function setRunning(controller) {
     running = controller;
-    part("run").setAttribute("aria-disabled", String(controller !== null));
-    if (controller === null && document.activeElement === part("stop")) part("run").focus();
-    part("stop").disabled = controller === null;
+    runButton.setAttribute("aria-disabled", String(controller !== null));
+    if (controller === null && document.activeElement === stopButton) runButton.focus();
+    stopButton.disabled = controller === null;
 }
 
+/** @param {AbortSignal} signal @returns {Promise<string>} */
 async function ask(signal) {
-    const body = {};
-    for (const name of ["text", "schedule", "seed", "kernel"]) body[name] = part(name).value;
+    const body = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
     const response = await fetch("/run", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(body),
         signal,
     });
-    const answer = await response.json();
-    return response.ok ? show(answer) : `Not run: ${answer.error}.`;
+    if (response.ok) return show(await response.json());
+    /** @type {{error: string}} */
+    const {error} = await response.json();
+    return `Not run: ${error}.`;
 }
 
 async function run() {
-    if (running || !part("form").reportValidity()) return;
-    setRunning(new AbortController());
-    part("state").textContent = "Running …";
+    if (running || !form.reportValidity()) return;
+    const controller = new AbortController();
+    setRunning(controller);
+    state.textContent = "Running …";
     let words;
     try {
-        words = await ask(running.signal);
+        words = await ask(controller.signal);
     } catch (error) {
-        words = error.name === "AbortError" ? "Stopped." : "There is no answer: does the server still run?";
+        const stopped = error instanceof DOMException && error.name === "AbortError";
+        words = stopped ? "Stopped." : "There is no answer: does the server still run?";
     }
     setRunning(null);
-    part("state").textContent = words;
+    state.textContent = words;
 }
 
-part("form").addEventListener("submit", event => {
+form.addEventListener("submit", event => {
     event.preventDefault();
     run();
 });
-part("stop").addEventListener("click", () => running && running.abort());
-part("load").addEventListener("click", () => load(examples[part("example").selectedIndex].text));
+stopButton.addEventListener("click", () => running && running.abort());
+part("load", HTMLElement).addEventListener("click", () => load(examples[example.selectedIndex].text));
 document.addEventListener("keydown", event => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
