@@ -409,6 +409,7 @@ function makeExecution(test, section, sourceBox) {
 
     /** @param {number} target */
     function go(target) {
+        if (!steps.length) return;
         current = Math.max(0, Math.min(steps.length - 1, target));
         draw();
     }
