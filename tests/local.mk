@@ -655,6 +655,7 @@ EXTRA_DIST += \
 	%D%/scripts/litmus_page.py \
 	%D%/scripts/lstopo_compare.py \
 	%D%/scripts/page_browser.py \
+	%D%/scripts/page_fits.sh \
 	%D%/scripts/page_views.py \
 	%D%/scripts/partition_oracle.py \
 	%D%/scripts/printed_fixes.py \

@@ -39,4 +39,5 @@ refused "found a second test" "$orrery" litmus --html="$work/two.html" "$test" "
 refused "expected neither" "$orrery" litmus --print --html="$work/two.html" "$test"
 refused "No such file" "$orrery" litmus --html="$work/no/such/folder.html" "$test"
 "$orrery" litmus --force --html="$work/mine" "$test" >/dev/null || { echo "--force does not replace"; bad=1; }
+bash "$src/tests/scripts/page_fits.sh" "$src" "$work"/*/*.html || { echo "data of other types"; bad=1; }
 exit "$bad"

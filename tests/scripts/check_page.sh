@@ -193,6 +193,7 @@ keys() { # NAME SEEN
     seen=$(grep -o 'data-seen="[^"]*"' "$work/dom")
     [ "$seen" = "data-seen=\"$2\"" ] || { echo "$1: $seen, expected $2"; bad=1; }
 }
+bash "$src/tests/scripts/page_fits.sh" "$src" "$work"/{one,random,clean,host,odd}.html || { echo "data of other types"; bad=1; }
 if [ -n "$chromium" ]; then
     keys one "2 3 2 22 2 80 80 79 1 1 2 17 18"
     keys long "2 3 2 22 2 99999 99999 99998 1 1 2"

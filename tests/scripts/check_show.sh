@@ -102,6 +102,7 @@ assert page[0]["data"]["steps"] != page[1]["data"]["steps"]
 assert two[0]["data"]["steps"] == two[1]["data"]["steps"] == page[1]["data"]["steps"]
 assert all(run["data"]["findings"] for run in page)
 PYTHON
+bash "$src/tests/scripts/page_fits.sh" "$src" "$PWD"/{diff,mixed,corr}.html || fail "data of other types"
 shows 0 race.html --diff --html=race.html race.html reverse.html # the page that is written is one of the two
 [ -z "$(ls tmp)" ] || fail "left behind: $(ls tmp)"
 
