@@ -56,6 +56,8 @@ static struct {
     Dwarf_Line *(*unit_line)(Dwarf_Die *, uint64_t);
     const char *(*unit_file)(Dwarf_Line *, uint64_t *, uint64_t *);
     int (*unit_number)(Dwarf_Line *, int *), (*unit_column)(Dwarf_Line *, int *);
+    void *(*attribute)(Dwarf_Die *, unsigned, void *);
+    const char *(*string)(void *);
     Dwfl_Callbacks callbacks;
 } dw;
 
@@ -84,7 +86,8 @@ static void dw_load(void)
         symbol(library, "dwfl_module_nextcu", &dw.next_unit) &&
         symbol(library, "dwarf_haspc", &dw.unit_has) && symbol(library, "dwarf_getsrc_die", &dw.unit_line) &&
         symbol(library, "dwarf_linesrc", &dw.unit_file) && symbol(library, "dwarf_lineno", &dw.unit_number) &&
-        symbol(library, "dwarf_linecol", &dw.unit_column) &&
+        symbol(library, "dwarf_linecol", &dw.unit_column) && symbol(library, "dwarf_attr", &dw.attribute) &&
+        symbol(library, "dwarf_formstring", &dw.string) &&
         symbol(library, "dwfl_linux_proc_find_elf", &dw.callbacks.find_elf) &&
         symbol(library, "dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo) &&
         symbol(library, "dwfl_begin", &dw.begin))
@@ -155,9 +158,10 @@ static void find_text(const char *file, const char *directory, const char *objec
         read_line(path, object, out_place);
 }
 
-/* NULL: not known */
+/* NULL: not known. The directory is that in which the unit was compiled; clang names files below it without it. */
 struct host_line {
     const char *file, *directory;
+    bool below;
     int line, column;
 };
 
@@ -173,6 +177,14 @@ static struct host_line line_by_index(Dwfl_Module *module, uint64_t address)
     return found;
 }
 
+static const char *unit_directory(Dwarf_Die *unit)
+{
+    enum { DW_AT_comp_dir = 0x1b };
+    uint64_t attribute[8]; /* a Dwarf_Attribute takes three */
+    void *found = dw.attribute(unit, DW_AT_comp_dir, attribute);
+    return found ? dw.string(found) : NULL;
+}
+
 /* clang writes no index: each compilation unit is searched for the address. */
 static struct host_line line_by_units(Dwfl_Module *module, uint64_t address)
 {
@@ -183,6 +195,8 @@ static struct host_line line_by_units(Dwfl_Module *module, uint64_t address)
         if (!row)
             continue;
         found.file = dw.unit_file(row, NULL, NULL);
+        found.directory = unit_directory(unit);
+        found.below = found.file && *found.file != '/' && found.directory;
         if (dw.unit_number(row, &found.line) != 0 || dw.unit_column(row, &found.column) != 0)
             found.file = NULL;
         break;
@@ -207,7 +221,8 @@ static void find_line(uint64_t address, const char *object, struct host_place *o
             found = line_by_units(module, address);
     }
     if (found.file && found.line > 0) {
-        copy(out_place->text, sizeof out_place->text, found.file);
+        snprintf(out_place->text, sizeof out_place->text, "%s%s%s", found.below ? found.directory : "",
+                 found.below ? "/" : "", found.file);
         out_place->place.line = (uint32_t)found.line;
         out_place->place.column = found.column > 0 ? (uint32_t)found.column : 0;
         find_text(found.file, found.directory, object, out_place);
@@ -233,7 +248,8 @@ static bool is_ours(const Dl_info *info)
  * a sanitizer. */
 static bool is_library(const Dl_info *info)
 {
-    static const char *const names[] = {"libc.", "libc-", "libOpenCL.", "libasan.", "libtsan.", "libubsan."};
+    static const char *const names[] = {"libc.",    "libc-",     "libOpenCL.",  "libasan.",
+                                        "libtsan.", "libubsan.", "libclang_rt."};
     const char *name = base_name(info->dli_fname ? info->dli_fname : "");
     bool known = is_ours(info);
     for (size_t i = 0; i < sizeof names / sizeof *names && !known; i++)

@@ -25,7 +25,7 @@ for compiler in gcc clang-14; do
     command -v $compiler >/dev/null || continue
     for form in -g -g1 -gdwarf-4 '-g -O2' '-g -no-pie' '-g -ffunction-sections -flto'; do
         # shellcheck disable=SC2086
-        (cd "$work" && $compiler $form -o refused refused.c -lOpenCL 2>log) || continue
+        (cd "$work" && $compiler $form -o refused "$PWD/refused.c" -lOpenCL 2>log) || continue
         tried=$((tried + 1))
         ORRERY_CHECK_API=warning ORRERY_JSON=$work/found "$work/refused" 2>/dev/null || { echo "$compiler $form: the program fails"; failed=1; }
         grep -q "\"line\":$line[,}]" "$work/found" || { echo "$compiler $form: not line $line: $(cat "$work/found")"; failed=1; }
