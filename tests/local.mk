@@ -633,6 +633,15 @@ source_scripts = \
 	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_words.sh
 
+# What the other build of .ci/run runs, with the sanitizers and tiny limits: all test programs and scenarios, and of the scripts those
+# that take a way of their own through the command or the library. Left out are those that measure, take others' ways many times
+# over, or build programs of their own, and those of which clang's tools or Python do most of the work.
+sanitized_scripts = $(addprefix %D%/scripts/check_,$(addsuffix .sh, \
+	attach barrier_waits baseline cli components copies coverage debug demo differential endings expect faulty_access fix_claims \
+	host_order index instructions interrupt launch_filter litmus_page outputs page partition refused_note results sarif serve \
+	severity show source_name terminal thread_order timeline unset values waiting_loops layers tables vector))
+sanitized_tests = $(sanitized_scripts) $(check_PROGRAMS) $(scenario_batches)
+
 TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)
 EXTRA_DIST += $(test_scripts) $(source_scripts)
 # The files that they read or run, one a line.

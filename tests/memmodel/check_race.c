@@ -583,6 +583,8 @@ static void all_handed_on_but(uint32_t apart, uint32_t stores)
 
 START_TEST(each_pair_that_races_is_reported_after_others_of_its_place)
 {
+    if (HOSTILE(false, true)) /* there is room for fewer: see the next test */
+        return;
     for (uint32_t apart = 0; apart < 6; apart++)
         all_handed_on_but(apart, 6), pair_reported(judged(), 2);
 }

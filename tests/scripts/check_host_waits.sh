@@ -14,7 +14,7 @@ printf 'orrery: 1\ndevice: {features: {svm_system: true}}\n' > "$work/system.yam
 fail=0 clock=
 # A library with the address sanitizer in it can only be loaded by programs that have it first of all.
 fast_clock=$(realpath "$build")/.libs/fast_clock.so
-if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q libasan || [ ! -f "$fast_clock" ]; then fast_clock=; fi
+if ldd "$build/.libs/liborrery.so" 2>/dev/null | grep -q 'libasan\|libclang_rt' || [ ! -f "$fast_clock" ]; then fast_clock=; fi
 
 complain() {
     echo "$@"

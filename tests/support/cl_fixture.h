@@ -226,6 +226,18 @@ static inline void cl_leave(int status, void *unused)
     _exit(status);
 }
 
+/* As gcc says that AddressSanitizer is used, and as clang does. */
+#if defined __SANITIZE_ADDRESS__
+#define CL_SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define CL_SANITIZED 1
+#endif
+#endif
+#ifndef CL_SANITIZED
+#define CL_SANITIZED 0
+#endif
+
 /* Each test is a process that opens the library. The library is opened before the fork, and not called, so that
  * it is relocated once. */
 static inline void cl_load_once(void)
@@ -233,11 +245,8 @@ static inline void cl_load_once(void)
     char path[4096];
     const char *build = getenv("ORRERY_BUILDDIR");
     cl_runner = getpid();
-#ifdef __SANITIZE_ADDRESS__
-    on_exit(cl_leave, NULL);
-#else
-    (void)cl_leave;
-#endif
+    if (CL_SANITIZED)
+        on_exit(cl_leave, NULL);
     if (build && snprintf(path, sizeof path, "%s/.libs/liborrery.so", build) < (int)sizeof path)
         dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
