@@ -158,7 +158,8 @@ static void find_text(const char *file, const char *directory, const char *objec
         read_line(path, object, out_place);
 }
 
-/* NULL: not known. The directory is that in which the unit was compiled; clang names files below it without it. */
+/* NULL: not known. The directory is that in which the unit was compiled; clang names files below it without
+ * it. */
 struct host_line {
     const char *file, *directory;
     bool below;
