@@ -8,14 +8,14 @@ scenario_tests = \
 	%D%/clean/atomic_forms.yaml \
 	%D%/clean/barrier_in_loop.yaml \
 	%D%/clean/barrier_one_loop.yaml \
-	%D%/clean/barrier_turns.yaml \
+	%D%/clean/barrier_iterations.yaml \
 	%D%/clean/checks_off.yaml \
 	%D%/clean/child_beside.yaml \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
 	%D%/clean/collectives.yaml \
 	%D%/clean/concurrent_batches.yaml \
-	%D%/clean/remedied.yaml \
+	%D%/clean/fixed.yaml \
 	%D%/clean/uniform_arguments.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \
@@ -107,7 +107,7 @@ scenario_tests = \
 	%D%/concurrent/no_race.yaml \
 	%D%/concurrent/one_device.yaml \
 	%D%/concurrent/race.yaml \
-	%D%/concurrent/turns.yaml \
+	%D%/concurrent/alternate.yaml \
 	%D%/partition/numa.yaml \
 	%D%/partition/numa_first_touch.yaml \
 	%D%/partition/root_devices.yaml \
@@ -127,7 +127,7 @@ scenario_tests = \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/barrier_sub_groups_lockstep.yaml \
 	%D%/faulty/barrier_sub_groups_serial.yaml \
-	%D%/faulty/barrier_turns.yaml \
+	%D%/faulty/barrier_iterations.yaml \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/async_copy_some.yaml \
 	%D%/faulty/constant_write.yaml \
@@ -170,7 +170,7 @@ scenario_tests = \
 	%D%/faulty/goes_on_others.yaml \
 	%D%/faulty/write_only_atomic.yaml \
 	%D%/faulty/write_only_read.yaml \
-	%D%/racy/last_turn.yaml \
+	%D%/racy/after_the_loop.yaml \
 	%D%/racy/late_store.yaml \
 	%D%/racy/late_store_some.yaml \
 	%D%/racy/early_load.yaml \
@@ -182,12 +182,12 @@ scenario_tests = \
 	%D%/racy/rows_that_overlap.yaml \
 	%D%/racy/sub_group_barrier_in_loop.yaml \
 	%D%/racy/sub_group_barrier_wide.yaml \
-	%D%/racy/acquire_behind.yaml \
+	%D%/racy/acquire_after_barrier.yaml \
 	%D%/racy/sub_group_barrier_before.yaml \
 	%D%/racy/barrier_for_orders.yaml \
-	%D%/racy/sub_group_barrier_behind.yaml \
+	%D%/racy/sub_group_barrier_after.yaml \
 	%D%/racy/one_update_both_ends.yaml \
-	%D%/racy/turns_of_flags.yaml \
+	%D%/racy/iterations_of_flags.yaml \
 	%D%/racy/fence_on_one_side_12.yaml \
 	%D%/racy/fence_on_one_side.yaml \
 	%D%/racy/scopes_that_differ.yaml \
@@ -197,7 +197,7 @@ scenario_tests = \
 	%D%/racy/plain_unlock.yaml \
 	%D%/racy/image_flag.yaml \
 	%D%/racy/plain_over_atomic.yaml \
-	%D%/racy/behind_release.yaml \
+	%D%/racy/access_after_release.yaml \
 	%D%/racy/early_acquire.yaml \
 	%D%/racy/flag_by_call.yaml \
 	%D%/racy/scope_for_all.yaml \
@@ -237,14 +237,14 @@ scenario_tests = \
 	%D%/racy/mp_plain.yaml \
 	%D%/racy/no_place.yaml \
 	%D%/racy/before_loop.yaml \
-	%D%/racy/remedies.yaml \
+	%D%/racy/fixes_that_fit.yaml \
 	%D%/racy/number_types.yaml \
-	%D%/racy/next_turn.yaml \
+	%D%/racy/next_iteration.yaml \
 	%D%/racy/within_branches.yaml \
 	%D%/racy/within_statement.yaml \
 	%D%/racy/uniform_return.yaml \
-	%D%/racy/turns_two_flags.yaml \
-	%D%/racy/turns_sub_group_barrier.yaml \
+	%D%/racy/iterations_two_flags.yaml \
+	%D%/racy/iterations_sub_group_barrier.yaml \
 	%D%/racy/message_within_group.yaml \
 	%D%/racy/two_barriers.yaml \
 	%D%/racy/two_reads.yaml \
@@ -253,13 +253,13 @@ scenario_tests = \
 	%D%/racy/image_fences.yaml \
 	%D%/racy/image_statement.yaml \
 	%D%/racy/before_branch.yaml \
-	%D%/racy/behind_return.yaml \
+	%D%/racy/barrier_after_return.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_barrier.yaml \
-	%D%/racy/parted_turns.yaml \
+	%D%/racy/diverged_iterations.yaml \
 	%D%/racy/lock_given_back.yaml \
 	%D%/racy/lock_given_back_often.yaml \
-	%D%/racy/turns_of_waves.yaml \
+	%D%/racy/iterations_of_waves.yaml \
 	%D%/racy/failure_orders.yaml \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/held_lock.yaml \
@@ -302,9 +302,9 @@ scenario_tests = \
 	%D%/schedule/barrier_waits_reverse.yaml \
 	%D%/schedule/barrier_waits_round-robin.yaml \
 	%D%/schedule/barrier_waits_serial.yaml \
-	%D%/schedule/barrier_waits_told.yaml \
+	%D%/schedule/barrier_waits_unpromised.yaml \
 	%D%/schedule/barriers.yaml \
-	%D%/schedule/behind_barrier.yaml \
+	%D%/schedule/after_last_arrival.yaml \
 	%D%/schedule/gives_up.yaml \
 	%D%/schedule/groups_wait.yaml \
 	%D%/schedule/groups_wait_counted.yaml \
@@ -330,7 +330,7 @@ scenario_tests = \
 	%D%/schedule/spurious_retries_random.yaml \
 	%D%/schedule/steps.yaml \
 	%D%/schedule/sub_group.yaml \
-	%D%/schedule/unasked.yaml \
+	%D%/schedule/barrier_by_step.yaml \
 	%D%/schedule/until_atomic.yaml \
 	%D%/schedule/until_end.yaml \
 	%D%/schedule/until_line.yaml \
@@ -346,13 +346,13 @@ scenario_files = \
 	%D%/clean/atomic_forms.cl \
 	%D%/clean/barrier_in_loop.cl \
 	%D%/clean/barrier_one_loop.spvasm \
-	%D%/clean/barrier_turns.cl \
+	%D%/clean/barrier_iterations.cl \
 	%D%/clean/checks_off.cl \
 	%D%/clean/child_beside.cl \
 	%D%/clean/child_of_group.cl \
 	%D%/clean/child_orders.cl \
 	%D%/clean/collectives.cl \
-	%D%/clean/remedied.cl \
+	%D%/clean/fixed.cl \
 	%D%/clean/uniform_arguments.cl \
 	%D%/clean/deep_calls.cl \
 	%D%/clean/device_enqueue.cl \
@@ -396,11 +396,11 @@ scenario_files = \
 	%D%/racy/plain_unlock.cl \
 	%D%/racy/image_flag.cl \
 	%D%/racy/plain_over_atomic.cl \
-	%D%/racy/behind_release.cl \
+	%D%/racy/access_after_release.cl \
 	%D%/racy/early_acquire.cl \
 	%D%/racy/flag_by_call.cl \
 	%D%/racy/image_between_groups.cl \
-	%D%/racy/last_turn.cl \
+	%D%/racy/after_the_loop.cl \
 	%D%/racy/late_store.cl \
 	%D%/racy/late_store_some.cl \
 	%D%/racy/named_barrier_apart.cl \
@@ -410,14 +410,14 @@ scenario_files = \
 	%D%/racy/rows_that_overlap.cl \
 	%D%/racy/sub_group_barrier_in_loop.cl \
 	%D%/racy/sub_group_barrier_wide.cl \
-	%D%/racy/acquire_behind.cl \
+	%D%/racy/acquire_after_barrier.cl \
 	%D%/racy/scope_for_all.cl \
 	%D%/racy/scope_of_counter.cl \
 	%D%/racy/scope_of_source.cl \
 	%D%/racy/sub_group_barrier_before.cl \
 	%D%/racy/barrier_for_orders.cl \
-	%D%/racy/sub_group_barrier_behind.cl \
-	%D%/racy/turns_of_flags.cl \
+	%D%/racy/sub_group_barrier_after.cl \
+	%D%/racy/iterations_of_flags.cl \
 	%D%/racy/named_barrier.cl \
 	%D%/racy/named_barrier_scope.cl \
 	%D%/faulty/named_barrier.cl \
@@ -456,7 +456,7 @@ scenario_files = \
 	%D%/faulty/barrier_calls.cl \
 	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/barrier_sub_groups.cl \
-	%D%/faulty/barrier_turns.cl \
+	%D%/faulty/barrier_iterations.cl \
 	%D%/faulty/collective_divergence.cl \
 	%D%/faulty/captured_local.cl \
 	%D%/faulty/endless_loop.cl \
@@ -509,13 +509,13 @@ scenario_files = \
 	%D%/racy/mp_plain.cl \
 	%D%/racy/no_place.cl \
 	%D%/racy/before_loop.cl \
-	%D%/racy/remedies.cl \
-	%D%/racy/next_turn.cl \
+	%D%/racy/fixes_that_fit.cl \
+	%D%/racy/next_iteration.cl \
 	%D%/racy/within_branches.cl \
 	%D%/racy/within_statement.cl \
 	%D%/racy/uniform_return.cl \
-	%D%/racy/turns_two_flags.cl \
-	%D%/racy/turns_sub_group_barrier.cl \
+	%D%/racy/iterations_two_flags.cl \
+	%D%/racy/iterations_sub_group_barrier.cl \
 	%D%/racy/message_within_group.cl \
 	%D%/racy/two_barriers.cl \
 	%D%/racy/two_reads.cl \
@@ -523,12 +523,12 @@ scenario_files = \
 	%D%/racy/fence_scope.cl \
 	%D%/racy/image_fences.cl \
 	%D%/racy/before_branch.cl \
-	%D%/racy/behind_return.cl \
+	%D%/racy/barrier_after_return.cl \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_barrier.cl \
-	%D%/racy/parted_turns.cl \
+	%D%/racy/diverged_iterations.cl \
 	%D%/racy/lock_given_back.cl \
-	%D%/racy/turns_of_waves.cl \
+	%D%/racy/iterations_of_waves.cl \
 	%D%/racy/failure_orders.cl \
 	%D%/racy/plain_flag.cl \
 	%D%/racy/held_lock.cl \
@@ -565,7 +565,7 @@ scenario_files = \
 	%D%/schedule/barrier_waits.cl \
 	%D%/schedule/spin_ranked.cl \
 	%D%/schedule/barriers.cl \
-	%D%/schedule/behind_barrier.cl \
+	%D%/schedule/after_last_arrival.cl \
 	%D%/schedule/groups_wait.cl \
 	%D%/schedule/groups_wait_small.cl \
 	%D%/schedule/many_wait_for_last.cl \

@@ -88,7 +88,7 @@ kernel void in_one_line(global int *o, local int *t)
 }
 
 // One barrier, but braces for it.
-kernel void next_turn(global int *o, local int *t)
+kernel void next_iteration(global int *o, local int *t)
 {
     int l = get_local_id(0);
     t[l] = l;

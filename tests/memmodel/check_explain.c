@@ -615,7 +615,7 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
     return where.site != 0;
 }
 
-static void remedied(uint64_t second, int region, const char *fix)
+static void is_fixed_by(uint64_t second, int region, const char *fix)
 {
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
     const struct meeting meeting = {
@@ -638,11 +638,11 @@ START_TEST(barrier_is_placed_where_all_work_items_execute)
 {
     first_access(FIRST);
     where = (struct code_place){.site = 30, .before = true, .first = 0};
-    remedied(NEIGHBOUR, IN_LOCAL, "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30");
+    is_fixed_by(NEIGHBOUR, IN_LOCAL, "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30");
     where = (struct code_place){.site = 30, .first = 1}; /* the later access stands first in the code */
-    remedied(NEIGHBOUR, IN_GLOBAL, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) after k.cl:30");
+    is_fixed_by(NEIGHBOUR, IN_GLOBAL, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) after k.cl:30");
     where.site = 0;
-    remedied(NEIGHBOUR, IN_GLOBAL, "");
+    is_fixed_by(NEIGHBOUR, IN_GLOBAL, "");
 }
 END_TEST
 
@@ -686,10 +686,10 @@ START_TEST(groups_are_ordered_by_two_kernels)
 {
     first_access(FIRST);
     where = (struct code_place){.site = 30, .before = true, .first = 0};
-    remedied(OTHER, IN_GLOBAL, "two kernels, split before k.cl:30");
-    remedied(OTHER, IN_LOCAL, "");
+    is_fixed_by(OTHER, IN_GLOBAL, "two kernels, split before k.cl:30");
+    is_fixed_by(OTHER, IN_LOCAL, "");
     where.site = 0;
-    remedied(OTHER, IN_GLOBAL, "");
+    is_fixed_by(OTHER, IN_GLOBAL, "");
 }
 END_TEST
 

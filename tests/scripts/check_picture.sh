@@ -53,8 +53,8 @@ print(*(f["accesses"][0]["line"] for f in map(json.loads, open(sys.argv[1])) if 
 }
 
 partial neighbour "5"
-partial turns_two_flags ""
-partial turns_sub_group_barrier "10"
+partial iterations_two_flags ""
+partial iterations_sub_group_barrier "10"
 partial message_within_group "8"
 partial message_for_all ""
 partial histogram ""

@@ -104,12 +104,12 @@ measure mixed_sizes float 2 64 0 8
 [ -n "${CHECK_RACE_MEMORY_ALL:-$sanitized}" ] || items=$((1 << 18))
 measure table_beside_atomics float 1 100 0 12
 measure gathers_beside_atomics float 1 100 0 12
-more measure gathers_behind_barrier float 1 100 0 12
+more measure gathers_after_barrier float 1 100 0 12
 measure random_beside_atomics float 1 100 0 12
-measure random_behind_barrier float 1 100 0 12
+measure random_after_barrier float 1 100 0 12
 measure random_beside_atomics uchar 1 100 0 3
 [ -n "$sanitized" ] || items=1048576
-for kernel in flags_behind_barrier flags_passed; do
+for kernel in flags_after_barrier flags_passed; do
     measure $kernel uchar 1 100 "$items" 3
 done
 for kernel in flags flags_fenced flags_relaxed flags_handed; do

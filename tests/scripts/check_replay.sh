@@ -304,7 +304,7 @@ has out '^orrery: error: left.yaml:4:7: script: launch 2 never came'
 status 0 "$orrery" check --schedule serial left.yaml
 
 # Under a script no work-item continues without a step, nor when its record is replayed: without the mark the three run in order.
-asked=$src/scenarios/schedule/unasked.yaml
+asked=$src/scenarios/schedule/barrier_by_step.yaml
 status 0 "$orrery" check --record=asked "$asked"
 has asked '^number 1 shape [0-9a-f]{8} turns [0-9]+ script$'
 status 0 "$orrery" check --replay=asked --record=again "$asked"

@@ -45,7 +45,7 @@ timeline one-unit "units=1 groups=10 launches=2" --topology=cu:1 --schedule=roun
 timeline script "units=2 groups=10 launches=2" --placement=script --placement-script=1,3
 
 # Kernels of two sub-devices at the same time.
-"$orrery" run --quiet --timeline="$work/both.json" "$src/scenarios/concurrent/turns.yaml" || { echo "concurrent: status $?"; bad=1; }
+"$orrery" run --quiet --timeline="$work/both.json" "$src/scenarios/concurrent/alternate.yaml" || { echo "concurrent: status $?"; bad=1; }
 "$python3" "$src/tests/scripts/timeline_check.py" "$work/both.json" units=4 groups=8 launches=2 concurrent=1 || { echo "concurrent: not as it should be"; bad=1; }
 
 # The counters of a run, as text and as JSON; sums agree whichever way they are taken.

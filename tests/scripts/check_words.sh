@@ -25,7 +25,7 @@ relays?|hand-off|^sim/
 strands?|deferred join|^sim/
 elders?|predecessor|^sim/
 baton|executor lock|^lib/
-remed[iy](es)?|fix|^(sim|lib|tools|man)/
+remed(y|ies|ied)|fix|^(sim|lib|tools|man)/
 amendments?|edit|^(sim|lib|tools|man)/
 cures?|fix|^(sim|lib|tools|man|tests)/
 steers|controls the branch|^(sim|lib|tools)/

@@ -72,7 +72,7 @@ kernel void flags(global T *a, global T *b, global T *c, global atomic_uint *fla
     atomic_store_explicit(&flag[i], 1, memory_order_release, memory_scope_device);
 }
 
-kernel void flags_behind_barrier(global T *a, global T *b, global T *c, global atomic_uint *flag)
+kernel void flags_after_barrier(global T *a, global T *b, global T *c, global atomic_uint *flag)
 {
     uint i = get_global_id(0);
     c[i] = a[i] + b[i];
@@ -155,7 +155,7 @@ kernel void gathers_beside_atomics(global T *a, global T *b, global T *c)
 }
 
 /* Likewise, each work-group later than the one before. */
-kernel void gathers_behind_barrier(global T *a, global T *b, global T *c)
+kernel void gathers_after_barrier(global T *a, global T *b, global T *c)
 {
     uint i = get_global_id(0), n = get_global_size(0);
     if (get_local_id(0) == 0)
@@ -190,7 +190,7 @@ kernel void random_beside_atomics(global T *a, global T *b, global T *c)
 }
 
 /* Likewise, each work-group later than the one before. */
-kernel void random_behind_barrier(global T *a, global T *b, global T *c)
+kernel void random_after_barrier(global T *a, global T *b, global T *c)
 {
     uint i = get_global_id(0);
     if (get_local_id(0) == 0)

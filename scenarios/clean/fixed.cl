@@ -1,4 +1,4 @@
-// The kernels of racy/remedies.cl with the fixes suggested there.
+// The kernels of racy/fixes_that_fit.cl with the fixes suggested there.
 kernel void counter(global atomic_int *c)
 {
     atomic_fetch_add_explicit(c, 1, memory_order_relaxed, memory_scope_device);
