@@ -25,7 +25,7 @@ relays?|hand-off|^sim/
 strands?|deferred join|^sim/
 elders?|predecessor|^sim/
 baton|executor lock|^lib/
-remed(y|ies|ied)|fix|^(sim|lib|tools|man)/
+remed[iy]e?[sd]?|fix|^(sim|lib|tools|man|tests|scenarios)/
 amendments?|edit|^(sim|lib|tools|man)/
 cures?|fix|^(sim|lib|tools|man|tests)/
 steers|controls the branch|^(sim|lib|tools)/
