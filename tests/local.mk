@@ -633,7 +633,7 @@ source_scripts = \
 	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_words.sh
 
-# What the other build of .ci/run runs, with the sanitizers and tiny limits: all test programs and scenarios, and of the scripts those
+# What .ci/run runs with the sanitizers, from the tarball: all test programs and scenarios, and of the scripts those
 # that take a way of their own through the command or the library. Left out are those that measure, take others' ways many times
 # over, or build programs of their own, and those of which clang's tools or Python do most of the work.
 sanitized_scripts = $(addprefix %D%/scripts/check_,$(addsuffix .sh, \
