@@ -648,7 +648,14 @@ EXTRA_DIST += $(test_scripts) $(source_scripts)
 EXTRA_DIST += \
 	%D%/debug \
 	%D%/differential \
-	%D%/litmus \
+	%D%/litmus/dat3m.interleavings \
+	%D%/litmus/dat3m.weak \
+	%D%/litmus/mixes.interleavings \
+	%D%/litmus/mixes.weak \
+	%D%/litmus/rules.interleavings \
+	%D%/litmus/rules.weak \
+	%D%/litmus/teaching.interleavings \
+	%D%/litmus/teaching.weak \
 	%D%/oracle/compare.py \
 	%D%/oracle/model.py \
 	%D%/oracle/programs.py \
