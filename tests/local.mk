@@ -633,13 +633,13 @@ source_scripts = \
 	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_words.sh
 
-# What .ci/run runs with the sanitizers, from the tarball: all test programs and scenarios, and of the scripts those
-# that take a way of their own through the command or the library. Left out are those that measure, take others' ways many times
-# over, or build programs of their own, and those of which clang's tools or Python do most of the work.
+# What .ci/run runs under the sanitizers: all test programs and scenarios, and of the scripts those that take a way of their own
+# through the command or the library. Left out are those that measure, that take ways of others many times over, and those in which
+# clang's tools or Python do most of the work.
 sanitized_scripts = $(addprefix %D%/scripts/check_,$(addsuffix .sh, \
 	attach barrier_waits baseline cli components copies coverage debug demo differential endings expect faulty_access fix_claims \
-	host_order index instructions interrupt launch_filter litmus_page outputs page partition refused_note results sarif serve \
-	severity show source_name terminal thread_order timeline unset values waiting_loops layers tables vector))
+	host_locks host_order host_threads index instructions interrupt launch_filter lessons litmus_page outputs page partition picture \
+	refused_note replay results sarif serve severity show source_name terminal thread_order timeline unset values waiting_loops))
 sanitized_tests = $(sanitized_scripts) $(check_PROGRAMS) $(scenario_batches)
 
 TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)
