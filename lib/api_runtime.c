@@ -397,11 +397,11 @@ static char *own_record(bool recorded)
     return host_log_follows() && replay ? strdup(replay) : NULL;
 }
 
-/* NULL: no memory. */
+/* NULL: no memory, or a debugger chose steps that nothing repeats. */
 static char *line_of(const struct schedule_record *record, const char *file)
 {
     const struct replay_options options = own_options();
-    char *target = own_command();
+    char *target = record->forked ? NULL : own_command();
     const struct replay_run run = {.options = &options, .record = record, .file = file, .target = target};
     char *line = target ? replay_line(&run) : NULL;
     free(target);
@@ -411,9 +411,8 @@ static char *line_of(const struct schedule_record *record, const char *file)
 /* Does the program alone not settle how it runs? */
 static bool was_chosen(const struct schedule_record *record)
 {
-    return record->shape && !record->forked &&
-           (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed || record->has_switches ||
-            host_log_several());
+    return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed ||
+                             record->has_switches || host_log_several());
 }
 
 /* For a program that fails by itself: `orrery run` has its status, the library does not. */

@@ -58,6 +58,16 @@ grep -q '^At step 0 of launch 1 work-item 1 runs' "$work/chosen" && [ -n "$token
 timeout 120 "$orrery" replay "$token" -- "$program" "$kernel" 2>&1 | grep -v '^orrery: replay' >"$work/repeated"
 sed '1,/^At step/d; /^The run is over/d; /^orrery: replay/d' "$work/chosen" | diff - "$work/repeated" || fail "the token of the choice gives another run"
 
+# Under a policy that runs in passes no token repeats the choice, so the program promises none; without a choice it does.
+for choice in 'schedule 1' 'info launch'; do
+    timeout 120 "$orrery" debug --schedule=serial --resident-groups=4 --batch -e "$choice" -e continue -e quit -- "$program" "$kernel" >"$work/passes" 2>&1
+    grep -q '^orrery: replay with: ' "$work/passes" && promised=yes || promised=no
+    case $choice,$promised in
+    schedule*,no | info*,yes) ;;
+    *) fail "a token after '$choice' in a program: $(cat "$work/passes")" ;;
+    esac
+done
+
 # Another wave first under policies that run in passes: it does, again after going back, each line is printed once, and no token
 # is promised.
 for policy in serial reverse round-robin lockstep; do
