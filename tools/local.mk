@@ -20,6 +20,8 @@ orrery_SOURCES = \
 	%D%/cmd_topology.c \
 	%D%/counters_compare.c \
 	%D%/run_interrupt.c \
+	%D%/debug/completions.c \
+	%D%/debug/completions.h \
 	%D%/debug/dap.c \
 	%D%/debug/dap.h \
 	%D%/debug/dap_wire.c \

@@ -162,6 +162,14 @@ def test_requests(client, scenario):
     frame = client.top(thread)
     assert frame["line"] == line["call"] and frame["name"] == "k" and frame["source"]["path"] == source["path"], frame
     assert len(client.ask("threads")["threads"]) == 8
+
+    def completions(text, column=None):
+        targets = client.ask("completions", frameId=frame["id"], text=text, column=column or len(text) + 1)["targets"]
+        return [(target["label"], target["start"], target["length"]) for target in targets]
+    assert completions("1 + mi") == [("mine", 5, 2)] and completions("mi + 1", 3) == [("mine", 1, 2)], completions("1 + mi")
+    assert completions("get_l") == [("get_local_id", 1, 5)] and completions("mine.") == completions("12") == completions("nothing") == []
+    assert {"i", "j", "data", "table", "get_global_id"} <= {label for label, _, _ in completions("")}, completions("")
+    assert "column" in client.refused("completions", text="mi", column=0)
     local = variables(client, frame["id"], "Locals")
     assert local["j"]["value"] == "1" and local["f"]["value"] == "(1, 2, 3, 4)" and local["e"]["value"] == "B", local
     assert variables(client, frame["id"], "Arguments")["n"]["value"] == "3"
@@ -385,7 +393,7 @@ def test_nonsense(client):
     """Arguments that are missing or of another type are refused or ignored, and the session stays."""
     commands = ("setBreakpoints setFunctionBreakpoints setExceptionBreakpoints exceptionInfo dataBreakpointInfo setDataBreakpoints threads stackTrace scopes "
                 "variables evaluate setVariable setExpression readMemory writeMemory source loadedSources orrery/lanes orrery/lastAccess "
-                "orrery/mayRead orrery/schedule launch").split()
+                "orrery/mayRead orrery/schedule completions launch").split()
     keys = "source breakpoints filters name frameId variablesReference expression value memoryReference count offset data threadId dataId asAddress".split()
     values = [None, {}, [], "x", -1, 10**12, 0, True, "1 + ", "data", [{}], [None], 1.5, "(" * 500, "0x10"]
     dice = random.Random(7)

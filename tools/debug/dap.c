@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completions.h"
 #include "dap_wire.h"
 #include "session.h"
 #include "tools/tools.h"
@@ -270,6 +271,7 @@ static json_t *request_initialize(struct dap *dap, const json_t *arguments)
 {
     static const char *const supported[] = {
         "supportsConfigurationDoneRequest",
+        "supportsCompletionsRequest",
         "supportsFunctionBreakpoints",
         "supportsConditionalBreakpoints",
         "supportsHitConditionalBreakpoints",
@@ -975,6 +977,35 @@ static json_t *request_variables(struct dap *dap, const json_t *arguments)
     return body;
 }
 
+/* Of the frame, else of where the run stands; where there is none, of no variables. */
+static json_t *request_completions(struct dap *dap, const json_t *arguments)
+{
+    static const char *const scopes[] = {"locals", "arguments", "globals"};
+    const json_int_t id = NUMBER(arguments, "frameId"), column = NUMBER(arguments, "column");
+    const char *text = TEXT(arguments, "text");
+    json_int_t thread = NUMBER(dap->stop, "thread");
+    int frame = 0;
+    if (!text || column < 1)
+        return fail(dap, "completions needs a text and a column from 1");
+    if (id) {
+        const struct handle *handle = handle_find(dap, id, "frameId");
+        if (!handle)
+            return NULL;
+        thread = handle->thread;
+        frame = handle->frame;
+    }
+    json_t *variables = json_array();
+    for (size_t i = 0; dap->session && thread && i < sizeof scopes / sizeof *scopes; i++) {
+        json_t *answer = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", scopes[i],
+                                            "thread", thread, "frame", frame));
+        json_array_extend(variables, json_object_get(answer, "list"));
+        json_decref(answer);
+    }
+    json_t *targets = completions_find(text, (size_t)column, variables);
+    json_decref(variables);
+    return json_pack("{s:o}", "targets", targets);
+}
+
 static json_t *evaluate(struct dap *dap, const json_t *arguments, const char *expression, bool assigns,
                         const char *key)
 {
@@ -1280,6 +1311,7 @@ static const struct {
     {"scopes", request_scopes},
     {"variables", request_variables},
     {"evaluate", request_evaluate},
+    {"completions", request_completions},
     {"setVariable", request_set_variable},
     {"setExpression", request_set_expression},
     {"readMemory", request_read_memory},
