@@ -70,6 +70,7 @@ libapi_a_SOURCES = \
 	%D%/host/host_gone.c \
 	%D%/host/host_gone.h \
 	%D%/host/host_bytes.h \
+	%D%/host/owned_lock.h \
 	%D%/host/shared_bytes.c \
 	%D%/host/shared_bytes.h \
 	%D%/record/host_clock.c \

@@ -19,7 +19,7 @@
 #include "orrery/limits.h"
 #include "lib/api_runtime.h"
 
-struct guard guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct guard guard = {.lock = OWNED_LOCK_INITIALIZER};
 
 bool guard_watching(void)
 {
@@ -229,10 +229,10 @@ static void add_area(struct area *area)
 {
     prepare();
     look();
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     area_link(area);
     apply(area);
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
 }
 
 static void add(void *pointer, bool of_device, bool is_shared)
@@ -290,9 +290,9 @@ void guard_add_after(const struct memobj *memobj)
     const bool paused = guard_pause();
     struct area *area = area_after(memobj);
     if (area) {
-        pthread_mutex_lock(&guard.lock);
+        owned_lock_take(&guard.lock);
         find_ambiguous(area);
-        pthread_mutex_unlock(&guard.lock);
+        owned_lock_release(&guard.lock);
         device_mirror(runtime_device(), memobj->address, memobj->host_ptr);
         add_area(area);
     }
@@ -328,7 +328,7 @@ static void remove_area(uint64_t address, uint64_t past)
 {
     guard_report();
     runtime_lock();
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     struct area **link = link_of(address, past), *area = *link;
     if (area) {
         *link = area->next;
@@ -336,7 +336,7 @@ static void remove_area(uint64_t address, uint64_t past)
         guard_open_area(area);
         apply_uses();
     }
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
     if (area && past)
         device_mirror(runtime_device(), past, NULL);
     runtime_unlock();
@@ -381,13 +381,13 @@ static void add_window(struct area *area, uint64_t low, size_t size, const struc
                               .command = command->serial,
                               .call = command_call(command->kind),
                               .owner = owner};
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     if (made)
         area_link(area = made);
     window->next = area->windows;
     area->windows = window;
     apply(area);
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
 }
 
 static bool has_pointer(const struct window *window, uint64_t low, const struct memobj *owner)
@@ -440,13 +440,13 @@ static void remove_window(struct area *area, uint64_t low, const struct memobj *
         window = window->next;
     if (!window)
         return;
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     window->unmapped = true;
     struct window *taken = take_closed(area, low, owner);
     if (!is_open(area, low, owner))
         area->unmap = command->serial;
     apply(area);
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
     free_windows(taken);
 }
 
@@ -523,13 +523,13 @@ void guard_enqueued(const struct command *command)
         note_use(command);
     note_host_memory(command);
     look();
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     apply_alternating();
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
     map_enqueued(command);
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     apply_uses();
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
 }
 
 static bool is_acquired(const struct area *area, uint32_t command)
@@ -543,10 +543,10 @@ static bool windows_acquired(struct area *area)
     bool more = false;
     for (struct window *window = area->windows; window; window = window->next) {
         const bool acquired = window->acquired || is_acquired(area, window->command);
-        pthread_mutex_lock(&guard.lock);
+        owned_lock_take(&guard.lock);
         more |= acquired != window->acquired;
         window->acquired = acquired;
-        pthread_mutex_unlock(&guard.lock);
+        owned_lock_release(&guard.lock);
     }
     return more;
 }
@@ -560,27 +560,27 @@ void guard_waited(void)
     look();
     for (struct area *area = guard.areas; area; area = area->next) {
         const bool more = windows_acquired(area) || (less && area->windows);
-        pthread_mutex_lock(&guard.lock);
+        owned_lock_take(&guard.lock);
         if (more || area->is_shared || area->past)
             apply(area);
-        pthread_mutex_unlock(&guard.lock);
+        owned_lock_release(&guard.lock);
     }
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     apply_uses();
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
 }
 
 void guard_share(void)
 {
     guard_report();
     runtime_lock();
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     guard.shared = true;
     guard_open_all();
     host_use_forget();
     struct area *areas = guard.areas;
     guard.areas = NULL;
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
     while (areas) {
         struct area *area = areas;
         areas = area->next;
@@ -600,11 +600,11 @@ void guard_enter(void)
 {
     if (guard_active())
         guard_report();
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     open_for_device();
     guard.inside = true;
     guard.executes = pthread_self();
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
 }
 
 bool guard_pause(void)
@@ -618,12 +618,12 @@ bool guard_pause(void)
 void guard_leave(void)
 {
     look();
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     guard.inside = false;
     for (struct area *area = guard.areas; area; area = area->next)
         apply(area);
     apply_uses();
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
     guard_report();
 }
 
@@ -633,10 +633,10 @@ void guard_leave(void)
 void guard_fork_prepare(void)
 {
     guard_enter();
-    pthread_mutex_lock(&guard.lock);
+    owned_lock_take(&guard.lock);
     for (struct area *area = guard.areas; area; area = area->next)
         set_joined(area);
-    pthread_mutex_unlock(&guard.lock);
+    owned_lock_release(&guard.lock);
 }
 
 void guard_fork_parent(void)
@@ -647,7 +647,7 @@ void guard_fork_parent(void)
 /* Which commands use which memory is the parent's affair. */
 void guard_fork_child(void)
 {
-    pthread_mutex_init(&guard.lock, NULL);
+    owned_lock_reset(&guard.lock);
     guard.note_count = 0;
     host_use_forget();
     for (struct area *area = guard.areas; area; area = area->next)

@@ -116,9 +116,8 @@ static bool is_used(const struct area *area, uint64_t address)
  * A page that is open again is ours, too. The executing thread may touch all, also by the host's addresses,
  * as a native kernel does.
  */
-static bool catch (uint64_t address, const void *context)
+static bool catch_with_lock(uint64_t address, const void *context)
 {
-    pthread_mutex_lock(&guard.lock);
     const struct area *area = guard_area_at(address);
     const bool used = is_used(area, address),
                executes = guard.inside && pthread_equal(guard.executes, pthread_self());
@@ -138,7 +137,31 @@ static bool catch (uint64_t address, const void *context)
         ours = catch_moved(address);
     if (!ours)
         ours = try_again(address, program_counter(context));
-    pthread_mutex_unlock(&guard.lock);
+    return ours;
+}
+
+static void allow_faults(bool allow)
+{
+    sigset_t faults;
+    sigemptyset(&faults);
+    sigaddset(&faults, SIGSEGV);
+    pthread_sigmask(allow ? SIG_UNBLOCK : SIG_BLOCK, &faults, NULL);
+}
+
+/*
+ * The C library and this one have memory of malloc's, too: of a piece that was freed while a command uses it
+ * the unwinder's tables may be a part by now, or an area. A fault of the thread that has the lock is such an
+ * access. It is no finding, and where the lists say which page it is may be what is closed.
+ */
+static bool catch (uint64_t address, const void *context)
+{
+    if (owned_lock_is_mine(&guard.lock))
+        return open_page(address, PROT_READ | PROT_WRITE);
+    owned_lock_take(&guard.lock);
+    allow_faults(true);
+    const bool ours = catch_with_lock(address, context);
+    allow_faults(false);
+    owned_lock_release(&guard.lock);
     return ours;
 }
 
@@ -243,14 +266,14 @@ void guard_report(void)
 {
     for (;;) {
         struct note note;
-        pthread_mutex_lock(&guard.lock);
+        owned_lock_take(&guard.lock);
         judge_all();
         bool some = guard.note_count > 0 && !guard.inside;
         if (some) {
             note = guard.notes[0];
             memmove(guard.notes, guard.notes + 1, --guard.note_count * sizeof note);
         }
-        pthread_mutex_unlock(&guard.lock);
+        owned_lock_release(&guard.lock);
         if (!some)
             return;
         report_caught(&note);

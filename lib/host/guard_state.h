@@ -20,6 +20,7 @@
 #include "guard.h"
 #include "host_place.h"
 #include "host_use.h"
+#include "owned_lock.h"
 
 enum { PAGE_BYTES = 4096, NOTES = 64, RETRIES = 64 };
 
@@ -73,7 +74,7 @@ struct retry {
 };
 
 struct guard {
-    pthread_mutex_t lock;   /* never held while memory of the device is touched: the handler takes it */
+    struct owned_lock lock; /* never held while memory of the device is touched: the handler takes it */
     struct area *areas;     /* changed with runtime_lock held, too */
     bool inside, installed; /* inside: a thread executes */
     pthread_t executes;     /* that thread, while inside */

@@ -322,7 +322,7 @@ void host_use_forget(void)
 }
 
 void host_use_begin(const struct command *command, bool own, bool (*is_mapped)(uint64_t low, uint64_t high),
-                    pthread_mutex_t *lock)
+                    struct owned_lock *lock)
 {
     struct use found[USES_MOST];
     struct listing listing = {.command = command->serial,
@@ -334,19 +334,19 @@ void host_use_begin(const struct command *command, bool own, bool (*is_mapped)(u
     list_command(&listing, command);
     if (!listing.count)
         return;
-    pthread_mutex_lock(lock);
+    owned_lock_take(lock);
     memcpy(uses.items + uses.count, found, listing.count * sizeof *found);
     uses.count += listing.count;
-    pthread_mutex_unlock(lock);
+    owned_lock_release(lock);
 }
 
-bool host_use_end(pthread_mutex_t *lock)
+bool host_use_end(struct owned_lock *lock)
 {
     bool done[USES_MOST], in_allocation = false;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < uses.count; i++)
         done[i] = device_host_reported(runtime_device(), uses.items[i].command);
-    pthread_mutex_lock(lock);
+    owned_lock_take(lock);
     for (uint32_t i = 0; i < uses.count; i++) {
         in_allocation |= done[i] && uses.items[i].in_allocation;
         if (done[i])
@@ -355,6 +355,6 @@ bool host_use_end(pthread_mutex_t *lock)
             uses.items[kept++] = uses.items[i];
     }
     uses.count = kept;
-    pthread_mutex_unlock(lock);
+    owned_lock_release(lock);
     return in_allocation;
 }

@@ -32,9 +32,9 @@
  */
 #ifndef ORRERY_LIB_HOST_HOST_USE_H
 #define ORRERY_LIB_HOST_HOST_USE_H
-#include <pthread.h>
 
 #include "lib/queue.h"
+#include "owned_lock.h"
 
 struct extent {
     uint64_t low, high;
@@ -44,8 +44,8 @@ struct extent host_use_written(const struct command *command);
 void host_use_extents(const struct command *command, struct extent *out_read, struct extent *out_written);
 bool host_use_by(const struct command *command);
 void host_use_begin(const struct command *command, bool own, bool (*is_mapped)(uint64_t low, uint64_t high),
-                    pthread_mutex_t *lock);
-bool host_use_end(pthread_mutex_t *lock);
+                    struct owned_lock *lock);
+bool host_use_end(struct owned_lock *lock);
 void host_use_close(void);
 void host_use_open(void);
 bool host_use_meets(uint64_t low, uint64_t high);

@@ -443,6 +443,25 @@ START_TEST(faults_inside_malloc)
 }
 END_TEST
 
+void __register_frame(void *frames), __deregister_frame(void *frames);
+
+/* As memory that was freed in use and given to the C library would be: the handler's stack trace reads it. The
+ * first four bytes are read when it is registered, and are in a page that is open. */
+START_TEST(fault_inside_the_handler)
+{
+    static const uint32_t no_frames[5] = {12, 0, 0x78010001, 16, 0}; /* a CIE, no FDE, the end */
+    set_up();
+    cl_int *frames = target + PER_PAGE - 1;
+    memcpy(frames, no_frames, sizeof no_frames);
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, BYTES - PAGE, target + PER_PAGE, 0, NULL, NULL));
+    __register_frame(frames);
+    target[3 * PER_PAGE] = 1;
+    host_reported(1);
+    cl_ok(clFinish(queue));
+    __deregister_frame(frames);
+}
+END_TEST
+
 START_TEST(memory_that_was_moved)
 {
     set_up();
@@ -874,6 +893,7 @@ int main(void)
     tcase_add_test(used, many_pages);
     tcase_add_test(used, memory_that_is_gone);
     tcase_add_test(used, faults_inside_malloc);
+    tcase_add_test(used, fault_inside_the_handler);
     tcase_add_test(used, memory_that_was_moved);
     tcase_add_loop_test(used, pages_of_several, 0, 3);
     tcase_add_loop_test(used, store_between_a_complete_and_a_waiting_command, 0, 2);
