@@ -638,7 +638,7 @@ source_scripts = \
 # clang's tools or Python do most of the work.
 sanitized_scripts = $(addprefix %D%/scripts/check_,$(addsuffix .sh, \
 	attach barrier_waits baseline cli components copies coverage debug demo differential endings expect faulty_access fix_claims \
-	host_locks host_order host_threads index instructions interrupt launch_filter lessons litmus_page outputs page partition picture \
+	host_locks host_order host_threads index instructions interrupt launch_filter lessons litmus_page outputs page partition picture repeat \
 	refused_note replay results sarif serve severity show source_name terminal thread_order timeline unset values waiting_loops))
 sanitized_tests = $(sanitized_scripts) $(check_PROGRAMS) $(scenario_batches)
 
