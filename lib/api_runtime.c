@@ -21,6 +21,7 @@
 #include "error.h"
 #include "lib/diagnose/injected_fault.h"
 #include "lib/host/guard.h"
+#include "lib/record/launch_saver.h"
 #include "lib/record/host_log.h"
 #include "interrupt.h"
 #include "queue.h"
@@ -565,6 +566,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
         fault_finish(log_stream ? log_stream : stderr);
     if (!runtime.scenario.quiet)
         call_refused_note(stderr);
+    launch_saver_end(runtime.device);
     if (nothing_ran)
         fprintf(stderr,
                 "orrery: error: this process ran no kernel, and --expect-kernels wants one: exit status %d\n",

@@ -12,6 +12,7 @@
 #include "api.h"
 #include "lib/diagnose/call.h"
 #include "lib/diagnose/usage.h"
+#include "lib/record/launch_saver.h"
 #include "command.h"
 #include "device_info.h"
 #include "api_device_queue.h"
@@ -61,6 +62,8 @@ cl_int run_kernel(struct command *command)
     request->result = &command->u.launch.result;
     request->stop = &command->queue->context->stop;
     enum status status = device_launch_begin(command_device(command), request, &command->live, &diagnosis);
+    if (status == STATUS_OK)
+        launch_saver_begun(command_device(command), request);
     return conclude(command, status, &diagnosis);
 }
 

@@ -125,6 +125,8 @@ libapi_a_SOURCES = \
 	%D%/api_runtime.c \
 	%D%/api_runtime.h \
 	%D%/sampler.c \
+	%D%/record/launch_saver.c \
+	%D%/record/launch_saver.h \
 	%D%/record/saved_report.c \
 	%D%/record/saved_report.h \
 	%D%/semaphore.c \

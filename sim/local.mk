@@ -141,6 +141,7 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_fixes.h \
 	%D%/scenario/scenario_image.c \
 	%D%/scenario/scenario_image.h \
+	%D%/scenario/saved_launch.c \
 	%D%/scenario/scenario_launch.c \
 	%D%/schedule/replay.c \
 	%D%/scenario/scenario_launch.h \

@@ -391,6 +391,10 @@ check_PROGRAMS += %D%/check_selector
 check_PROGRAMS += %D%/host_threads
 %C%_host_threads_SOURCES = %D%/scripts/host_threads.c
 %C%_host_threads_LDADD = $(OPENCL_LIBS)
+noinst_PROGRAMS += %D%/saved_arguments
+%C%_saved_arguments_SOURCES = %D%/support/saved_arguments.c
+%C%_saved_arguments_LDADD = $(OPENCL_LIBS)
+
 noinst_PROGRAMS += %D%/thread_order
 %C%_thread_order_SOURCES = %D%/support/thread_order.c
 %C%_thread_order_LDADD = $(OPENCL_LIBS)
@@ -570,6 +574,7 @@ test_scripts = \
 	%D%/scripts/check_repeat.sh \
 	%D%/scripts/check_results.sh \
 	%D%/scripts/check_sarif.sh \
+	%D%/scripts/check_save_launch.sh \
 	%D%/scripts/check_baseline.sh \
 	%D%/scripts/check_alloc.sh \
 	%D%/scripts/check_oracle.sh \
@@ -639,7 +644,7 @@ source_scripts = \
 sanitized_scripts = $(addprefix %D%/scripts/check_,$(addsuffix .sh, \
 	attach barrier_waits baseline cli components copies coverage debug demo differential endings expect faulty_access fix_claims \
 	host_locks host_order host_threads index instructions interrupt launch_filter lessons litmus_page outputs page partition picture repeat \
-	refused_note replay results sarif serve severity show source_name terminal thread_order timeline unset values waiting_loops))
+	refused_note replay results sarif save_launch serve severity show source_name terminal thread_order timeline unset values waiting_loops))
 sanitized_tests = $(sanitized_scripts) $(check_PROGRAMS) $(scenario_batches)
 
 TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)

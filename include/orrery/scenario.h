@@ -163,6 +163,7 @@ struct schedule_config {
     uint64_t seed;                     /* 0 */
     uint32_t quantum;                  /* preemption points per time slice, round-robin and random: 1 */
     uint32_t resident_groups;          /* 0: as the policy likes */
+    uint32_t first_launch;             /* its number, on which what is chosen depends: 1 */
     double timeout_seconds;            /* 0 = none; wall clock, for endless loops */
     bool timeout_stated, steps_stated; /* the value was given, even if it is 0 */
     uint64_t max_steps;                /* 0 = none; loop iterations of one launch, deterministic */
@@ -224,10 +225,17 @@ enum scenario_arg_kind {
     SCENARIO_ARG_SAMPLER,
     SCENARIO_ARG_QUEUE
 };
+/* [low, high) */
+struct byte_range {
+    uint64_t low, high;
+};
 struct scenario_arg {
     enum scenario_arg_kind kind;
-    struct value_list values;   /* buffer contents (fill: repeated); scalar or vector value */
-    bool uninitialised;         /* buffer without fill: or values: */
+    struct value_list values; /* buffer contents (fill: repeated); scalar or vector value */
+    bool uninitialised;       /* buffer without fill: or values: */
+    size_t unwritten_count;   /* parts of a buffer that are uninitialised though the rest is not */
+    struct byte_range *unwritten;
+    uint64_t offset_bytes;      /* of the pointer that the kernel gets, in the buffer */
     bool read_only, write_only; /* access: what kernels may do with the buffer */
     /* A buffer of no elements (buffer: null) is a NULL pointer. */
     size_t local_bytes;
@@ -368,6 +376,7 @@ struct scenario {
     char *sarif_file;       /* as SARIF 2.1.0 */
     char *dot_file;         /* as a graph; drawn when it is named .svg */
     char *gen_suppressions; /* a file of suppressions for all of them */
+    char *save_launch;      /* "3:FILE": launch 3 goes to FILE, as a scenario; NULL = none */
     char *sources_folder;   /* gets the texts of host programs that no file holds; NULL = none */
     char *baseline_file;    /* findings that are accepted; NULL = none */
     bool update_baseline;   /* write them there, whatever it has */
@@ -451,6 +460,8 @@ bool scenario_opencl_c_20(const struct device_config *device);
 const struct scenario_arg *scenario_named_arg(const struct scenario *scenario, const char *name);
 
 void scenario_print(const struct scenario *scenario, FILE *stream);
+/* What is not the default of device, schedule and checks; the first launch has this number. */
+void scenario_print_settings(const struct scenario *scenario, uint32_t first_launch, FILE *stream);
 void scenario_fini(struct scenario *scenario);
 
 #endif

@@ -50,7 +50,8 @@ enum row_type {
     ROW_COLOUR,
     ROW_SUPPRESSIONS,
     ROW_KERNELS,
-    ROW_LAUNCHES
+    ROW_LAUNCHES,
+    ROW_SAVED_LAUNCH
 };
 
 struct scenario_row {
@@ -100,6 +101,8 @@ void expect_counter_print_name(const struct expect_counter *counter, FILE *strea
 
 /* --kernel and --launches. false: `expected` says what was. */
 bool checked_kernels_set(char **kernels, const char *text, char expected[EXPECTED_CHARS]);
+/* "3:FILE" */
+bool save_launch_set(char **field, const char *text, char expected[EXPECTED_CHARS]);
 bool checked_launches_set(struct launch_range *launches, const char *text, char expected[EXPECTED_CHARS]);
 void checked_launches_print(const struct launch_range *launches, FILE *stream);
 

@@ -708,6 +708,11 @@ uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds)
     return clock_tick(&device->clock, nanoseconds);
 }
 
+uint32_t device_last_launch(const struct device *device)
+{
+    return device->scenario->schedule.first_launch - 1 + (uint32_t)device_kernels_run(device);
+}
+
 uint64_t device_kernels_run(const struct device *device)
 {
     return __atomic_load_n(&device->kernels_run, __ATOMIC_RELAXED);

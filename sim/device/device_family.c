@@ -417,7 +417,7 @@ static struct family *family_new(struct device *device, const struct launch_requ
     family->root = (struct launch_node){.family = family, .request = *request};
     family->root.request.node = &family->root;
     deadline_set(&family->deadline, device->scenario->schedule.timeout_seconds);
-    rng_init(&family->rng, device->scenario->schedule.seed, RNG_DEVICE_QUEUES, device_kernels_run(device));
+    rng_init(&family->rng, device->scenario->schedule.seed, RNG_DEVICE_QUEUES, device_last_launch(device));
     while (*link)
         link = &(*link)->next;
     *link = family;

@@ -200,7 +200,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.in_launch_tree = kernel->info->in_launch_tree;
     launch->info.enqueues = kernel->info->enqueues;
     launch->info.left_out = scenario_leaves_out(device->scenario, kernel->info->name,
-                                                (uint32_t)device_kernels_run(device) + 1) != LEFT_OUT_NOT;
+                                                device_last_launch(device) + 1) != LEFT_OUT_NOT;
     launch->info.argument = object_argument;
     /* the readers of values, and their times, are queried for parents */
     launch->info.may_write = kernel->info->enqueues ? NULL : object_may_be_written;
@@ -500,7 +500,8 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     enum status status = prepare(live, request);
     if (status != STATUS_OK)
         return status;
-    launch->info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
+    launch->info.launch = device_last_launch(device);
     report_launch_runs(device->report, launch->info.launch, launch->info.device);
     report_launch_begins(device->report, launch->info.kernel, launch->info.launch);
     report_launch_enqueued(device->report, launch->info.launch, request->enqueuer);

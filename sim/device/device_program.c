@@ -277,6 +277,11 @@ bool program_is_own(const struct program *program, uint32_t site)
     return place.text && place.line <= program->line_count && place.text == program->lines[place.line - 1];
 }
 
+const uint32_t *program_words(const struct program *program, size_t *out_count)
+{
+    return interp_module_words(program->module, out_count);
+}
+
 bool program_source_get(const struct program *program, size_t index, struct program_source *out_source)
 {
     if (index > program->file_count)

@@ -96,6 +96,8 @@ bool program_builds(const struct program *program, const struct code_edit *edits
 /* As places in reports name it. */
 const char *program_file(const struct program *program, const char *file, uint32_t line);
 bool program_is_own(const struct program *program, uint32_t site);
+/* The module, with the values of its specialisation constants. */
+const uint32_t *program_words(const struct program *program, size_t *out_count);
 /* Text 0 is the one that it was built from; then those that the module carries: unquoted lines are empty. */
 struct program_source {
     const char *name;

@@ -23,6 +23,8 @@ struct module;
 enum status interp_module_new(const uint32_t *words, size_t word_count, const struct spec_constant *constants,
                               size_t constant_count, struct module **out_module, struct diagnosis *diagnosis);
 void interp_module_free(struct module *module);
+/* The words that it was made of, with the values of its specialisation constants. */
+const uint32_t *interp_module_words(const struct module *module, size_t *out_count);
 
 /*
  * Program-scope variables and constant data: allocate size bytes each, pass the address, then

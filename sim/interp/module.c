@@ -345,15 +345,6 @@ static uint64_t literal(const struct module *m, uint32_t word, const struct type
     return bits_truncate(bits, type->scalar);
 }
 
-static uint64_t specialised(struct module *m, uint32_t id, uint64_t bits)
-{
-    const struct decoration *d = module_decoration(m, id, SpvDecorationSpecId);
-    for (size_t i = 0; d && i < m->spec_count; i++)
-        if (m->spec[i].id == m->words[d->word])
-            return m->spec[i].value;
-    return bits;
-}
-
 static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, struct leaf a, struct leaf b,
                              struct leaf c, uint32_t word)
 {
@@ -544,16 +535,12 @@ static struct constant *make_constant(struct module *m, uint32_t id)
     case SpvOpVariable: c->leaves[0] = (struct leaf){0, id, T_I64, false}; break;
     case SpvOpConstantTrue: c->leaves[0] = (struct leaf){1, 0, T_BOOL, false}; break;
     case SpvOpConstantFalse: c->leaves[0] = (struct leaf){0, 0, T_BOOL, false}; break;
-    case SpvOpSpecConstantTrue:
-        c->leaves[0] = (struct leaf){specialised(m, id, 1) & 1, 0, T_BOOL, false};
-        break;
-    case SpvOpSpecConstantFalse:
-        c->leaves[0] = (struct leaf){specialised(m, id, 0) & 1, 0, T_BOOL, false};
-        break;
+    case SpvOpSpecConstantTrue: c->leaves[0] = (struct leaf){1, 0, T_BOOL, false}; break;
+    case SpvOpSpecConstantFalse: c->leaves[0] = (struct leaf){0, 0, T_BOOL, false}; break;
     case SpvOpConstant: c->leaves[0] = (struct leaf){literal(m, word, type), 0, type->scalar, false}; break;
     case SpvOpSpecConstant:
-        c->leaves[0] = (struct leaf){bits_truncate(specialised(m, id, literal(m, word, type)), type->scalar),
-                                     0, type->scalar, false};
+        c->leaves[0] =
+            (struct leaf){bits_truncate(literal(m, word, type), type->scalar), 0, type->scalar, false};
         break;
     case SpvOpConstantSampler:
         c->leaves[0] =
@@ -836,8 +823,7 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
     m->words = ARENA_ARRAY(&m->arena, uint32_t, word_count + 1);
     memcpy(m->words, words, word_count * 4);
     m->word_count = word_count;
-    m->spec = arena_copy(&m->arena, constants, constant_count * sizeof *constants);
-    m->spec_count = constant_count;
+    spirv_specialise(m->words, word_count, constants, constant_count);
     read_module(m);
     try_lowering(m);
     m->diagnosis = NULL;
@@ -852,6 +838,12 @@ void interp_module_free(struct module *m)
     arena_free(&m->work);
     arena_free(&m->arena);
     free(m);
+}
+
+const uint32_t *interp_module_words(const struct module *m, size_t *out_count)
+{
+    *out_count = m->word_count;
+    return m->words;
 }
 
 /* ---- variables and their initial bytes -------------------------------------------- */

@@ -132,8 +132,6 @@ struct module {
     struct local_use *local_uses;
     uint32_t local_use_count;
     LIST(struct entry_point) entries;
-    const struct spec_constant *spec;
-    size_t spec_count;
     uint32_t nesting;            /* of types and constants being made, of calls being scanned */
     struct diagnosis *diagnosis; /* during one call */
     jmp_buf *fail;

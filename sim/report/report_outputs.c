@@ -16,6 +16,7 @@
 
 #include "orrery/report.h"
 #include "orrery/scenario.h"
+#include "orrery/saved_launch.h"
 #include "orrery/schedule.h"
 #include "baseline.h"
 
@@ -173,6 +174,11 @@ enum status report_outputs_check(const struct scenario *scenario, struct diagnos
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !status; i++) {
         char *const *name = (char *const *)(const void *)((const char *)scenario + kinds[i].offset);
         status = report_output_check(kinds[i].key, *name, kinds[i].begins, force, diagnosis);
+    }
+    if (scenario->save_launch && !status) {
+        uint32_t number;
+        status = report_output_check("save_launch", saved_launch_file(scenario->save_launch, &number),
+                                     SAVED_LAUNCH_MAGIC, force, diagnosis);
     }
     if (scenario->sources_folder && !status)
         status = check_sources_folder(scenario->sources_folder, diagnosis);

@@ -84,7 +84,7 @@ static void device_default(struct device_config *device)
 void scenario_default(struct scenario *scenario)
 {
     *scenario = (struct scenario){
-        .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1, .depth = 3},
+        .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1, .depth = 3, .first_launch = 1},
         .fail_on = SEVERITY_ERROR,
         .values = true,
         .error_exitcode = 66,
@@ -574,6 +574,7 @@ static bool field_set(struct scenario *scenario, const struct scenario_row *row,
     case ROW_TRIPLE: return list_set(row, text, field, 3, expected);
     case ROW_KERNELS: return checked_kernels_set(field, text, expected);
     case ROW_LAUNCHES: return checked_launches_set(field, text, expected);
+    case ROW_SAVED_LAUNCH: return save_launch_set(field, text, expected);
     case ROW_SUPPRESSIONS: /* a file; scenario_load_suppressions reads it */ break;
     }
     return false;
@@ -629,6 +630,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     switch (row->type) {
     case ROW_STRING:
     case ROW_KERNELS:
+    case ROW_SAVED_LAUNCH:
     case ROW_REPLAY: text_print_quoted(*(char *const *)field, stream); break;
     case ROW_BOOL: fputs(*(const bool *)field ? "true" : "false", stream); break;
     case ROW_COMPILER: fputs(word_name(compilers, (int)*(const enum compile_way *)field), stream); break;
@@ -689,7 +691,8 @@ static bool is_printed_apart(const struct scenario_row *row)
 
 static bool is_text(const struct scenario_row *row)
 {
-    return row->type == ROW_STRING || row->type == ROW_REPLAY || row->type == ROW_KERNELS;
+    return row->type == ROW_STRING || row->type == ROW_REPLAY || row->type == ROW_KERNELS ||
+           row->type == ROW_SAVED_LAUNCH;
 }
 
 /* Absent strings, all launches and an exit status that is not stated have no text. */
@@ -1066,6 +1069,7 @@ static void launch_fini(struct scenario_launch *launch)
 {
     for (size_t i = 0; i < launch->arg_count; i++) {
         free(launch->args[i].values.data);
+        free(launch->args[i].unwritten);
         free(launch->args[i].name);
         free(launch->args[i].same_as);
     }

@@ -122,7 +122,8 @@ static struct launch_arg *launch_args(const struct run *run, size_t launch, uint
     struct launch_arg *args = calloc(count + 1, sizeof *args);
     for (size_t a = 0; args && a < count; a++) {
         const struct scenario_arg *arg = run_arg(run, launch, a);
-        words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes : run->addresses[launch][a];
+        words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes
+                                                   : run->addresses[launch][a] + arg->offset_bytes;
         args[a] = (struct launch_arg){&words[a], sizeof words[a]};
         if (arg->kind == SCENARIO_ARG_IMAGE) {
             scenario_image_describe(&meant(run, launch, a)->image, words[a], (uint32_t)a + 1, &images[a]);
@@ -257,8 +258,7 @@ static void begin(struct batch *batch, struct ahead *ahead)
     const uint64_t reports = report_add_count(run->report);
     enum status status = device_launch_begin(run->device, &ahead->request, &ahead->live, run->diagnosis);
     if (status == STATUS_OK)
-        report_launch_runs(run->report, (uint32_t)device_kernels_run(run->device),
-                           (uint32_t)ahead->index + 1);
+        report_launch_runs(run->report, device_last_launch(run->device), (uint32_t)ahead->index + 1);
     if (batch->count > 1)
         announce(batch, ahead, ORDER_BEGIN);
     batch->to_begin--;

@@ -176,6 +176,49 @@ bool parse_access(struct reader *reader, const yaml_node_t *node, struct scenari
     return true;
 }
 
+/* "64..127" */
+static bool parse_byte_range(const char *text, struct byte_range *out_range)
+{
+    char first[24];
+    const char *dots = text ? strstr(text, "..") : NULL;
+    if (!dots || (size_t)(dots - text) >= sizeof first)
+        return false;
+    memcpy(first, text, (size_t)(dots - text));
+    first[dots - text] = '\0';
+    if (!number_parse(first, &out_range->low) || !number_parse(dots + 2, &out_range->high) ||
+        out_range->low > out_range->high)
+        return false;
+    return ++out_range->high;
+}
+
+/* Bytes that nothing wrote, though the buffer has contents: from lower to higher. */
+static bool read_unwritten(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    static const char expected[] = "ranges of bytes in ascending order, as [0..63, 128..255]";
+    const uint64_t bytes = arg->values.count * value_type_size(arg->values.type);
+    uint64_t past = 0;
+    if (!node)
+        return true;
+    if (arg->uninitialised)
+        return reader_error(reader, node, "unwritten: no byte of the buffer is written");
+    if (node->type != YAML_SEQUENCE_NODE)
+        return reader_unexpected(reader, node, "unwritten", expected);
+    arg->unwritten = calloc(node_items(node) + 1, sizeof *arg->unwritten);
+    if (!arg->unwritten)
+        return reader_out_of_memory(reader);
+    for (size_t i = 0; i < node_items(node); i++) {
+        const yaml_node_t *item = reader_item(reader, node, i);
+        struct byte_range *range = &arg->unwritten[arg->unwritten_count++];
+        if (!parse_byte_range(node_text(item), range) || range->low < past)
+            return reader_unexpected(reader, item, "unwritten", expected);
+        if (range->high > bytes)
+            return reader_error(reader, item, "unwritten: found byte %llu, but the buffer has %llu",
+                                (unsigned long long)range->high - 1, (unsigned long long)bytes);
+        past = range->high;
+    }
+    return true;
+}
+
 static bool read_buffer(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
     struct shape shape;
@@ -184,6 +227,7 @@ static bool read_buffer(struct reader *reader, const yaml_node_t *node, struct s
         return true;
     return reader_keys(reader, node, "buffer") && parse_value_type(reader, node, &shape) &&
            parse_contents(reader, node, &shape, &arg->values, &arg->uninitialised) &&
+           read_unwritten(reader, reader_get(reader, node, "unwritten"), arg) &&
            parse_access(reader, reader_get(reader, node, "access"), arg);
 }
 
@@ -298,7 +342,11 @@ static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scen
         if (form && !forms[i].read(reader, form, arg))
             return false;
     }
-    const yaml_node_t *name = reader_get(reader, node, "name");
+    const yaml_node_t *name = reader_get(reader, node, "name"), *offset = reader_get(reader, node, "offset");
+    if (offset && !reader_get(reader, node, "buffer") && !reader_get(reader, node, "same"))
+        return reader_error(reader, offset, "offset: found beside no buffer, expected buffer or same");
+    if (offset && !reader_number(reader, offset, "offset", VALUE_BYTES_MAX, &arg->offset_bytes))
+        return false;
     if (name && !reader_string(reader, name, "name", &arg->name))
         return false;
     return found == 1 || reader_error(reader, node, "an argument: expected %s", expected);

@@ -9,20 +9,28 @@
 #include "scenario_image.h"
 #include "sim/base/scenario_rows.h"
 
+/* "key: value", malloc'd; NULL: there is nothing to say, or no memory. */
+static char *row_text(const struct scenario *scenario, const struct scenario_row *row)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *line = open_memstream(&text, &size);
+    if (!line)
+        return NULL;
+    const bool present = scenario_row_print(scenario, row, line);
+    fclose(line);
+    if (present)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static void print_rows(const struct scenario *scenario, const char *section, int indent, FILE *stream)
 {
     const struct scenario_row *row;
     for (size_t i = 0; (row = scenario_row(i)) != NULL; i++) {
-        if (strcmp(row->section, section) != 0)
-            continue;
-        char *text = NULL;
-        size_t size = 0;
-        FILE *line = open_memstream(&text, &size);
-        if (!line)
-            return;
-        bool present = scenario_row_print(scenario, row, line);
-        fclose(line);
-        if (present)
+        char *text = strcmp(row->section, section) == 0 ? row_text(scenario, row) : NULL;
+        if (text)
             fprintf(stream, "%*s%s\n", indent, "", text);
         free(text);
     }
@@ -83,6 +91,9 @@ static void print_buffer(const struct scenario_arg *arg, FILE *stream)
         fprintf(stream, "type: %s, count: %zu", value_type_name(arg->values.type), arg->values.count);
     else
         print_contents(&arg->values, stream);
+    for (size_t i = 0; i < arg->unwritten_count; i++)
+        fprintf(stream, "%s%" PRIu64 "..%" PRIu64 "%s", i ? ", " : ", unwritten: [", arg->unwritten[i].low,
+                arg->unwritten[i].high - 1, i + 1 == arg->unwritten_count ? "]" : "");
     print_access(arg, stream);
 }
 
@@ -123,6 +134,8 @@ static void print_arg(const struct scenario_arg *arg, FILE *stream)
         print_list(&arg->values, stream);
         fputc('}', stream);
     }
+    if (arg->offset_bytes)
+        fprintf(stream, ", offset: %" PRIu64, arg->offset_bytes);
     if (arg->name) {
         fputs(", name: ", stream);
         text_print_quoted(arg->name, stream);
@@ -326,6 +339,66 @@ static void print_script(const struct schedule_config *schedule, FILE *stream)
         print_until(step, stream);
         fputs("}\n", stream);
     }
+}
+
+/* What is made of findings, not what is found. */
+static bool of_report(const struct scenario_row *row)
+{
+    return row->type == ROW_FIXES || strcmp(row->key, "values") == 0;
+}
+
+/* The rows whose text is another than that of the default; title: above the first of them, NULL: none. */
+static void print_changed(const struct scenario *scenario, const char *title, const char *section, int indent,
+                          FILE *stream)
+{
+    const struct scenario_row *row;
+    struct scenario plain;
+    bool titled = false;
+    scenario_default(&plain);
+    for (size_t i = 0; (row = scenario_row(i)) != NULL; i++) {
+        const bool mine = strcmp(row->section, section) == 0 && !of_report(row);
+        char *text = mine ? row_text(scenario, row) : NULL, *usual = mine ? row_text(&plain, row) : NULL;
+        if (text && (!usual || strcmp(text, usual) != 0)) {
+            if (title && !titled)
+                fprintf(stream, "%*s%s:\n", indent - 2, "", title);
+            fprintf(stream, "%*s%s\n", indent, "", text);
+            titled = true;
+        }
+        free(text);
+        free(usual);
+    }
+    scenario_fini(&plain);
+}
+
+static void print_changed_device(const struct scenario *scenario, FILE *stream)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *rows = open_memstream(&text, &size);
+    if (!rows)
+        return;
+    print_changed(scenario, NULL, "device", 2, rows);
+    print_changed(scenario, "limits", "device.limits", 4, rows);
+    print_changed(scenario, "features", "device.features", 4, rows);
+    fclose(rows);
+    if (size)
+        fprintf(stream, "device:\n%s", text);
+    free(text);
+}
+
+void scenario_print_settings(const struct scenario *scenario, uint32_t first_launch, FILE *stream)
+{
+    struct plain_locale locale = locale_plain_begin();
+    struct scenario numbered = *scenario; /* borrows everything */
+    numbered.schedule.first_launch = first_launch;
+    if (scenario->other_device_count)
+        print_devices(scenario, stream);
+    else
+        print_changed_device(scenario, stream);
+    print_changed(&numbered, "schedule", "schedule", 2, stream);
+    print_script(&scenario->schedule, stream);
+    print_changed(scenario, "checks", "checks", 2, stream);
+    locale_plain_end(locale);
 }
 
 void scenario_print(const struct scenario *scenario, FILE *stream)

@@ -58,6 +58,22 @@ static enum status new_queue(struct run *run, uint32_t *out_queue)
     return device_queue_new(run->device, &wanted, out_queue);
 }
 
+/* All but what is to stay uninitialised. */
+static enum status write_contents(struct run *run, const struct scenario_arg *arg, uint64_t address,
+                                  uint64_t size)
+{
+    enum status status = STATUS_OK;
+    uint64_t at = 0;
+    for (size_t i = 0; i <= arg->unwritten_count && status == STATUS_OK; i++) {
+        const uint64_t past = i < arg->unwritten_count ? arg->unwritten[i].low : size;
+        if (past > at)
+            status = device_write(run->device, ++run->commands, address + at,
+                                  (const char *)arg->values.data + at, past - at);
+        at = i < arg->unwritten_count ? arg->unwritten[i].high : size;
+    }
+    return status;
+}
+
 static enum status allocate(struct run *run, const struct scenario_arg *arg, uint64_t *out_address)
 {
     char name[64];
@@ -73,7 +89,7 @@ static enum status allocate(struct run *run, const struct scenario_arg *arg, uin
     snprintf(name, sizeof name, "%s %" PRIu32, image ? "image" : "buffer", ++run->buffers);
     enum status status = device_alloc(run->device, size, 0, flags, arg->name ? arg->name : name, out_address);
     if (status == STATUS_OK && !arg->uninitialised)
-        status = device_write(run->device, ++run->commands, *out_address, arg->values.data, size);
+        status = write_contents(run, arg, *out_address, size);
     return status;
 }
 
@@ -283,10 +299,10 @@ enum status scenario_perform(struct run *run, struct scenario_result *result)
         status = scenario_launch_all(run);
     if (status == STATUS_OK)
         status =
-            schedule_script_over(&run->scenario->schedule, device_kernels_run(run->device), run->diagnosis);
+            schedule_script_over(&run->scenario->schedule, device_last_launch(run->device), run->diagnosis);
     if (status == STATUS_OK)
         status =
-            schedule_replay_over(&run->scenario->schedule, device_kernels_run(run->device), run->diagnosis);
+            schedule_replay_over(&run->scenario->schedule, device_last_launch(run->device), run->diagnosis);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS || status == STATUS_STOPPED) {
         if (run->complete && status != STATUS_STOPPED)
             run->complete(run);

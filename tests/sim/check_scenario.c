@@ -199,7 +199,8 @@ static const char everything[] =
     "     non_uniform_groups: false, cslice_partition: true, images: off, pipes: off, device_enqueue: off,\n"
     "     initialize_memory: off, terminate_context: off, kernel_clock: off, compiler: off, named_barriers: "
     "off, srgb_writes: off}\n"
-    "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
+    "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4, "
+    "first_launch: 6,\n"
     "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, "
     "spurious: 30, record: turns-%p.txt}\n"
     "checks: {bounds: warning, rights: error, uninitialised: error, divergence: off, races: warning, "
@@ -211,7 +212,8 @@ static const char everything[] =
     "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, instructions: i.json, "
     "coverage: c.info, timeline: t.json, trace: "
     "t.txt, sarif: out.sarif, html: out.html, dot: out.svg,\n"
-    "         gen_suppressions: out.yaml, save_sources: made, baseline: known.txt, update_baseline: true}\n"
+    "         gen_suppressions: out.yaml, save_sources: made, save_launch: \"3:l.yaml\", baseline: "
+    "known.txt, update_baseline: true}\n"
     "suppressions:\n"
     "  - {id: \"race-*\", kernel: k, file: \"*.cl\", line: 4, object: \"*'a'*\", reason: \"it's benign\"}\n"
     "  - {id: \"*\"}\n"
@@ -392,6 +394,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_uint_eq(scenario.schedule.seed, UINT64_MAX);
     ck_assert_uint_eq(scenario.schedule.quantum, 5);
     ck_assert_uint_eq(scenario.schedule.resident_groups, 4);
+    ck_assert_uint_eq(scenario.schedule.first_launch, 6);
     ck_assert_int_eq(scenario.schedule.placement, PLACEMENT_SCRIPT);
     ck_assert_uint_eq(scenario.schedule.placement_script.count, 3);
     ck_assert_uint_eq(scenario.schedule.placement_script.units[0], 3);
@@ -428,6 +431,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_uint_eq(scenario.checked_launches.last, 4);
     ck_assert_str_eq(scenario.gen_suppressions, "out.yaml");
     ck_assert_str_eq(scenario.sources_folder, "made");
+    ck_assert_str_eq(scenario.save_launch, "3:l.yaml");
     ck_assert_str_eq(scenario.baseline_file, "known.txt");
     ck_assert(scenario.update_baseline);
     ck_assert_uint_eq(scenario.suppression_count, 2);
@@ -793,6 +797,37 @@ START_TEST(contents_are_read_from_files)
                 "one of them");
     rejects_arg("{buffer: {type: int, count: 2, file: [1]}}", 38, "file", "can be read");
     remove("check_scenario.bin");
+}
+END_TEST
+
+START_TEST(unwritten_bytes_and_offsets_survive_printing)
+{
+    load(PROGRAM
+         "launch:\n  - kernel: k\n    global: 1\n    args:\n"
+         "      - {buffer: {type: int, count: 4, fill: 1, unwritten: [0..3, 4..5, 12..15]}, name: b}\n"
+         "      - {same: b, offset: 8}\n");
+    survives_printing();
+    const struct scenario_arg *args = scenario.launches[0].args;
+    ck_assert_uint_eq(args[0].unwritten_count, 3);
+    ck_assert(args[0].unwritten[1].low == 4 && args[0].unwritten[1].high == 6);
+    ck_assert(args[0].unwritten[2].low == 12 && args[0].unwritten[2].high == 16);
+    ck_assert(args[0].offset_bytes == 0 && args[1].offset_bytes == 8);
+    rejects_arg("{buffer: {type: int, count: 1, fill: 1, unwritten: [0..4]}}", 53, "found byte 4", "has 4");
+    rejects_arg("{buffer: {type: int, count: 2, fill: 1, unwritten: [4..7, 7..7]}}", 59, "'7..7'",
+                "ascending");
+    rejects_arg("{buffer: {type: int, count: 2, fill: 1, unwritten: [5..4]}}", 53, "'5..4'",
+                "ranges of bytes");
+    rejects_arg("{buffer: {type: int, count: 2, fill: 1, unwritten: [4]}}", 53, "'4'", "ranges of bytes");
+    rejects_arg("{buffer: {type: int, count: 2, unwritten: [0..1]}}", 43, "unwritten", "no byte");
+    rejects_arg("{scalar: {type: int, value: 1}, offset: 4}", 41, "offset", "beside no buffer");
+}
+END_TEST
+
+START_TEST(a_launch_to_save_has_a_number_and_a_file)
+{
+    rejects("orrery: 1\nreport: {save_launch: l.yaml}\n", "t.yaml:2:23: ", "'l.yaml'", "3:launch.yaml");
+    rejects("orrery: 1\nreport: {save_launch: \"0:l.yaml\"}\n", "t.yaml:2:23: ", "'0:l.yaml'", "from 1");
+    rejects("orrery: 1\nreport: {save_launch: \"3:\"}\n", "t.yaml:2:23: ", "'3:'", "a file");
 }
 END_TEST
 
@@ -1518,6 +1553,8 @@ int main(void)
         launches_survive_printing,
         images_samplers_and_queues_survive_printing,
         contents_are_read_from_files,
+        unwritten_bytes_and_offsets_survive_printing,
+        a_launch_to_save_has_a_number_and_a_file,
         numbers_do_not_follow_the_locale,
         root_devices_are_a_list,
         topologies_are_read_from_files,

@@ -72,6 +72,13 @@ void interp_module_free(struct module *module)
 {
     free(module);
 }
+const uint32_t *interp_module_words(const struct module *module, size_t *out_count)
+{
+    (void)module;
+    *out_count = 0;
+    return NULL;
+}
+
 size_t interp_variable_count(const struct module *module)
 {
     return module->program.variable_count;

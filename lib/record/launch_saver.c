@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Called by the thread that executes, so that nothing changes memory meanwhile. */
+#include "launch_saver.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lib/api_runtime.h"
+#include "orrery/saved_launch.h"
+
+static bool met;
+
+/* The name with the process id, malloc'd; NULL: nothing is to be saved, or there is no memory. */
+static char *wanted(uint32_t *out_number)
+{
+    const char *text = runtime_get()->scenario.save_launch;
+    const char *file = text ? saved_launch_file(text, out_number) : NULL;
+    return file ? report_file_name(file) : NULL;
+}
+
+void launch_saver_begun(const struct device *device, const struct launch_request *request)
+{
+    struct diagnosis diagnosis = {0};
+    uint32_t number = 0;
+    char *file = runtime_get()->scenario.save_launch ? wanted(&number) : NULL;
+    if (!file || met || number != device_last_launch(device)) {
+        free(file);
+        return;
+    }
+    met = true;
+    const enum status status = launch_save(device, request, file, &diagnosis);
+    if (status != STATUS_OK)
+        fprintf(stderr, "orrery: error: %s\n", diagnosis.text[0] ? diagnosis.text : status_name(status));
+    else if (!runtime_get()->scenario.quiet)
+        fprintf(stderr, "orrery: launch %" PRIu32 ", kernel %s, is saved: orrery run %s\n", number,
+                kernel_info(request->kernel)->name, file);
+    free(file);
+}
+
+void launch_saver_end(const struct device *device)
+{
+    uint32_t number = 0;
+    char *file = met ? NULL : wanted(&number);
+    if (file)
+        fprintf(stderr,
+                "orrery: warning: save_launch: the program came to launch %" PRIu32 ", not to %" PRIu32
+                ": nothing is saved\n",
+                device_last_launch(device), number);
+    free(file);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The scenario key save_launch: one launch of the program becomes a scenario of its own.
+ *
+ * Interface
+ *   launch_saver_begun   a launch has begun, and has not run: saved, if it is that one
+ *   launch_saver_end     the program is over: says so if it did not come to that launch
+ */
+#ifndef ORRERY_LIB_RECORD_LAUNCH_SAVER_H
+#define ORRERY_LIB_RECORD_LAUNCH_SAVER_H
+
+#include "orrery/device.h"
+
+void launch_saver_begun(const struct device *device, const struct launch_request *request);
+void launch_saver_end(const struct device *device);
+
+#endif
