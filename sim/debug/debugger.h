@@ -144,7 +144,8 @@ enum plan_mode {
     PLAN_FINISH,
     PLAN_UNTIL,
     PLAN_BARRIER,
-    PLAN_LAUNCH
+    PLAN_LAUNCH,
+    PLAN_ENTRY
 };
 struct plan {
     enum plan_mode mode;

@@ -6,6 +6,7 @@
  *   next     the same, but not in a call that the line makes
  *   finish   the item is in a caller of the call
  *   until    the item begins a line past the given one in the same call, or is in a caller
+ *   entry    the item begins the first line of the call; backwards only
  *
  * Forwards the first such place is where the run stops. Backwards (collect), the last place before the limit
  * where the item *began* a line counts: reverse-step goes to the beginning of the line before. A line begins
@@ -63,11 +64,15 @@ static bool met_backwards(struct plan *plan, const struct code *code, const stru
     const bool begins = known && (line->line != plan->previous_line || line->call != plan->previous_call);
     if (!counts)
         return false;
+    const bool enters = line->call == plan->call && plan->previous_call != plan->call;
+    const bool first = line->call == plan->call && !plan->previous_line;
     plan->unsure |= !known;
     plan->previous_line = line->line;
     plan->previous_call = line->call;
     if (plan->mode == PLAN_FINISH)
         return line->call != plan->call;
+    if (plan->mode == PLAN_ENTRY)
+        return known && (enters || first);
     return begins && !line->returned;
 }
 
@@ -75,7 +80,8 @@ bool plan_met_at_line(struct debugger *d, struct wave *wave, uint32_t line, uint
 {
     struct plan *plan = &d->plan;
     const struct code *code = wave->code;
-    if (plan->mode < PLAN_STEP || plan->mode > PLAN_UNTIL || !item_is_here(d, wave, out_lane))
+    const bool steps = plan->mode >= PLAN_STEP && plan->mode <= PLAN_UNTIL;
+    if (!(steps || plan->mode == PLAN_ENTRY) || !item_is_here(d, wave, out_lane))
         return false;
     return plan->collect ? met_backwards(plan, code, &code->debug->lines[line])
                          : met_forwards(plan, code, &code->debug->lines[line]);
@@ -83,8 +89,8 @@ bool plan_met_at_line(struct debugger *d, struct wave *wave, uint32_t line, uint
 
 static bool mode_of(const char *name, enum plan_mode *out_mode)
 {
-    static const char *const names[] = {"continue", "goto",  "step",    "next",
-                                        "finish",   "until", "barrier", "launch"};
+    static const char *const names[] = {"continue", "goto",    "step",   "next", "finish",
+                                        "until",    "barrier", "launch", "entry"};
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i], name))
             continue;
@@ -108,7 +114,8 @@ json_t *plan_set(struct debugger *d, const json_t *request)
     const char *mode = json_string_value(json_object_get(request, "mode"));
     if (!mode_of(mode, &plan.mode))
         return refuse(
-            "found mode '%s', expected continue, goto, step, next, finish, until, barrier or launch",
+            "found mode '%s', expected continue, goto, step, next, finish, until, barrier, launch or "
+            "entry",
             mode ? mode : "");
     if (d->ended)
         return refuse("the run is over");

@@ -205,6 +205,20 @@ def test_requests(client, scenario):
     assert client.ask("stackTrace", threadId=thread, startFrame=1, levels=1)["stackFrames"][0]["line"] == line["call"]
     client.run("next", threadId=thread)
     assert client.top(thread)["line"] == line["inside"], client.top(thread)
+    # the same call of the function, from its first line; where it stands already; the kernel
+    entered = []
+    for depth in (0, 0, 1):
+        frames = client.ask("stackTrace", threadId=thread)["stackFrames"]
+        stop = client.run("restartFrame", frameId=frames[depth]["id"])["body"]
+        assert stop["reason"] == "restart" and stop["threadId"] == thread, stop
+        entered.append((client.top(thread)["name"], client.top(thread)["line"], client.hash()))
+        if depth == 0:
+            assert client.ask("evaluate", expression="a", frameId=client.top(thread)["id"])["result"] == "1"
+    assert entered[0] == entered[1] and entered[0][:2] == ("helper", line["inside"] - 1), entered
+    assert entered[2][0] == "k" and entered[2][1] < line["call"] - 3 and entered[2][2][0] < entered[0][2][0], entered
+    assert "frameId" in client.refused("restartFrame", frameId=12345)
+    client.run("orrery/goto", position=entered[0][2][0])
+    client.run("next", threadId=thread)
     client.run("stepBack", threadId=thread)
     client.run("stepOut", threadId=thread)
     assert client.top(thread)["name"] == "k" and client.top(thread)["line"] == line["call"]

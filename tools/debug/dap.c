@@ -190,7 +190,7 @@ static void announce_stop(struct dap *dap, json_t *stop)
     } rows[] = {{"breakpoint", "breakpoint"}, {"watchpoint", "data breakpoint"},
                 {"finding", "exception"},     {"step", "step"},
                 {"launch", "entry"},          {"pause", "pause"},
-                {"barrier", "step"}};
+                {"barrier", "step"},          {"entry", "restart"}};
     const char *error = TEXT(stop, "error"), *reason = TEXT(stop, "reason"), *shown = "goto";
     handles_clear(dap);
     json_decref(dap->stop);
@@ -226,12 +226,12 @@ static void announce_stop(struct dap *dap, json_t *stop)
     event(dap, "stopped", body);
 }
 
-static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread)
+static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread, size_t depth)
 {
     json_t *stack = ask(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread));
     if (!stack)
         return NULL;
-    const json_t *frame = json_array_get(json_object_get(stack, "frames"), 0);
+    const json_t *frame = json_array_get(json_object_get(stack, "frames"), depth);
     json_t *plan =
         json_pack("{s:s,s:I,s:I,s:I,s:I}", "mode", mode, "thread", NUMBER(stack, "thread"), "launch",
                   NUMBER(stack, "launch"), "call", NUMBER(frame, "call"), "line", NUMBER(frame, "line"));
@@ -277,6 +277,7 @@ static json_t *request_initialize(struct dap *dap, const json_t *arguments)
         "supportsHitConditionalBreakpoints",
         "supportsEvaluateForHovers",
         "supportsStepBack",
+        "supportsRestartFrame",
         "supportsSetVariable",
         "supportsSetExpression",
         "supportsExceptionInfoRequest",
@@ -493,7 +494,7 @@ static json_t *request_continue(struct dap *dap, const json_t *arguments)
 
 static json_t *step(struct dap *dap, const json_t *arguments, const char *mode, bool back)
 {
-    json_t *plan = step_plan(dap, mode, NUMBER(arguments, "threadId"));
+    json_t *plan = step_plan(dap, mode, NUMBER(arguments, "threadId"), 0);
     if (!plan)
         return NULL;
     resume_later(dap, back ? "back" : "run", plan);
@@ -523,6 +524,20 @@ static json_t *request_reverse_continue(struct dap *dap, const json_t *arguments
     if (!dap->session)
         return fail(dap, "nothing is launched");
     resume_later(dap, "back", json_pack("{s:s}", "mode", "continue"));
+    return json_object();
+}
+
+/* Back to where the work-item entered the function, this time: nothing runs that has not run. */
+static json_t *request_restart_frame(struct dap *dap, const json_t *arguments)
+{
+    if (!dap->session)
+        return fail(dap, "nothing is launched");
+    const struct handle *found = handle_find(dap, NUMBER(arguments, "frameId"), "frameId");
+    json_t *plan = found ? step_plan(dap, "entry", found->thread, (size_t)found->frame) : NULL;
+    if (!plan)
+        return NULL;
+    json_object_set_new(plan, "points", json_false());
+    resume_later(dap, "back", plan);
     return json_object();
 }
 
@@ -1299,6 +1314,7 @@ static const struct {
     {"stepOut", request_step_out},
     {"stepBack", request_step_back},
     {"reverseContinue", request_reverse_continue},
+    {"restartFrame", request_restart_frame},
     {"pause", request_pause},
     {"setBreakpoints", request_set_breakpoints},
     {"setFunctionBreakpoints", request_set_function_breakpoints},

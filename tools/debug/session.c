@@ -526,14 +526,19 @@ json_t *session_back(struct session *session, json_t *plan)
 {
     json_t *found, *stop;
     find_position(session);
-    const uint64_t last = find_last(session, plan, session->position, &found);
+    const bool entry = !strcmp(json_string_value(json_object_get(plan, "mode")), "entry");
+    const uint64_t last = find_last(session, plan, session->position + entry, &found);
     const json_int_t point = json_integer_value(json_object_get(found, "last_point"));
     const char *error = json_string_value(json_object_get(found, "error"));
     json_decref(plan);
     if (error)
         return found;
     stop = session_goto(session, last ? last : 1);
-    json_object_set_new(stop, "reason", json_string(!last ? "beginning" : point ? "breakpoint" : "step"));
+    json_object_set_new(stop, "reason",
+                        json_string(!last   ? "beginning"
+                                    : point ? "breakpoint"
+                                    : entry ? "entry"
+                                            : "step"));
     if (point)
         json_object_set_new(stop, "point", json_integer(point));
     if (point && json_string_length(json_object_get(found, "last_text")))

@@ -14,7 +14,8 @@
  *   session_request             a request of the engine that does not resume
  *   session_run                 resumes; the next stop
  *   session_goto                to a position, forwards or backwards
- *   session_back                to the last place before this one that a plan or a breakpoint meets
+ *   session_back                to the last place before this one that a plan or a breakpoint meets; "entry":
+ *                               or to this one
  *   session_last                the same place, without going there
  *   session_may_read            the engine's "may_read", after a run from the beginning to here that it needs
  *   session_fork                the run follows another schedule from a later step on; stands here still
