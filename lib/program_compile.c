@@ -225,6 +225,7 @@ static enum status load(struct work *work)
         .compiled = options ? &compiled : NULL,
         .detailed_errors = is_debug(work),
         .uniform_groups = is_uniform(work),
+        .unoptimised = work->parsed.opt_disable,
         .zero_local = work->program->context->zeroed & CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR,
         .zero_private = work->program->context->zeroed & CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR,
     };

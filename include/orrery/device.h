@@ -234,6 +234,7 @@ struct program_request {
     const struct compile_request *compiled;
     bool detailed_errors; /* -g: enqueue_kernel reports why it failed */
     bool uniform_groups;  /* -cl-uniform-work-group-size */
+    bool unoptimised;     /* -cl-opt-disable: code as the module has it, variables in memory */
     /* such memory begins as zeros, and counts as initialised */
     bool zero_local, zero_private;
 };

@@ -21,7 +21,7 @@
 /* OpenCL C, for findings; NULL when there is none. compiled: how, with options and directory. */
 struct scenario_source {
     char *name, *text;
-    bool detailed_errors, uniform_groups;
+    bool detailed_errors, uniform_groups, unoptimised;
     struct compile_request compiled;
     char *options, *anchor; /* what `compiled` borrows */
 };

@@ -299,6 +299,7 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
                                   .poison = live->device->arena.memory.track_validity,
                                   .marks_stores = launch->info.left_out,
                                   .zero_private = kernel->program->zero_private,
+                                  .unoptimised = kernel->program->unoptimised,
                                   .debug = is_debugged(live->device),
                                   .profile = live->device->profile != NULL,
                                   .spurious = launch->schedule->spurious > 0};

@@ -391,6 +391,7 @@ enum status program_load(struct device *device, const struct program_request *re
     program->device = device;
     program->detailed_errors = request->detailed_errors;
     program->uniform_groups = request->uniform_groups;
+    program->unoptimised = request->unoptimised;
     program->zero_local = request->zero_local;
     program->zero_private = request->zero_private;
     if (!keep_source(program, request) || !keep_request(program, request->compiled))
@@ -506,6 +507,7 @@ static bool serves(const struct variant *variant, const struct code_request *req
            variant->request.preempt == request->preempt && variant->request.poison == request->poison &&
            variant->request.marks_stores == request->marks_stores &&
            variant->request.zero_private == request->zero_private &&
+           variant->request.unoptimised == request->unoptimised &&
            variant->request.spurious == request->spurious && variant->request.debug == request->debug &&
            variant->request.profile == request->profile;
 }
@@ -520,7 +522,8 @@ static const struct observer *observer_of(const struct kernel *kernel)
 
 size_t kernel_private_bytes(const struct kernel *kernel)
 {
-    const struct code_request request = {.kernel = kernel->index, .width = 64};
+    const struct code_request request = {
+        .kernel = kernel->index, .width = 64, .unoptimised = kernel->program->unoptimised};
     const struct code *code;
     struct diagnosis diagnosis = {0};
     return interp_code(kernel->program->module, &request, &code, &diagnosis) == STATUS_OK ? code->private_size

@@ -77,8 +77,8 @@ struct program {
     size_t file_count;
     struct compile_request *compiled; /* how the text was; NULL: not known */
     struct trials *trials;
-    const struct code *running;                                     /* the latest code launched */
-    bool detailed_errors, uniform_groups, zero_local, zero_private; /* as requested */
+    const struct code *running; /* the latest code launched */
+    bool detailed_errors, uniform_groups, unoptimised, zero_local, zero_private; /* as requested */
 };
 
 enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits,

@@ -44,7 +44,7 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
     cfg_build(ir);
     verify_ir(ir);
     components_narrow(ir);
-    if (request->debug)
+    if (request->debug || request->unoptimised)
         cfg_canonical(ir);
     else
         optimise(ir);

@@ -53,7 +53,8 @@ struct code_request {
     bool poison;       /* track uninitialised values */
     bool marks_stores; /* with poison: what it stores counts as initialised, and nothing is reported */
     bool zero_private; /* private variables begin as zeros */
-    /* for a debugger: every variable stays in memory, lines are marked; sites, loops and findings as
+    bool unoptimised;  /* as the module has it: every variable stays in memory */
+    /* for a debugger: unoptimised, lines are marked; sites, loops and findings as
      * without */
     bool debug;
     bool profile; /* instructions are counted; sites, loops and findings as without */

@@ -119,6 +119,7 @@ static enum status compile(const struct scenario *scenario, struct scenario_sour
     if (status == STATUS_OK && build_options_parse(options, false, &built, &ignored) == STATUS_OK) {
         source->detailed_errors = built.debug;
         source->uniform_groups = built.uniform_work_group_size;
+        source->unoptimised = built.opt_disable;
     }
     return status;
 }

@@ -34,6 +34,7 @@ static enum status load_built(struct run *run, const struct built *built)
         .compiled = source->text ? &source->compiled : NULL,
         .detailed_errors = source->detailed_errors,
         .uniform_groups = source->uniform_groups,
+        .unoptimised = source->unoptimised,
     };
     return program_load(run->device, &request, &run->program, run->diagnosis);
 }

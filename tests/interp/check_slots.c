@@ -2,7 +2,7 @@
 /*
  * The check of slots: code in which waiting lanes lose a value is found, code that keeps it is not. With
  * files of OpenCL C as arguments, each kernel of each file is checked, for every lane width, with and without
- * preemption points and the check for uninitialised values.
+ * preemption points, the check for uninitialised values and optimisation.
  */
 #include <check.h>
 #include <stdio.h>
@@ -212,9 +212,12 @@ static int check_file(const char *path)
     struct module *module = compiled(path);
     int bad = 0;
     for (size_t kernel = 0; kernel < interp_kernel_count(module); kernel++)
-        for (uint32_t form = 0; form < 3 * 4; form++) {
-            const struct code_request request = {
-                .kernel = kernel, .width = widths[form % 3], .preempt = form / 3 & 1, .poison = form / 6 & 1};
+        for (uint32_t form = 0; form < 3 * 8; form++) {
+            const struct code_request request = {.kernel = kernel,
+                                                 .width = widths[form % 3],
+                                                 .preempt = form / 3 & 1,
+                                                 .poison = form / 6 & 1,
+                                                 .unoptimised = form / 12 & 1};
             bad += !check_code(path, interp_kernel_info(module, kernel)->name, module, &request);
         }
     interp_module_free(module);

@@ -143,6 +143,24 @@ START_TEST(private_memory_is_computed_before_the_first_launch)
 }
 END_TEST
 
+static cl_ulong private_bytes_of(const char *source, const char *options)
+{
+    cl_ulong bytes = 0;
+    cl_kernel kernel = cl_kernel_of(context, source, options);
+    cl_ok(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    cl_ok(clReleaseKernel(kernel));
+    return bytes;
+}
+
+/* OpenCL 3.0 API, 5.8.6.3: no optimisation, which is on by default. */
+START_TEST(variables_stay_in_memory_without_optimisation_only)
+{
+    static const char source[] = "kernel void k(global int *o) { int a = o[0], b = a * a; o[1] = a + b; }";
+    ck_assert_uint_eq(private_bytes_of(source, ""), 0);
+    ck_assert_uint_ge(private_bytes_of(source, "-cl-opt-disable"), 2 * sizeof(cl_int));
+}
+END_TEST
+
 /* ---- binaries ------------------------------------------------------------------------------------- */
 
 static cl_program reload(cl_program program)
@@ -339,6 +357,7 @@ int main(void)
     tcase_add_test(limits, program_variable_of_the_limit_builds);
     tcase_add_test(limits, function_of_more_than_255_parameters_builds_and_runs);
     tcase_add_test(limits, private_memory_is_computed_before_the_first_launch);
+    tcase_add_test(limits, variables_stay_in_memory_without_optimisation_only);
     tcase_add_test(limits, build_of_object_and_library_binary_is_refused_and_of_executable_is_not);
     tcase_add_loop_test(limits, fill_writes_the_fourth_channel_of_rgbx_as_of_rgba, 0, 4);
     tcase_add_test(limits, image_of_a_buffer_takes_its_pitch_or_none_and_no_smaller_one);
