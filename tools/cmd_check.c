@@ -637,7 +637,7 @@ static int check_file(const struct arguments *arguments, char *path)
     free(scenario.json_file); /* of the command: see check_for_machines() */
     scenario.json_file = NULL;
     scenario_limit(&scenario);
-    interrupt_attach(&scenario);
+    interrupt_attach(&scenario, false);
     int code = check_loaded(arguments, &scenario, path);
     scenario_fini(&scenario);
     return code;

@@ -95,6 +95,7 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     struct scenario_result result;
     report_set_stream(report, log, wants_colour(scenario, log));
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
+    progress_hide();
     if (result.output) {
         fwrite(result.output, 1, result.output_size, stdout);
         fflush(stdout);
@@ -132,8 +133,11 @@ static int run_loaded(struct scenario *scenario, const struct settings *settings
     FILE *log = log_open(scenario);
     if (report && log) {
         environment_configure_compiler();
-        interrupt_attach(scenario);
+        interrupt_attach(scenario, true);
+        report_set_before(report, progress_hide);
+        progress_begin();
         code = run_scenario(scenario, settings, report, log);
+        progress_end();
     }
     if (!log_close(log, scenario))
         code = EXIT_FAILED;

@@ -2,6 +2,7 @@
 /* A signal while a scenario runs: its launches stop, it is summed up, and the command ends by the signal. */
 #include "tools.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +25,28 @@ static void note(const char *text)
     say("note: %s", text);
 }
 
-void interrupt_attach(struct scenario *scenario)
+static void show_launch(uint32_t launch, const char *kernel, uint32_t percent)
 {
-    static const struct schedule_watch watch = {.signal = &came, .note = note};
-    scenario->schedule.watch = &watch;
+    progress_note("orrery: launch %" PRIu32 ", kernel %s, %" PRIu32 " %% of its work-groups have begun",
+                  launch, kernel, percent);
+}
+
+void interrupt_catch(void)
+{
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction action = {.sa_flags = (int)(SA_RESTART | SA_RESETHAND)}, before;
         action.sa_handler = on_signal;
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(caught[i], &action, NULL);
     }
+}
+
+void interrupt_attach(struct scenario *scenario, bool shows_launches)
+{
+    static const struct schedule_watch silent = {.signal = &came, .note = note},
+                                       shown = {.signal = &came, .note = note, .progress = show_launch};
+    scenario->schedule.watch = shows_launches ? &shown : &silent;
+    interrupt_catch();
 }
 
 int interrupt_caught(void)

@@ -179,15 +179,20 @@ static bool try_without(struct search *search, struct schedule_record **record, 
     return fails;
 }
 
+static bool goes_on(const struct search *search)
+{
+    return search->runs < SHRINK_RUNS && !interrupt_caught();
+}
+
 /* Delta debugging (Zeller, Hildebrandt 2002), from halves down to single steps until none can be removed. */
 static void shrink(struct search *search, struct schedule_record **record)
 {
     size_t size = schedule_record_switches(*record);
     progress_note("orrery: shrinking the schedule, %zu steps against the default order", size);
     size_t chunk = size;
-    while (chunk > 0 && search->runs < SHRINK_RUNS) {
+    while (chunk > 0 && goes_on(search)) {
         bool smaller = false;
-        for (size_t at = 0; at < schedule_record_switches(*record) && search->runs < SHRINK_RUNS;) {
+        for (size_t at = 0; at < schedule_record_switches(*record) && goes_on(search);) {
             if (try_without(search, record, at, chunk))
                 smaller = true;
             else
@@ -286,12 +291,28 @@ static int shrink_seed(struct search *search, uint64_t seed)
 
 /* ---- many seeds ------------------------------------------------------------------------ */
 
+/* The seeds so far, and how one that failed is run again. */
+static int say_interrupted(const struct search *search, uint64_t first_failing)
+{
+    const struct seeds_target *from = search->target;
+    char *target = target_words(from->exec, !search->scenario, from->rest);
+    if (search->code)
+        say("a failing one again: orrery %s --schedule=%s --seed=%" PRIu64 " %s", from->command,
+            schedule_policy_name(search->policy), first_failing, target ? target : "");
+    free(target);
+    return 128 + interrupt_caught();
+}
+
 static int search_seeds(struct search *search, const struct seeds *seeds)
 {
     uint64_t failed = 0, first = 0, total = seeds->last - seeds->first + 1;
     for (uint64_t i = 0; i < total; i++) {
         progress_note("orrery: seed %" PRIu64 ", %" PRIu64 " of %" PRIu64 ", %" PRIu64 " fail", seeds->first + i, i + 1, total, failed);
         int code = run_seed(search, seeds->first + i, false);
+        if (interrupt_caught()) {
+            total = i;
+            break;
+        }
         if (code < 0 || code == EXIT_USAGE || code == EXIT_FAILED)
             return run_seed(search, seeds->first + i, true); /* it prints the reason */
         if (code && !failed++) {
@@ -304,6 +325,8 @@ static int search_seeds(struct search *search, const struct seeds *seeds)
         snprintf(where, sizeof where, ", first seed %" PRIu64, first);
     say("seeds %" PRIu64 "..%" PRIu64 " under %s: %" PRIu64 " of %" PRIu64 " fail%s", seeds->first, seeds->last,
         schedule_policy_name(search->policy), failed, total, where);
+    if (interrupt_caught())
+        return say_interrupted(search, first);
     return failed ? shrink_seed(search, first) : 0;
 }
 
@@ -338,10 +361,12 @@ int seeds_run(const struct seeds *seeds, const struct seeds_target *target)
     snprintf(search.replay, sizeof search.replay, "%s/replay", search.directory);
     snprintf(search.record, sizeof search.record, "%s/record", search.directory);
     progress_begin();
+    interrupt_catch();
     int code = search_seeds(&search, seeds);
     progress_end();
     unlink(search.replay);
     unlink(search.record);
     rmdir(search.directory);
+    interrupt_end();
     return code;
 }

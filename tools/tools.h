@@ -124,9 +124,10 @@ void say_scenario_diagnosis(const char *path, enum status status, const struct d
 /* 2: the user's mistake; 124; 125: ours. */
 /*
  * A signal that ends the scenario's launches: from now on. Its number, 0: none. The command ends by it, if
- * there was one.
+ * there was one. shows_launches: as progress, too.
  */
-void interrupt_attach(struct scenario *scenario);
+void interrupt_attach(struct scenario *scenario, bool shows_launches);
+void interrupt_catch(void); /* without a scenario: the command looks at interrupt_caught() itself */
 int interrupt_caught(void);
 void interrupt_end(void);
 _Noreturn void end_by(int signal_number);

@@ -288,6 +288,8 @@ const char *finding_access_scope(const struct finding_access *access);
 
 /* The stream of text as findings arrive; NULL = collect silently (default stderr). */
 void report_set_stream(struct report *report, FILE *stream, bool colour);
+/* Called before anything is printed as it arrives; NULL: nothing is. */
+void report_set_before(struct report *report, void (*before)(void));
 
 /* A check could not continue, and reported that: counts as one finding of its severity, without a place. */
 void report_miss(struct report *report, enum check check);

@@ -100,6 +100,8 @@ struct schedule_fork {
 struct schedule_watch {
     const volatile int *signal;     /* its number, 0: none has come; set by a handler, so a sig_atomic_t */
     void (*note)(const char *text); /* lines for people, without the end of the last one */
+    /* NULL, or called when a further hundredth of a launch's work-groups has begun: 0 to 100 */
+    void (*progress)(uint32_t launch, const char *kernel, uint32_t percent);
 };
 
 /* BAD_SCENARIO and the first step for a launch that never came, when so many did. */

@@ -41,6 +41,7 @@ struct report {
 
     pthread_mutex_t lock; /* guards what follows */
     FILE *stream;
+    void (*before)(void); /* anything is printed as it arrives */
     bool colour;
     void (*listener)(size_t count);
     uint64_t (*event_counter)(void *self);
@@ -105,6 +106,11 @@ void report_free(struct report *report)
 const struct scenario *report_scenario(const struct report *report)
 {
     return report->scenario;
+}
+
+void report_set_before(struct report *report, void (*before)(void))
+{
+    report->before = before;
 }
 
 void report_set_stream(struct report *report, FILE *stream, bool colour)
@@ -558,6 +564,8 @@ static void print(struct report *report, const struct finding *finding,
         return;
     if (whole)
         form(whole, finding, report->colour);
+    if (report->before)
+        report->before();
     if (!put_whole(report->stream, whole, &text, &size))
         form(report->stream, finding, report->colour);
     fflush(report->stream);
@@ -971,6 +979,8 @@ void report_note(struct report *report, const char *text)
 {
     pthread_mutex_lock(&report->lock);
     if (report->stream && !report->noted) {
+        if (report->before)
+            report->before();
         fprintf(report->stream, "orrery: note: %s\n", text);
         fflush(report->stream);
     }

@@ -140,15 +140,28 @@ struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile)
     return group;
 }
 
+static void note_progress(struct schedule *schedule)
+{
+    const struct schedule_watch *watch = schedule->config->watch;
+    if (!watch || !watch->progress || !schedule->total)
+        return;
+    const uint32_t percent = (uint32_t)((double)schedule->next * 100 / (double)schedule->total);
+    if (percent + 1 == schedule->percent)
+        return;
+    schedule->percent = percent + 1;
+    watch->progress(schedule->launch->info.launch, schedule->launch->info.kernel, percent);
+}
+
 static void admit(struct schedule *schedule)
 {
-    if (choose_admits(schedule))
-        return;
-    while (schedule->count < schedule->target && schedule->next < schedule->total) {
-        if (!schedule_admit_tile(schedule, tile_at(schedule, schedule->next)))
-            return;
-        schedule->next++;
+    if (!choose_admits(schedule)) {
+        while (schedule->count < schedule->target && schedule->next < schedule->total) {
+            if (!schedule_admit_tile(schedule, tile_at(schedule, schedule->next)))
+                break;
+            schedule->next++;
+        }
     }
+    note_progress(schedule);
 }
 
 static void retire(struct schedule *schedule, struct group *group)

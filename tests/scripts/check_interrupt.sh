@@ -121,4 +121,16 @@ says 1 '^status 7$'
 what='with a limit'
 LD_PRELOAD=$CLOCK timeout 60 "$orrery" run --max-steps=3000000 spread.yaml >out 2>&1
 says 0 'has run for'
+
+# many seeds: those that ran are summed up, and one that failed is named
+cat >fails.yaml <<'Y'
+orrery: 1
+program: {text: "kernel void k(global int *o) { o[0] = get_global_id(0); }"}
+launch: [{kernel: k, global: [2], local: [1], args: [{buffer: {type: int, count: 1}}]}]
+Y
+what='many seeds'
+timeout -s INT 2 "$orrery" run --schedule=random --seeds=5..1000000 fails.yaml >out 2>&1
+says 1 '^orrery: seeds 5..1000000 under random: \([1-9][0-9]*\) of \1 fail, first seed 5$'
+says 1 '^orrery: a failing one again: orrery run --schedule=random --seed=5 fails.yaml$'
+says 1 'ended by signal 2'
 exit $bad

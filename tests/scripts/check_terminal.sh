@@ -63,6 +63,9 @@ if command -v script >/dev/null; then
     on_terminal "'$orrery' check faulty.yaml slow.yaml"
     grep -q 'scenario 2 of 2: slow.yaml, [23] s' err || problem 'no line of progress'
     sed 's/.*\r\x1b\[K//' err | grep -q 'scenario 2 of 2' && problem 'the line of progress stays'
+    on_terminal "'$orrery' run slow.yaml"
+    grep -q 'launch 1, kernel k, 100 % of its work-groups have begun, [23] s' err || problem 'no line of progress of a launch'
+    sed 's/.*\r\x1b\[K//' err | grep -q 'have begun' && problem 'the line of progress of a launch stays'
     on_terminal "'$orrery' check faulty.yaml"
     grep -q 'scenario 1 of 1' err && problem 'a short check has a line of progress'
 fi
