@@ -21,6 +21,7 @@
 #include "error.h"
 #include "lib/diagnose/injected_fault.h"
 #include "lib/host/guard.h"
+#include "lib/host/host_gone.h"
 #include "lib/record/launch_saver.h"
 #include "lib/record/host_log.h"
 #include "interrupt.h"
@@ -619,6 +620,7 @@ __attribute__((destructor)) static void process_ends(void)
         return;
     queue_shutdown();
     guard_share();
+    host_gone_look();
     usage_finish();
     uint64_t kernels = runtime_kernels_run();
     struct diagnosis diagnosis = {0};

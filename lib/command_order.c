@@ -13,6 +13,7 @@
 #include "event.h"
 #include "executor.h"
 #include "lib/host/guard.h"
+#include "lib/host/host_gone.h"
 #include "lib/record/host_clock.h"
 #include "lib/record/host_log.h"
 #include "orrery/rule.h"
@@ -246,6 +247,7 @@ static void waited(const uint32_t *serials, size_t count)
         return;
     event.host = clock_of_call(&clock);
     shared_bytes_look();
+    host_gone_look();
     device_order(runtime_device(), &event);
     guard_waited();
 }
@@ -271,6 +273,7 @@ static void learned(enum order_kind kind, const struct event *event)
     if (!order_observed())
         return;
     guard_report();
+    host_gone_look();
     device_order(runtime_device(), &learned);
     guard_waited();
 }

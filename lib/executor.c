@@ -17,6 +17,7 @@
 #include "graph.h"
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
+#include "lib/host/host_gone.h"
 #include "lib/record/host_log.h"
 #include "interrupt.h"
 #include "command_order.h"
@@ -828,6 +829,7 @@ cl_int queue_append(struct command *command)
         command->alone = order_alone(command->queue);
         order_enqueued(command);
         host_bytes_enqueued(command);
+        host_gone_enqueued(command);
         command->queue->unflushed = true;
         executor.seen |= runs_program(command);
         executor.live++;

@@ -76,6 +76,7 @@ void memobj_destroy(void *object)
 {
     struct memobj *memobj = object;
     host_bytes_end(memobj);
+    host_gone_end(memobj);
     guard_remove_after(memobj);
     destructor_run(memobj->destructors, memobj);
     if (memobj->owns_address) {
@@ -188,6 +189,7 @@ cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_me
         return err;
     }
     host_bytes_begin(memobj);
+    host_gone_begin(memobj);
     guard_add_after(memobj);
     object_publish(memobj);
     *out_memobj = memobj;
@@ -327,6 +329,7 @@ cl_int CL_API_CALL api_clRetainMemObject(cl_mem memobj)
 
 cl_int CL_API_CALL api_clReleaseMemObject(cl_mem memobj)
 {
+    host_gone_look();
     return object_release(memobj, OBJECT_MEMOBJ);
 }
 

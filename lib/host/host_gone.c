@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each command's extents of host memory are checked: those that it copies from or to, and the whole memory
- * that its memory objects were made with. msync of an extent costs one system call, reads no byte, and
+ * Each command's extents of host memory are checked as it runs: what it copies from or to, and the whole
+ * memory that its memory objects were made with. When a command runs is the executor's affair, so that memory
+ * which went meanwhile may have been there or not. While the order of commands is observed, memory of
+ * CL_MEM_USE_HOST_PTR is therefore looked at again before the host is ordered after the command that used it
+ * last, or releases the object: gone then, it went while the command could have run, and that is reported,
+ * whether it had run or not. msync of an extent costs one system call, reads no byte, and
  * returns ENOMEM when some page of it is mapped no more. Pages that guard.c closed stay mapped, so they count
  * as present.
  */
@@ -10,14 +14,31 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "lib/diagnose/call.h"
 #include "lib/command.h"
 #include "host_use.h"
+#include "lib/command_order.h"
 #include "lib/api_runtime.h"
 
 enum { PAGE_BYTES = 4096 };
+
+/* Memory of the host that an object was made with; of one that is destroyed until the host is ordered after
+ * its last use. Guarded by runtime_lock. */
+struct hosted {
+    struct hosted *next;
+    const struct memobj *memobj; /* NULL: destroyed */
+    struct extent bytes;
+    const char *sort;
+    uint32_t id;
+    uint32_t command; /* the last one enqueued that uses it; 0: none, or the host is ordered after it */
+    enum command_kind kind;
+    bool reported;
+    bool called_back; /* the object is destroyed, and a callback lets the program free the memory */
+};
+static struct hosted *all_hosted;
 
 static bool is_gone(struct extent extent)
 {
@@ -51,7 +72,14 @@ bool host_gone(struct memobj *memobj)
     return root->gone;
 }
 
-static void report(const struct command *command, const char *object, const char *why, const char *fix)
+/* What a command is to be named by. */
+struct user {
+    uint32_t command;
+    enum command_kind kind;
+    const char *verb; /* "runs" */
+};
+
+static void report(const struct user *user, const char *object, const char *why, const char *fix)
 {
     const char *call = call_running();
     char what[160], by[64];
@@ -59,9 +87,9 @@ static void report(const struct command *command, const char *object, const char
     struct host_place place;
     host_place_capture(&trace);
     host_place_find(&trace, &place);
-    snprintf(what, sizeof what, "%s runs%s%s", command_call(command->kind), call ? ", within " : "",
+    snprintf(what, sizeof what, "%s %s%s%s", command_call(user->kind), user->verb, call ? ", within " : "",
              call ? call : "");
-    snprintf(by, sizeof by, "command %" PRIu32, command->serial);
+    snprintf(by, sizeof by, "command %" PRIu32, user->command);
     struct finding finding = {.kind = FINDING_USE_AFTER_FREE,
                               .object = object,
                               .why = why,
@@ -71,38 +99,147 @@ static void report(const struct command *command, const char *object, const char
     report_add(runtime_get()->report, &finding);
 }
 
-static void find_object(const struct command *command, struct memobj *memobj)
+static void report_object(const struct user *user, const struct hosted *hosted)
 {
     char object[64], why[200];
-    if (!memobj || !host_gone(memobj))
-        return;
-    const struct memobj *root = root_of(memobj);
-    const char *sort = root->image ? "image" : "buffer";
-    snprintf(object, sizeof object, "%s %" PRIu32 " (%zu bytes)", sort, root->base.id, root->size);
+    snprintf(object, sizeof object, "%s %" PRIu32 " (%" PRIu64 " bytes)", hosted->sort, hosted->id,
+             hosted->bytes.high - hosted->bytes.low);
     snprintf(why, sizeof why,
              "the host has freed the memory that %s %" PRIu32
              " was made with (CL_MEM_USE_HOST_PTR), and command %" PRIu32 " (%s) uses it",
-             sort, root->base.id, command->serial, command_call(command->kind));
-    report(command, object, why,
+             hosted->sort, hosted->id, user->command, command_call(user->kind));
+    report(user, object, why,
            "free the memory after the memory object was released and the commands that use it are complete");
 }
 
-/* The memory objects that a command uses. */
-static void find_objects(const struct command *command)
+/* ---- memory of CL_MEM_USE_HOST_PTR ------------------------------------------------------------ */
+
+static const char *sort_of(const struct memobj *root)
+{
+    return root->image ? "image" : "buffer";
+}
+
+void host_gone_begin(const struct memobj *memobj)
+{
+    const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
+    struct hosted *hosted = apart && order_observed() ? calloc(1, sizeof *hosted) : NULL;
+    if (!hosted)
+        return;
+    const uint64_t low = (uint64_t)(uintptr_t)memobj->host_ptr;
+    *hosted = (struct hosted){
+        .memobj = memobj, .bytes = {low, low + memobj->size}, .sort = sort_of(memobj), .id = memobj->base.id};
+    runtime_lock();
+    hosted->next = all_hosted;
+    all_hosted = hosted;
+    runtime_unlock();
+}
+
+static struct hosted *hosted_of(const struct memobj *root)
+{
+    struct hosted *hosted = all_hosted;
+    while (hosted && hosted->memobj != root)
+        hosted = hosted->next;
+    return hosted;
+}
+
+void host_gone_end(const struct memobj *memobj)
+{
+    runtime_lock();
+    struct hosted *hosted = hosted_of(memobj);
+    if (hosted) {
+        hosted->memobj = NULL;
+        hosted->called_back = memobj->destructors && !is_gone(hosted->bytes);
+    }
+    runtime_unlock();
+}
+
+/* The command that may use it still: the host has not learned that it is complete. */
+static bool is_used(const struct hosted *hosted)
+{
+    return hosted->command && !hosted->called_back &&
+           !device_host_reported(runtime_device(), hosted->command);
+}
+
+/* Removes what is over from the list; false: nothing is left to be reported. */
+static bool next_gone(struct hosted *out_hosted)
+{
+    const bool locked = runtime_lock_held();
+    bool found = false;
+    if (!locked)
+        runtime_lock();
+    for (struct hosted **link = &all_hosted; *link && !found;) {
+        struct hosted *hosted = *link;
+        const bool used = is_used(hosted);
+        if (!used && !hosted->memobj) {
+            *link = hosted->next;
+            free(hosted);
+            continue;
+        }
+        found = used && !hosted->reported && is_gone(hosted->bytes);
+        if (found) {
+            hosted->reported = true;
+            *out_hosted = *hosted;
+        }
+        link = &hosted->next;
+    }
+    if (!locked)
+        runtime_unlock();
+    return found;
+}
+
+void host_gone_look(void)
+{
+    struct hosted hosted;
+    while (all_hosted && next_gone(&hosted))
+        report_object(&(struct user){hosted.command, hosted.kind, "may not be complete"}, &hosted);
+}
+
+/* While the order is not observed there is nothing to look at later. */
+static void find_object(const struct command *command, struct memobj *memobj)
+{
+    if (!memobj || !host_gone(memobj) || order_observed())
+        return;
+    const struct memobj *root = root_of(memobj);
+    const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
+    const struct hosted hosted = {
+        .bytes = {low, low + root->size}, .sort = sort_of(root), .id = root->base.id};
+    report_object(&(struct user){command->serial, command->kind, "runs"}, &hosted);
+}
+
+static void note_use(const struct command *command, struct memobj *memobj)
+{
+    struct hosted *hosted = memobj ? hosted_of(root_of(memobj)) : NULL;
+    if (!hosted)
+        return;
+    hosted->command = command->serial;
+    hosted->kind = command->kind;
+}
+
+/* Each memory object that a command uses. */
+static void visit_objects(const struct command *command,
+                          void (*visit)(const struct command *command, struct memobj *memobj))
 {
     if (command_transfers(command)) {
-        find_object(command, command->u.transfer.source);
-        find_object(command, command->u.transfer.target);
+        visit(command, command->u.transfer.source);
+        visit(command, command->u.transfer.target);
     } else if (command->kind == COMMAND_FILL_BUFFER || command->kind == COMMAND_FILL_IMAGE) {
-        find_object(command, command->u.fill.target);
+        visit(command, command->u.fill.target);
     } else if (command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE ||
                command->kind == COMMAND_UNMAP_MEM_OBJECT) {
-        find_object(command, command->u.map.record ? command->u.map.record->owner : NULL);
+        visit(command, command->u.map.record ? command->u.map.record->owner : NULL);
     } else if (command_launches(command)) {
         for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-            find_object(command, command->u.launch.memobjs[i]);
+            visit(command, command->u.launch.memobjs[i]);
     }
 }
+
+void host_gone_enqueued(const struct command *command)
+{
+    if (all_hosted)
+        visit_objects(command, note_use);
+}
+
+/* ---- memory that commands copy from or to ------------------------------------------------------ */
 
 static void find_pointer(const struct command *command, struct extent extent)
 {
@@ -117,7 +254,8 @@ static void find_pointer(const struct command *command, struct extent extent)
              "of the %" PRIu64 " bytes of host memory that command %" PRIu32
              " (%s) was given, some are not mapped: the host has freed them; the command copies nothing",
              extent.high - extent.low, command->serial, command_call(command->kind));
-    report(command, memobj ? object : NULL, why, "free the memory after the command is complete");
+    report(&(struct user){command->serial, command->kind, "runs"}, memobj ? object : NULL, why,
+           "free the memory after the command is complete");
 }
 
 /* All is looked at before something is reported: the report maps files, maybe where the memory was. */
@@ -126,7 +264,7 @@ bool host_gone_find(const struct command *command)
     struct extent read, written;
     host_use_extents(command, &read, &written);
     const bool no_source = is_gone(read), no_target = is_gone(written);
-    find_objects(command);
+    visit_objects(command, find_object);
     if (no_source)
         find_pointer(command, read);
     if (no_target)

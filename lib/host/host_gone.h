@@ -7,6 +7,10 @@
  * Interface
  *   host_gone_find   before the command runs: reports what is gone; true: the command copies from or to such
  *                    memory itself, and must not run
+ *   host_gone_begin, host_gone_end   a memory object was made; and is gone
+ *   host_gone_enqueued               a command was (runtime_lock held)
+ *   host_gone_look                   before the host is ordered after commands or releases an object: reports
+ *                                    memory that went while a command could use it
  *   host_gone_bytes  are some of these bytes not mapped?
  *   host_gone        is some of this memory object's host memory (CL_MEM_USE_HOST_PTR) gone?
  *
@@ -19,5 +23,9 @@
 
 bool host_gone_find(const struct command *command);
 bool host_gone(struct memobj *memobj);
+void host_gone_begin(const struct memobj *memobj);
+void host_gone_end(const struct memobj *memobj);
+void host_gone_enqueued(const struct command *command);
+void host_gone_look(void);
 bool host_gone_bytes(const void *pointer, size_t size);
 #endif

@@ -7,6 +7,7 @@
 #include "tests/support/finding_fixture.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { BYTES = 1 << 16 };
 static const char source[] = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
@@ -87,7 +88,7 @@ static const struct {
     {"clEnqueueCopyBuffer", in_copy, true},
     {"clEnqueueNDRangeKernel", in_kernel, true},
 };
-enum { USES = sizeof uses / sizeof *uses };
+enum { USES = sizeof uses / sizeof *uses, FIRST_OF_HOSTED = 6 };
 
 static void set_up(bool of_hosted)
 {
@@ -130,6 +131,59 @@ START_TEST(memory_that_is_gone_is_found)
     ck_assert_msg(strstr(finding.object, sort) != NULL, "%s", finding.object);
     ck_assert_ptr_nonnull(strstr(finding.why, uses[_i].call));
     ck_assert_ptr_nonnull(strstr(finding.why, "host"));
+}
+END_TEST
+
+/* Whether the command has run is the executor's affair: the host has not learned that it has. */
+START_TEST(memory_that_goes_before_the_host_waits_is_found_at_the_next_call)
+{
+    setenv("ORRERY_CHECK_RACES", "error", 1); /* then it is known what the host waited for */
+    set_up(true);
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    uses[_i / 2].enqueue();
+    cl_ok(clFlush(queue));
+    if (_i % 4 < 2)
+        usleep(20000); /* it has run, most likely */
+    munmap(memory, BYTES);
+    if (_i & 1)
+        cl_ok(clReleaseMemObject(hosted));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(findings_of("use-after-free"), 1);
+    const struct orrery_finding finding = finding_last("use-after-free");
+    ck_assert_ptr_nonnull(strstr(finding.why, uses[_i / 2].call));
+}
+END_TEST
+
+static void CL_CALLBACK give_back(cl_mem memobj, void *data)
+{
+    (void)memobj, (void)data;
+    munmap(memory, BYTES);
+}
+
+/* 5.5.2: the callback says that the memory may be freed, also to a host that waited for nothing. */
+START_TEST(memory_that_the_destructor_frees_is_no_finding)
+{
+    setenv("ORRERY_CHECK_RACES", "error", 1); /* then it is known what the host waited for */
+    set_up(true);
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clSetMemObjectDestructorCallback(hosted, give_back, NULL));
+    in_fill();
+    cl_ok(clFlush(queue));
+    cl_ok(clReleaseMemObject(hosted));
+    cl_ok(clEnqueueFillBuffer(queue, buffer, "x", 1, 0, BYTES, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(findings_of("use-after-free"), 0);
+}
+END_TEST
+
+START_TEST(memory_that_goes_once_the_host_waited_is_no_finding)
+{
+    run(_i);
+    go_on();
+    munmap(memory, BYTES);
+    cl_ok(clReleaseMemObject(uses[_i].of_hosted ? hosted : buffer));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(findings_of("use-after-free"), 0);
 }
 END_TEST
 
@@ -198,6 +252,10 @@ int main(void)
     Suite *suite = suite_create("host_gone");
     TCase *tcase = tcase_create("gone");
     tcase_add_loop_test(tcase, memory_that_is_gone_is_found, 0, USES);
+    tcase_add_loop_test(tcase, memory_that_goes_before_the_host_waits_is_found_at_the_next_call,
+                        2 * FIRST_OF_HOSTED, 2 * USES);
+    tcase_add_test(tcase, memory_that_the_destructor_frees_is_no_finding);
+    tcase_add_loop_test(tcase, memory_that_goes_once_the_host_waited_is_no_finding, 0, USES);
     tcase_add_loop_test(tcase, a_hole_of_one_page_is_found, 0, USES);
     tcase_add_loop_test(tcase, memory_that_stays_is_no_finding, 0, USES);
     tcase_add_loop_test(tcase, creation_with_memory_that_is_gone_is_refused, 0, 8);
