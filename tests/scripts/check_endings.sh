@@ -327,4 +327,10 @@ got=$?
 [ $got = 124 ] || problem "endless children: ended with $got, expected 124"
 says 'no-progress'
 says 'ran longer than 0.05 seconds (timeout)'
+# What it enqueued is judged for races in pairs, at the end: of very many the first ones.
+sed 's/timeout: 0.05/max_steps: 5000/' endless_children.yaml >many_children.yaml
+"$orrery" run --timeout=0 many_children.yaml >out 2>err
+got=$?
+[ $got = 124 ] || problem "many children: ended with $got, expected 124"
+says 'launch 1 and the kernels that it enqueued are 500[01] launches: races among the first 4096 are looked for'
 exit $bad

@@ -287,9 +287,13 @@ void tree_races_packets(struct tree_races *tree_races, const struct launch_info 
 struct family {
     struct member **members;
     const struct tree_launch **launches;
-    uint32_t count;
+    uint32_t count, left_out; /* the members after those are not judged */
     struct launch_tree *launch_tree;
 };
+
+/* Members are judged in pairs, and what orders them is kept for each pair: of kernels that enqueue kernels
+ * without end the first ones have to do. */
+enum { JUDGED_MOST = 4096 };
 
 /* The accesses of `earlier` that do not happen before; NULL: none. */
 static const struct record *record_of(const struct family *family, uint32_t earlier, struct unknown unknown)
@@ -654,13 +658,18 @@ struct crossing {
     const struct family *family;
 };
 
+static uint32_t last_judged(const struct family *family)
+{
+    return family->members[family->count - 1]->tree_launch.launch;
+}
+
 static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
     const struct family *family = ((const struct crossing *)self)->family;
     const uint32_t earlier = launch_tree_row(family->launch_tree, a < b ? a : b),
                    later = launch_tree_row(family->launch_tree, a < b ? b : a);
     if (earlier == UINT32_MAX || later == UINT32_MAX)
-        return false;
+        return family->left_out && (a > last_judged(family) || b > last_judged(family));
     const struct unknown unknown = launch_tree_unknown(family->launch_tree, earlier, later);
     if (unknown.what == UNKNOWN_NOTHING)
         return true;
@@ -722,6 +731,8 @@ static bool gather(struct tree_races *tree_races, uint32_t number, struct family
         if (member->family == number)
             family->members[at++] = member;
     qsort(family->members, family->count, sizeof *family->members, by_launch);
+    family->left_out = family->count > JUDGED_MOST ? family->count - JUDGED_MOST : 0;
+    family->count -= family->left_out;
     for (uint32_t i = 0; i < family->count; i++)
         family->launches[i] = &family->members[i]->tree_launch;
     family->launch_tree = launch_tree_new(family->launches, family->count);
@@ -760,6 +771,17 @@ static void say_loss(struct tree_races *tree_races)
     report_miss(tree_races->report, CHECK_RACES);
 }
 
+static void say_left_out(const struct tree_races *tree_races, const struct family *family)
+{
+    char text[TEXT_CHARS];
+    format(text,
+           "launch %" PRIu32 " and the kernels that it enqueued are %" PRIu32
+           " launches: races among the first %" PRIu32 " are looked for",
+           family->members[0]->tree_launch.launch, family->count + family->left_out, family->count);
+    if (family->left_out)
+        report_note(tree_races->report, text);
+}
+
 void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool known)
 {
     struct family family = {0};
@@ -774,8 +796,10 @@ void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool kn
         report_all(tree_races, &family);
         report_all_packets(tree_races, &family);
     }
-    if (fine)
+    if (fine) {
         report_crossings(tree_races, &family, number);
+        say_left_out(tree_races, &family);
+    }
     tree_races->lost |= !fine;
     family_fini(&family);
     say_loss(tree_races);
