@@ -12,12 +12,16 @@
 #include "orrery/schedule.h"
 
 static const int caught[] = {SIGINT, SIGTERM};
-static volatile sig_atomic_t came;
+static volatile sig_atomic_t came, launches;
+static volatile sig_atomic_t
+    ends_before; /* a launch has begun: while a compiler runs nothing is to be summed up */
 
 /* The handler is gone as it is called: a second signal ends the command at once. */
 static void on_signal(int signal_number)
 {
     came = signal_number;
+    if (ends_before && !launches)
+        raise(signal_number);
 }
 
 static void note(const char *text)
@@ -43,8 +47,12 @@ void interrupt_catch(void)
 
 void interrupt_attach(struct scenario *scenario, bool shows_launches)
 {
-    static const struct schedule_watch silent = {.signal = &came, .note = note},
-                                       shown = {.signal = &came, .note = note, .progress = show_launch};
+    static const struct schedule_watch silent = {.signal = &came, .launches = &launches, .note = note},
+                                       shown = {.signal = &came,
+                                                .launches = &launches,
+                                                .note = note,
+                                                .progress = show_launch};
+    ends_before = shows_launches;
     scenario->schedule.watch = shows_launches ? &shown : &silent;
     interrupt_catch();
 }

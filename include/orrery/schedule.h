@@ -99,6 +99,7 @@ struct schedule_fork {
  * is noted once. */
 struct schedule_watch {
     const volatile int *signal;     /* its number, 0: none has come; set by a handler, so a sig_atomic_t */
+    volatile int *launches;         /* NULL, or gets how many launches have begun */
     void (*note)(const char *text); /* lines for people, without the end of the last one */
     /* NULL, or called when a further hundredth of a launch's work-groups has begun: 0 to 100 */
     void (*progress)(uint32_t launch, const char *kernel, uint32_t percent);

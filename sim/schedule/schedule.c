@@ -558,6 +558,13 @@ static bool unfinished(const struct schedule *schedule)
     return schedule->status == STATUS_OK && (schedule->count || choose_unfinished(schedule));
 }
 
+static void count_launch(const struct schedule *schedule)
+{
+    const struct schedule_watch *watch = schedule->config->watch;
+    if (watch && watch->launches)
+        ++*watch->launches;
+}
+
 struct schedule *schedule_new(struct launch *launch, struct concurrent *concurrent,
                               struct diagnosis *diagnosis)
 {
@@ -566,6 +573,7 @@ struct schedule *schedule_new(struct launch *launch, struct concurrent *concurre
         return NULL;
     schedule->concurrent = concurrent;
     schedule_init(schedule, launch, diagnosis);
+    count_launch(schedule);
     if (!schedule_chooses(launch->schedule) || choose_init(schedule))
         admit(schedule);
     return schedule;
