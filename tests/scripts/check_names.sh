@@ -25,13 +25,14 @@ read_tree() {
     while IFS= read -r path; do
         path=${path#./}
         paths[$path]=1 names[${path##*/}]=1
-    done < <(find . \( -name .git -o -name 'build*' -o -name '*.cache' \) -prune -o -print)
+    done < <(find . \( -name .git -o -path './build*' -o -name '*.cache' \) -prune -o -print)
 }
 
 # Programs of tests are built in tests/, whatever folder their source is in.
 is_there() { # FOLDER NAME
     local folder=$1 name=$2 any
     [ -n "${paths[$name]-}" ] || [ -n "${paths[$folder$name]-}" ] && return 0
+    [[ $folder == tests/* ]] && [ -n "${paths[tests/support/$name]-}" ] && return 0
     case $name in
     */*) ;;
     check_*.*) [ -n "${names[$name]-}" ] && return 0 ;;
