@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scenario as YAML. */
+/*
+ * A scenario as YAML that parses back to the same scenario: rows of scenario.def whose text is not the
+ * default's, then launches, expectations, script and faults. Many equal values are one fill, and texts are
+ * quoted where YAML would read another type.
+ */
 #include "orrery/scenario.h"
 
 #include <inttypes.h>

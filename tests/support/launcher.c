@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A scenario's text becomes a device with a report; OpenCL C becomes its program; launches take one buffer
+ * and a list of compute units. Everything asserts that it works, so that tests read what they observe and
+ * nothing else.
+ */
 #include "launcher.h"
 
 #include <check.h>

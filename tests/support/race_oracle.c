@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which accesses race, from the text of the memory model alone: relations between the operations of a short
+ * trace (program order, synchronizes-with by scopes and fences, barriers) as matrices of bits, and
+ * happens-before as their transitive closure. Comments give the number of the rule. Nothing is shared with
+ * sim/memmodel.
+ */
 #include "race_oracle.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work-items act one after another: each operation is announced to a checker as the device would announce it,
+ * and kept for the oracle (race_oracle.h). An operation's site is its number, and a finding's line its site +
+ * 1. The judge macros compare checker and oracle on what was recorded.
+ */
 #include "race_world.h"
 
 #include <check.h>

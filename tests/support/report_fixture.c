@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A report of its own for each test, with every check an error, which prints into memory; findings of each
+ * kind to be put in, and what was printed as text.
+ */
 #include "report_fixture.h"
 
 #include <check.h>
