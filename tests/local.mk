@@ -737,4 +737,4 @@ coverage:
 	@echo "coverage: this build does not count: configure --enable-coverage in a directory of its own" >&2; exit 1
 endif
 .PHONY: coverage
-EXTRA_DIST += %D%/support/coverage.py %D%/support/coverage_exit.h
+EXTRA_DIST += %D%/support/coverage.py %D%/support/coverage_exit.h %D%/support/fail_at.h
