@@ -50,9 +50,10 @@ is_there() { # FOLDER NAME
     [[ $any == *\** ]] && { compgen -G "$any" || { [ -n "$folder" ] && compgen -G "$folder$any"; } || { [ -z "$folder" ] && [[ $any != */* ]] && find . -name "$any" | grep -q .; }; } >/dev/null
 }
 
-# The words of a guide that match, as LINE:WORD; {a,b} is written out. Addresses of the web are no names.
+# The words of a guide that match, as LINE:WORD; {a,b} is written out. Addresses of the web are no names, and examples are run
+# by tests of their own.
 words() { # GUIDE PATTERN
-    sed -E 's,https?://[^ )]*,,g' "$1" | grep -noP "$2" | sed -E 's/[.,:]+$//' | while IFS= read -r word; do
+    sed -E 's,https?://[^ )]*,,g; s,^ *\$ .*,,' "$1" | grep -noP "$2" | sed -E 's/[.,:]+$//' | while IFS= read -r word; do
         case $word in
         *\{*,*\}*) eval "printf '%s\n' ${word//[!A-Za-z0-9_.\/:\{\},*-]/}" ;;
         *) echo "$word" ;;
