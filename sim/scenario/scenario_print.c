@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A scenario as YAML that parses back to the same scenario: rows of scenario.def whose text is not the
- * default's, then launches, expectations, script and faults. Many equal values are one fill, and texts are
- * quoted where YAML would read another type.
+ * A scenario as YAML that parses back to the same scenario: rows of scenario.def by section, then launches,
+ * expectations, script and faults. Many equal values are one fill, so that a buffer of a million zeros is a
+ * line.
  */
 #include "orrery/scenario.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The allocations that commands touch: one area for each, found by the number of its region and kept after it
- * was freed while accesses to it may race. Memory of the host that is a buffer's is one area by two
- * addresses: accesses known of one are moved to the other. Pointers that maps gave are intervals with the
- * map's number.
+ * was freed while accesses to it may race. Memory of the host that is a buffer's is listed with both
+ * addresses; when a buffer gets it, accesses that are known of the host's range are added to the buffer's
+ * area. Pointers that maps gave are intervals with the map's number.
  */
 #include "commands_state.h"
 
