@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries about kernels, their arguments, work-groups and sub-groups. */
+/*
+ * Queries about kernels, their arguments, work-groups and sub-groups (OpenCL 3.0 API, 5.9.4). What a kernel
+ * is comes from its module (sim/interp/kernel_info.c); what a device makes of it is computed here: the
+ * largest work-group is the device's, or the required size, and sub-groups of a local size are counted as the
+ * device cuts them.
+ */
 #include "api.h"
 #include "context.h"
 #include "device_info.h"

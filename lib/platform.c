@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one platform. */
+/*
+ * The one platform: clGetPlatformIDs returns it, or CL_PLATFORM_NOT_FOUND_KHR when the runtime could not
+ * start, as with a scenario that has errors. NULL stands for it wherever a platform is asked for. Unloading a
+ * compiler does nothing, since none is loaded.
+ */
 #include "api.h"
 #include "device_info.h"
 #include "info.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samplers: properties are checked and become one word. */
+/*
+ * Samplers: the properties of both creating calls are checked one by one, each at most once, and become the
+ * one word that kernels get (struct sampler of include/orrery/image.h). The list of properties is kept for
+ * clGetSamplerInfo where the program gave one.
+ */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # One block per test program:
 #
-#   check_PROGRAMS += %D%/check_rng
-#   %C%_check_rng_SOURCES = %D%/check_rng.c
-#   %C%_check_rng_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+#   check_PROGRAMS += %D%/check_memory
+#   %C%_check_memory_SOURCES = %D%/sim/check_memory.c
+#   %C%_check_memory_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 #
 # Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of $(SIM_LIBS) and reach the library through the loader
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
@@ -634,6 +634,7 @@ test_scripts = \
 source_scripts = \
 	%D%/scripts/check_api_rows.sh \
 	%D%/scripts/check_layers.sh \
+	%D%/scripts/check_names.sh \
 	%D%/scripts/check_page_types.sh \
 	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_words.sh
@@ -722,7 +723,7 @@ endif
 .PHONY: check-tsan
 
 # Which lines of lib/ and sim/ the suite runs: `make coverage` in a build of --enable-coverage. Left out is what measures, reads the
-# sources, builds programs of its own, or runs again what others run. COVERAGE_TESTS="tests/check_rng ..." adds these alone to what
+# sources, builds programs of its own, or runs again what others run. COVERAGE_TESTS="tests/check_queue ..." adds these alone to what
 # has been counted; COVERAGE_FILES="lib/queue.c ..." prints their lines that never ran.
 coverage_tests = $(filter-out $(source_scripts) $(client_scripts) \
 	$(addprefix %D%/scripts/check_,$(addsuffix .sh,alloc bench machines mutation packages race_memory repeat vector)),$(TESTS))
@@ -736,4 +737,4 @@ coverage:
 	@echo "coverage: this build does not count: configure --enable-coverage in a directory of its own" >&2; exit 1
 endif
 .PHONY: coverage
-EXTRA_DIST += %D%/support/coverage.py %D%/support/coverage_exit.h
+EXTRA_DIST += %D%/support/coverage.py %D%/support/coverage_exit.h %D%/support/fail_at.h

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery debug`: options, the target, and which front end. */
+/*
+ * `orrery debug`: options, the target, and which front end. A scenario or kernel runs in a process of its own
+ * that the session copies; a program gets its options by the environment and connects to the session; a
+ * process that runs already is found by its socket. Then terminal.c or dap.c owns the session.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery dis`: SPIR-V and bytecode of a program. */
+/*
+ * `orrery dis`: prints the SPIR-V of a file, as spirv-dis does, and the bytecode of its kernels, by a
+ * scenario without a launch that has the file as its program. Both are printed unless one is asked for.
+ */
 #include "tools.h"
 
 #include <stdio.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery explain`: pages of orrery-findings(7) and terms of orrery-glossary(7). */
+/*
+ * `orrery explain`: pages of orrery-findings(7) and terms of orrery-glossary(7). Both manuals are made into
+ * tables of C strings when building (man/pages.awk), so the command prints what the manuals say. A term fits
+ * without regard to case and hyphens; for an unknown word the nearest ids are named.
+ */
 #include "tools.h"
 
 #include <ctype.h>

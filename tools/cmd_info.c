@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery info`: device, limits, tools. */
+/*
+ * `orrery info`: the device that options and environment describe, its limits and features, the compilers
+ * that are found and their versions, and where library and .icd file are. With --yaml the settings are
+ * printed as a scenario instead.
+ */
 #include "tools.h"
 
 #include <inttypes.h>

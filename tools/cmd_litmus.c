@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery litmus`: runs litmus tests. */
+/*
+ * `orrery litmus`: runs litmus tests, one file or all .litmus files below a directory in the order of names,
+ * and prints, compares with verdicts, or writes a page. A failure of one test does not end the others: the
+ * exit status is the worst.
+ */
 #include "tools.h"
 
 #include <errno.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery replay`: repeats a run by token or record. */
+/*
+ * `orrery replay`: repeats a run by token or record. A record has the scenario and the options of its run in
+ * a section of its own; these are applied first and the command line over them. Then the run is that of
+ * `orrery run` with the key schedule.replay.
+ */
 #include "tools.h"
 
 #include <stdio.h>

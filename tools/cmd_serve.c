@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery serve`: options; tools/serve/ serves. */
+/*
+ * `orrery serve`: reads options and the token, which is removed from the words of the process, as other users
+ * see them; then serve_http.c serves until a signal comes. Limits are checked here, so that the server begins
+ * with valid ones.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery topology`: prints, draws and partitions topologies. */
+/*
+ * `orrery topology`: prints a topology as a tree, draws it, and lists what every partition scheme would give.
+ * --partition applies steps in turn ("numa@1/equally:2"): a step divides the units at hand, and @N continues
+ * with part N of it. The functions are those of clCreateSubDevices.
+ */
 #include "tools.h"
 
 #include <errno.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares counters with what a scenario expects. */
+/*
+ * Compares counters with what a scenario expects. The counters are read from their JSON form, so that what is
+ * compared is what users get. A place such as "l2" or "unit 3" means rows of one list; the values of all rows
+ * that it means are added.
+ */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command: finds the subcommand. */
+/*
+ * The command: one table of sub-commands, from which help and completion are made too. A name that is none is
+ * compared with all of them, and the nearest is proposed; a file name in its place gets the hint to `orrery
+ * run`.
+ */
 #include "tools.h"
 
 #include <stdio.h>

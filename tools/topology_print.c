@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A topology as a tree and as SVG. */
+/*
+ * A topology as a tree and as SVG. The tree is lstopo's: a node with an only child continues its line. The
+ * picture is boxes in boxes: sizes are computed from the leaves upwards, with the number of columns that
+ * makes a box most like a square, then drawn from the root.
+ */
 #include "topology_print.h"
 
 #include <inttypes.h>

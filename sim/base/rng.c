@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SplitMix64, one stream per purpose. */
+/*
+ * SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014). A stream
+ * begins at a hash of seed, purpose and serial number, so streams do not depend on the order in which they
+ * are made.
+ */
 #include "rng.h"
 
 #include <assert.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses, their names, and diagnosis texts. */
+/*
+ * Statuses, their names, and diagnosis texts. The first diagnosis of a struct stays: a later failure is a
+ * consequence of it, so diagnose() then returns its status and changes nothing.
+ */
 #include "orrery/status.h"
 
 #include <stdarg.h>

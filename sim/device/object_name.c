@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of objects for findings: arguments, variables, buffers. */
+/*
+ * Names of objects for findings: an address becomes its argument, variable or buffer, with the size. Of
+ * several arguments that point into a region the first gives the name; a region that is no argument has its
+ * own name, or its sort. Names are functions of the launch, never of addresses.
+ */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

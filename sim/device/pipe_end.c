@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipe reservations that a kernel leaves open. */
+/*
+ * When a launch is over, each pipe among its arguments is searched for reservations that this launch made and
+ * did not commit: each is a finding at the line that reserved.
+ */
 #include "pipe_end.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compute unit of a work-group, by policy. */
+/*
+ * The compute unit of a work-group as a formula of its number, policy by policy (placement.h). Shares are
+ * taken in 128 bits, so that the largest NDRange does not overflow.
+ */
 #include "placement.h"
 
 #include "sim/topology/pages.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals, limits and environment of a tool. */
+/*
+ * Signals, limits and environment of a tool, and which limit ended it. How a tool out of memory ends differs
+ * (a message, a signal, bad_alloc): it counts as that when it had used three quarters of its limit, or said
+ * so.
+ */
 #include "child_setup.h"
 
 #include <signal.h>

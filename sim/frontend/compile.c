@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One build: options, source, cache, clang, llvm-spirv, repairs, validation. */
+/*
+ * One build: options, source, cache, clang, llvm-spirv, repairs, validation. The key of the cache is a hash
+ * of everything that decides words and log: tools, arguments, source, headers, and the directory where the
+ * source may include. What the device lacks is checked after the cache, since one entry serves all devices.
+ */
 #include "compile.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Links modules with the linker of SPIRV-Tools, whose interface is C++ alone. Exceptions end here, as the
+ * callers are C: each becomes a line of the log and a failure.
+ */
 #include "link.h"
 
 #include <cstdlib>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memfd_create, and whole reads and writes. */
+/*
+ * Streams of a tool as files in memory (memfd_create): they take any size, and reading begins when the tool
+ * has ended, so neither side waits for the other. Reads and writes go on until everything is moved.
+ */
 #include "memory_file.h"
 
 #include <errno.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing texts and lists that remember a failed allocation. */
+/*
+ * Growing texts and lists of strings. Room doubles; a failed allocation is remembered and makes later
+ * additions do nothing, so that a caller checks once, at the end. Texts stay terminated by NUL, lists by
+ * NULL.
+ */
 #include "text.h"
 
 #include <stdarg.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks of memory for one lowering, freed at once. */
+/*
+ * Memory for one module or lowering: blocks of 64 KiB from which pieces are cut in order, freed at once. What
+ * is larger gets a block of its own. Pieces are aligned to 16 bytes and cleared as they are handed out. Out
+ * of memory is a longjmp to the owner's handler.
+ */
 #include "arena.h"
 
 #include <stdarg.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the IR and the bytecode, for `orrery dis`. */
+/*
+ * printf of OpenCL C (3.0, 6.15.14): the format is read from memory, each conversion is spelt for the C
+ * library with the length modifier that fits, vectors component by component. A directive that cannot be
+ * converted is printed unchanged, and so is the text between them; the sign of a NaN is left out, as it
+ * differs between machines.
+ */
 #include "ir_print.h"
 
 #include <stdio.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel properties for the host's queries: arguments, sizes, attributes. */
+/*
+ * Kernel properties for the host's queries: arguments, sizes, attributes. One pass over a kernel and all that
+ * it calls, each function once, finds its local variables, samplers, barriers and the widest scope at which
+ * it releases and acquires. Names and qualifiers of arguments come from the strings that clang leaves in the
+ * module.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barriers, fences, group functions, asynchronous copies. */
+/*
+ * Barriers, fences, group functions and asynchronous copies as IR: one barrier or collective per scalar, with
+ * the site that findings name. The list of wait_group_events is read element by element; of a list whose
+ * length is known only at run time 128 elements are read, and a longer one stands for every event.
+ */
 #include "lower.h"
 #include "orrery/device.h"
 #include "spirv_ops.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables, addresses, loads, stores, copies, atomics. */
+/*
+ * Variables, addresses, loads, stores, copies and atomics as IR. An access of a vector is one of its
+ * components together, that of a struct one for each scalar or vector in it. A copy of known type is loads
+ * and stores, so that promote.c can make values of variables. Built-in variables are cells of the frame.
+ */
 #include <string.h>
 
 #include "lower.h"

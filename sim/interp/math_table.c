@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a math function: instruction set, type, entry. */
+/*
+ * Finds the function of an OpenCL.std instruction for a type. Tables are one per instruction set and type,
+ * filled by math_*.c; the widest set that the processor has is taken. All sets give the same bits, so the
+ * choice shows only in time.
+ */
 #include "math_isa.h"
 
 typedef math_fn *const math_rows[MATH_ENTRIES];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of supported instructions, made from spirv_ops.def. */
+/*
+ * The table of supported instructions: spirv_ops.def as an array by opcode. One without a row is refused by
+ * name when a module has it, so the array is also the list of what is supported.
+ */
 #include "spirv_ops.h"
 
 #include <stddef.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waves: memory, what their frame starts with, running, splitting. */
+/*
+ * Waves: their memory, what their frame starts with, running, splitting. Ids are stored as base + step * lane
+ * where lanes fill whole rows, else lane by lane. wave_run gives slices until the budget is used up; a slice
+ * that ends early resumes without effect. wave_split copies a wave, so that some of its lanes can run by
+ * themselves.
+ */
 #include "wave.h"
 
 #include <stdlib.h>

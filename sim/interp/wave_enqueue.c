@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A wave's requests to device queues, work-item after work-item. */
+/*
+ * A wave's requests to device queues, lane by lane in ascending order: operands, wait list and local sizes
+ * are read, and the host is asked. Where the host allocated room for captured variables and an event, the
+ * wave then fills it in.
+ */
 #include "wave_enqueue.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipe functions, work-item after work-item. */
+/*
+ * The pipe functions, lane by lane in ascending order (OpenCL C 3.0, 6.15.16). Packets lie in a ring.
+ * Reservations may be committed in any order, and take effect in the order in which they were made. A misuse
+ * is a finding, and the call fails as if there were no packet.
+ */
 #include "wave_pipe.h"
 
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates a final condition over an outcome. */
+/*
+ * Evaluates a final condition over the values of one outcome, from the leaves upwards. Terms are numbered
+ * when the test is parsed; an address equals only an address, as no location lies at a number that a test
+ * could write.
+ */
 #include "litmus_test.h"
 
 bool condition_holds(const struct condition *condition, const struct term_value *values)

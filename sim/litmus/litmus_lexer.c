@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of a litmus test, with line and column. */
+/*
+ * Words of a litmus test, with line and column: names, numbers, and the longest sign that fits. One word of
+ * look-ahead; comments of both kinds are blanks. (*p) of C is no comment, by the star before the parenthesis
+ * that closes it.
+ */
 #include "litmus_lexer.h"
 
 #include <ctype.h>

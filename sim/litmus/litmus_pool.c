@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of one test: chunks, freed at once. */
+/*
+ * Memory of one test: each piece is an allocation in a list, all freed at once. Out of memory jumps to the
+ * parser's handler, so that parsing reads straight.
+ */
 #include "litmus_pool.h"
 
 #include <stdlib.h>

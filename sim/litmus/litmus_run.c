@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the executions of a test to its outcomes. */
+/*
+ * From the executions of a test to its outcomes: each execution that an explorer shows is reduced to the
+ * values that the condition names and counted in a sorted list. A race or a divergent barrier is kept from
+ * the first execution that has it. With --interleavings a race checker says which execution races, else the
+ * axioms do; the lines of a race come from an interleaving.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

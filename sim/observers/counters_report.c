@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters as tables and as JSON. */
+/*
+ * Counters as tables and as JSON: by node of the topology, by compute unit, by command and by source line.
+ * Lines are sorted by file and number, everything else is in the order of the tree, so equal runs print equal
+ * bytes. A row without accesses is left out of tables.
+ */
 #include "counters_report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace: one JSON line per event. */
+/*
+ * The trace: a JSON line for each work-item of an event, written as it happens. Addresses are offsets in
+ * their allocation, since addresses of the process differ between runs. A line that lacks something for want
+ * of memory is lost, and trace_flush reports it. Traces in memory keep their first lines and count the
+ * others.
+ */
 #include "trace.h"
 
 #include <inttypes.h>

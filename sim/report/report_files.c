@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of the report: written whole, by rename. */
+/*
+ * Files of the report. At the end each form is written to its file; during the run (report_save_files) to a
+ * file beside it, which is renamed, so that a program that dies leaves a whole file. Processes of one run
+ * share a file: under its lock the text of the others is read, and written again with this process's.
+ */
 #include "orrery/report.h"
 
 #include <errno.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Suppressions: patterns of kinds, places and objects. */
+/*
+ * Suppressions: patterns of kinds, places and objects, tried in the order of the scenario. A star matches any
+ * text; one mark to return to is enough to match without recursion. Those that are written for found findings
+ * leave sizes and numbers of objects open, as these are the run's.
+ */
 #include "suppression.h"
 
 #include <inttypes.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of a scenario: source, options, SPIR-V, built. */
+/*
+ * The program of a scenario to SPIR-V: OpenCL C through the front end, a module as it is, assembly through
+ * SPIRV-Tools. Names of files are relative to the scenario's. Options of the program and of the whole
+ * scenario are joined; built-in kernels are built in the newest OpenCL C that the device has.
+ */
 #include "orrery/scenario_run.h"
 
 #include <libgen.h>

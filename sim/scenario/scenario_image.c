@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images and samplers as arguments. */
+/*
+ * Images and samplers as arguments of a launch: their words, their keys, their printing, and the description
+ * that a kernel gets. One table of words for each enum serves reading and printing, so that what is printed
+ * can be read.
+ */
 #include "scenario_image.h"
 
 #include <inttypes.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section expect. */
+/*
+ * The section `expect` of a scenario: findings, buffers, output, placement, counters. It is read after the
+ * launches, since an expected buffer has the type and count of the argument that it names. An unknown id of a
+ * finding is refused: it would be missing for ever.
+ */
 #include "scenario_parse.h"
 
 #include <stdlib.h>

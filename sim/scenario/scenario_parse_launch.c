@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section launch, with values of every type. */
+/*
+ * The section `launch` of a scenario: ranges and arguments, with values of every type. The kind of an
+ * argument is the one key of forms[] that it has. Contents are values, a fill or a file.
+ */
 #include "scenario_parse.h"
 
 #include <assert.h>

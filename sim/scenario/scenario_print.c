@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scenario as YAML. */
+/*
+ * A scenario as YAML that parses back to the same scenario: rows of scenario.def by section, then launches,
+ * expectations, script and faults. Many equal values are one fill, so that a buffer of a million zeros is a
+ * line.
+ */
 #include "orrery/scenario.h"
 
 #include <inttypes.h>

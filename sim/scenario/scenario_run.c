@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a scenario: memory, arguments, launches, results. */
+/*
+ * Runs a scenario: device, program, memory, arguments, launches, results. Buffers are allocated for all
+ * launches first, so that `same` can name an earlier argument. Findings are held back until values and fixes
+ * have been tried by further runs, each of them a struct run of its own.
+ */
 #include "orrery/scenario_run.h"
 
 #include <inttypes.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policies that run in passes over resident work-groups. */
+/*
+ * Policies that run in passes over the resident work-groups: lockstep, serial, reverse, round-robin. A pass
+ * gives each resident group its slices; finished groups retire and others are admitted in the order of tiles
+ * (shuffled by seed under random). When all that is resident spins, as many groups again are admitted; when
+ * there are none, schedule_livelock.c decides.
+ */
 #include "sim/device/launch_schedule.h"
 
 #include <assert.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recorded schedules: texts with sections, and tokens. */
+/*
+ * Recorded schedules: what each launch chose where the default rule would have chosen otherwise, as a text
+ * with sections and as a token. A launch is known by a hash of its kernel's code and sizes, which has no
+ * pointers and no names of files, so that a record of another program is refused.
+ */
 #include "sim/device/schedule_record.h"
 
 #include <inttypes.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partition schemes over a topology. */
+/*
+ * Partition schemes over a topology: equally, by counts, by names, by level. A part is a list of units taken
+ * from the parent's list in order; by level, neighbours of one node stand together since units are numbered
+ * depth first, so a part is a run of the list. The answers for what does not divide are OpenCL's (3.0 API,
+ * 4.3).
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topologies: presets, copies, comparison, cslices. */
+/*
+ * Topologies: presets, copies, comparison, cslices. The default topology is constant data that copies share.
+ * Presets are texts of topology.def. Fewer cslices are made by merging neighbours: slice k of n goes to part
+ * k * wanted / n, and the tree is built again.
+ */
 #include "orrery/topology.h"
 
 #include <stdlib.h>

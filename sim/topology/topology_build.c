@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes become a tree: numbered, checked, linked. */
+/*
+ * Nodes become a tree: added depth first, so that a parent stands before its children and a node's units are
+ * consecutive. A level is refused where it cannot stand, such as a cache inside of a smaller sort. One pass
+ * backwards links siblings and counts units.
+ */
 #include "topology_build.h"
 
 #include <assert.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A topology as text. */
+/*
+ * A topology as text, in the spelling that topology_parse.c reads: siblings whose subtrees are equal are one
+ * level with a number, attributes that are the level's defaults are left out. Equal topologies print equally.
+ */
 #include <inttypes.h>
 
 #include "topology_build.h"

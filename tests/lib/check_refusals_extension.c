@@ -77,9 +77,9 @@ START_TEST(second_names)
 {
     cl_int err;
     ck_assert_ptr_null(NAMED(clCreateCommandQueueWithPropertiesKHR)((cl_context)queue, device, NULL, &err));
-    refused("clCreateCommandQueueWithProperties", err, CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT", __LINE__);
+    refused("clCreateCommandQueueWithProperties", err, CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT");
     ck_assert_ptr_null(NAMED(clCreateProgramWithILKHR)(context, NULL, 0, &err));
-    refused("clCreateProgramWithIL", err, CL_INVALID_VALUE, "CL_INVALID_VALUE", __LINE__);
+    refused("clCreateProgramWithIL", err, CL_INVALID_VALUE, "CL_INVALID_VALUE");
     cl_command_queue made = NAMED(clCreateCommandQueueWithPropertiesKHR)(context, device, NULL, &err);
     cl_ok(err);
     cl_ok(clReleaseCommandQueue(made));

@@ -133,7 +133,7 @@ static bool is_row(size_t row, const char *condition)
 
 static void expect_row(size_t row, cl_int got, cl_int wanted)
 {
-    refused(rows[row].call, got, wanted, rows[row].error, __LINE__);
+    refused(rows[row].call, got, wanted, rows[row].error);
     const struct orrery_finding finding = finding_last("api-error");
     ck_assert_msg(strstr(finding.why, rows[row].condition) != NULL, "%s: %s", rows[row].call, finding.why);
 }

@@ -51,18 +51,18 @@ scripts() (
 run() { # STEP
     case $1 in
     words) words ;;
-    layers | tables | forms) bash "$src/tests/scripts/check_$1.sh" ;;
+    layers | names | tables | forms) bash "$src/tests/scripts/check_$1.sh" ;;
     scripts) scripts ;;
     cpp) cpp ;;
     tidy) tidy ;;
     *)
-        echo "lint: found step '$1', expected words, layers, tables, forms, scripts, cpp or tidy" >&2
+        echo "lint: found step '$1', expected words, layers, names, tables, forms, scripts, cpp or tidy" >&2
         return 2
         ;;
     esac
 }
 
-[ $# -gt 0 ] || set -- words layers tables forms scripts cpp tidy
+[ $# -gt 0 ] || set -- words layers names tables forms scripts cpp tidy
 for step in "$@"; do
     echo "lint: $step"
     run "$step" || { echo "lint: $step: FAILED" >&2; bad=1; }

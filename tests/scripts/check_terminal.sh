@@ -37,6 +37,20 @@ done >lost
 for title in 'What is looked for:' 'How it runs:' 'The device:' 'Its limits:' 'The report and its files:'; do
     grep -q "^ *$title" help || problem "no '$title' in --help"
 done
+# The manual has the options of the help in its groups, in its order, each with its default.
+awk '/^ [A-Z].*:$/ { sub(/^ /, ""); sub(/:$/, ""); group = $0; next }
+    /--help/ { exit }
+    group && /^      --[a-z]/ { option = substr($0, 9); sub(/[^a-z-].*/, "", option); print group "|" option }
+    /\(default:|\(default$/ && option { print "--" option >"defaults" }' help >grouped
+awk '/^\.Ss / { group = substr($0, 5) }
+    /^\.It Cm / && group { while (match($0, /--[a-z][a-z-]*/)) {
+        print group "|" substr($0, RSTART + 2, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH) } }' <<<"$manual" >grouped.manual
+grep -xFf grouped grouped.manual | cmp -s - grouped ||
+    problem "orrery(1) has not the groups of --help: $(diff grouped <(grep -xFf grouped grouped.manual) | grep '^[<>]' | head -5)"
+while read -r option; do
+    sed -n "/^\.It Cm .*$option\( \|\$\)/,/^\.\(It\|El\|Ss\)/p" <<<"$manual" | tail -n +2 | grep -qi default || problem "orrery(1) has no default of $option"
+done <defaults
+[ "$(wc -l <defaults)" -gt 40 ] || problem 'hardly an option has a default'
 tr -s ' \n' ' ' <help >flat
 for default in 'seed of random and pct (default: 0)' '(default: lockstep)' 'report data races (default: error)' \
     'leaks, and shared units (default: off)' 'names of checks; all,no-races; races=warning (default: all)' '(default: auto)' '(default: 64KiB)'; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the tests of texts that show commands: each command after a dollar sign is run in the current directory, in order, and
 # prints the lines that follow it, each of them as a part of one line. "(orrery) LINE" is typed into the command. "cat FILE" of a
-# file that is not there makes it of the lines that follow. No example may end with a usage error or an unknown command.
+# file that is not there makes it of the lines that follow. No example may end with a usage error, an unknown command or an unknown verb.
 # $build is the build tree.
 
 commands=0 lines=0 skipped=0 bad=0
@@ -51,6 +51,7 @@ run_example() {
     status=$?
     squeezed <.raw >.out
     case $status in 2 | 126 | 127) echo "FAIL: $command: status $status:"; cat .raw; bad=1 ;; esac
+    grep -q 'which is no verb' .out && { echo "FAIL: $command: the debugger has no such verb:"; cat .raw; bad=1; }
     for line in "${expected[@]}"; do
         lines=$((lines + 1))
         grep -qF -- "$(squeezed <<<"$line")" .out && continue

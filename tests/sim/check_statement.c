@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where statements begin and end in source text (sim/device/statement.c), on which edits of fixes rely: each
+ * text is a table row with the expected kind of each line as a letter, written by hand from the grammar of C.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

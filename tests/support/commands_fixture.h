@@ -8,6 +8,7 @@
 
 #include <check.h>
 
+#include "fail_at.h"
 #include "sim/device/memory_arena.h"
 #include "sim/memmodel/commands/commands.h"
 
@@ -122,11 +123,16 @@ static inline size_t races(void)
 }
 
 /* Of the one finding. */
-static inline const char *the_fix(bool tried)
+#define the_fix(tried) the_fix_at(__FILE__, __LINE__, tried)
+static inline const char *the_fix_at(const char *file, int line, bool tried)
 {
-    ck_assert_uint_eq(races(), 1);
-    ck_assert_int_eq(report_get(report, 0)->fix_orders, tried);
-    return report_get(report, 0)->fix;
+    if (races() != 1)
+        fail_at(file, line, "found %zu races, expected 1", races());
+    const struct finding *finding = report_get(report, 0);
+    if (finding->fix_orders != tried)
+        fail_at(file, line, "the fix '%s' %s", finding->fix,
+                tried ? "does not order the two" : "orders the two");
+    return finding->fix;
 }
 
 static inline void maps(uint32_t command, bool for_writing)

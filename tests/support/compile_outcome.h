@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/support/compile_request.h"
+#include "tests/support/fail_at.h"
 
 static const char plain_source[] = "kernel void add(global int *a, int n) { a[get_global_id(0)] += n; }\n";
 
@@ -75,17 +76,21 @@ static inline void outcome_fini(struct outcome *outcome)
     free(outcome->log);
 }
 
-static inline void expect_same(const struct outcome *programs, const struct outcome *other, const char *name)
+/* Both builds ended alike: status, log, words. A failure has the line of the test. */
+#define expect_same(programs, other, name) expect_same_at(__FILE__, __LINE__, programs, other, name)
+static inline void expect_same_at(const char *file, int line, const struct outcome *programs,
+                                  const struct outcome *other, const char *name)
 {
-    ck_assert_msg(programs->status == other->status, "%s: %s, not %s\n%s", name, status_name(other->status),
-                  status_name(programs->status), other->log);
-    ck_assert_msg(!strcmp(programs->log, other->log), "%s: another log\n%s\n---\n%s", name, other->log,
-                  programs->log);
-    ck_assert_msg(
-        programs->spirv.word_count == other->spirv.word_count &&
-            (programs->spirv.word_count == 0 || !memcmp(programs->spirv.words, other->spirv.words,
-                                                        programs->spirv.word_count * sizeof(uint32_t))),
-        "%s: other words", name);
+    if (programs->status != other->status)
+        fail_at(file, line, "%s: %s, not %s\n%s", name, status_name(other->status),
+                status_name(programs->status), other->log);
+    if (strcmp(programs->log, other->log) != 0)
+        fail_at(file, line, "%s: another log\n%s\n---\n%s", name, other->log, programs->log);
+    const size_t count = programs->spirv.word_count, bytes = count * sizeof(uint32_t);
+    if (count != other->spirv.word_count ||
+        (count && memcmp(programs->spirv.words, other->spirv.words, bytes) != 0))
+        fail_at(file, line, "%s: other words: %zu of them, not %zu, or others", name, other->spirv.word_count,
+                count);
 }
 
 /* The process that serves this one; 0: none. */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs one handler on one wave: operands in slots with guards around them, two regions of memory, and a host
+ * and observer that note their calls. A test fills operands, calls run, and compares slots, guards and notes.
+ */
 #include "exec_support.h"
 
 /* ---- what the handlers call ------------------------------------------------------ */

@@ -11,6 +11,7 @@
 #ifndef ORRERY_TESTS_SUPPORT_EXTENSION_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_EXTENSION_FIXTURE_H
 
+#include "fail_at.h"
 #include "cl_fixture.h"
 
 static inline bool has_extension(const char *name)
@@ -24,23 +25,26 @@ static inline bool has_extension(const char *name)
     return false;
 }
 
-static inline cl_program build(const char *source, const char *options)
+#define build(source, options) build_at(__FILE__, __LINE__, source, options)
+static inline cl_program build_at(const char *file, int line, const char *source, const char *options)
 {
     static char log[4096];
     cl_int err;
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
     cl_ok(err);
     err = clBuildProgram(program, 0, NULL, options, NULL, NULL);
-    if (err)
+    if (err) {
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-    ck_assert_msg(err == CL_SUCCESS, "%d: %s", err, log);
+        fail_at(file, line, "clBuildProgram returned %d with '%s'\n%s\n%s", err, options, source, log);
+    }
     return program;
 }
 
-static inline cl_kernel kernel_of(const char *source, const char *options)
+#define kernel_of(source, options) kernel_of_at(__FILE__, __LINE__, source, options)
+static inline cl_kernel kernel_of_at(const char *file, int line, const char *source, const char *options)
 {
     cl_int err;
-    cl_program program = build(source, options);
+    cl_program program = build_at(file, line, source, options);
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     cl_ok(err);
     cl_ok(clReleaseProgram(program));

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of sim/interp/interp.h for toy programs: a program is a list of operations that the test sets
+ * (fake_program), a wave a pc per lane. The lanes at the lowest pc run together, so divergence, barriers and
+ * splits come as from the real interpreter.
+ */
 #include "fake_interp.h"
 
 #include <stdlib.h>

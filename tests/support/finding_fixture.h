@@ -11,6 +11,7 @@
  */
 #ifndef ORRERY_TESTS_SUPPORT_FINDING_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_FINDING_FIXTURE_H
+#include "fail_at.h"
 #include "cl_fixture.h"
 #include "orrery/orrery.h"
 
@@ -38,15 +39,28 @@ static inline void finding_set_up(void)
     finding_functions();
 }
 
-static inline struct orrery_finding finding_last(const char *id)
+/* "race-commands api-leak ", for failures. */
+static inline const char *finding_ids(void)
+{
+    static char ids[1000];
+    struct orrery_finding finding;
+    ids[0] = '\0';
+    for (size_t i = 0; i < finding_count(); i++)
+        if (finding_get(i, &finding) == 0)
+            snprintf(ids + strlen(ids), sizeof ids - strlen(ids), " %s", finding.id);
+    return ids;
+}
+
+/* The last finding of that id, which has to be there. */
+#define finding_last(wanted) finding_last_at(__FILE__, __LINE__, wanted)
+static inline struct orrery_finding finding_last_at(const char *file, int line, const char *wanted)
 {
     struct orrery_finding finding = {.id = ""}, last = {.id = ""};
-    for (size_t i = 0; i < finding_count(); i++) {
-        ck_assert_int_eq(finding_get(i, &finding), 0);
-        if (strcmp(finding.id, id) == 0)
+    for (size_t i = 0; i < finding_count(); i++)
+        if (finding_get(i, &finding) == 0 && strcmp(finding.id, wanted) == 0)
             last = finding;
-    }
-    ck_assert_msg(last.id[0], "no %s among %zu findings", id, finding_count());
+    if (!last.id[0])
+        fail_at(file, line, "found%s, expected %s", finding_count() ? finding_ids() : " nothing", wanted);
     return last;
 }
 #endif

@@ -13,6 +13,7 @@
 #ifndef ORRERY_TESTS_SUPPORT_HOST_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_HOST_FIXTURE_H
 
+#include "fail_at.h"
 #include "cl_fixture.h"
 
 #include <orrery/orrery.h>
@@ -62,11 +63,15 @@ static inline void host_unmap(cl_mem of, void *pointer)
     cl_ok(clEnqueueUnmapMemObject(queue, of, pointer, 0, NULL, NULL));
 }
 
-static inline void host_reported(size_t expected)
+/* When all is complete there are so many findings, all about the host. */
+#define host_reported(expected) host_reported_at(__FILE__, __LINE__, expected)
+static inline void host_reported_at(const char *file, int line, size_t expected)
 {
     cl_ok(clFinish(queue));
-    ck_assert_uint_eq(orrery_finding_count_of("race-host-device"), expected);
-    ck_assert_uint_eq(orrery_finding_count(), expected);
+    const size_t of_host = orrery_finding_count_of("race-host-device"), all = orrery_finding_count();
+    if (of_host != expected || all != expected)
+        fail_at(file, line, "found %zu race-host-device among %zu findings, expected %zu and no other", of_host,
+                all, expected);
 }
 
 static inline void host_poll(cl_event event, cl_int wanted)

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A scenario's text becomes a device with a report; OpenCL C becomes its program; launches take one buffer
+ * and a list of compute units. Everything asserts that it works, so that tests read what they observe and
+ * nothing else.
+ */
 #include "launcher.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail_at.h"
 #include "orrery/scenario_run.h"
 
-static void load_program(struct launcher *launcher, const char *source)
+static void load_program(const char *file, int line, struct launcher *launcher, const char *source)
 {
     struct diagnosis diagnosis = {0};
     struct spirv spirv;
@@ -15,31 +20,36 @@ static void load_program(struct launcher *launcher, const char *source)
     char *log;
     launcher->scenario.program.source_text = strdup(source);
     enum status status = scenario_build(&launcher->scenario, &spirv, &text, &log, &diagnosis);
-    ck_assert_msg(status == STATUS_OK, "%s\n%s", diagnosis.text, log ? log : "");
+    if (status != STATUS_OK)
+        fail_at(file, line, "%s\n%s\n%s", diagnosis.text, source, log ? log : "");
     struct program_request request = {.words = spirv.words,
                                       .word_count = spirv.word_count,
                                       .source_name = text.name,
                                       .source_text = text.text};
     status = program_load(launcher->device, &request, &launcher->program, &diagnosis);
-    ck_assert_msg(status == STATUS_OK, "%s", diagnosis.text);
+    if (status != STATUS_OK)
+        fail_at(file, line, "%s\n%s", diagnosis.text, source);
     spirv_fini(&spirv);
     scenario_source_fini(&text);
     free(log);
 }
 
-void launcher_init(struct launcher *launcher, const char *text, const char *source)
+void launcher_init_at(const char *file, int line, struct launcher *launcher, const char *text,
+                      const char *source)
 {
     struct diagnosis diagnosis = {0};
     char whole[2000];
     memset(launcher, 0, sizeof *launcher);
     snprintf(whole, sizeof whole, "orrery: 1\n%s", text);
     enum status status = scenario_load_text(&launcher->scenario, whole, "t.yaml", &diagnosis);
-    ck_assert_msg(status == STATUS_OK, "%s", diagnosis.text);
+    if (status != STATUS_OK)
+        fail_at(file, line, "%s\n%s", diagnosis.text, whole);
     launcher->report = report_new(&launcher->scenario);
     report_set_stream(launcher->report, NULL, false);
-    ck_assert_int_eq(device_new(&launcher->scenario, launcher->report, &launcher->device, &diagnosis),
-                     STATUS_OK);
-    load_program(launcher, source);
+    status = device_new(&launcher->scenario, launcher->report, &launcher->device, &diagnosis);
+    if (status != STATUS_OK)
+        fail_at(file, line, "%s\n%s", diagnosis.text, whole);
+    load_program(file, line, launcher, source);
 }
 
 void launcher_fini(struct launcher *launcher)
@@ -50,15 +60,18 @@ void launcher_fini(struct launcher *launcher)
     scenario_fini(&launcher->scenario);
 }
 
-uint64_t launcher_buffer(struct launcher *launcher, size_t size)
+uint64_t launcher_buffer_at(const char *file, int line, struct launcher *launcher, size_t size)
 {
-    uint64_t address;
-    ck_assert_int_eq(device_alloc(launcher->device, size, 0, 0, "buffer", &address), STATUS_OK);
+    uint64_t address = 0;
+    const enum status status = device_alloc(launcher->device, size, 0, 0, "buffer", &address);
+    if (status != STATUS_OK)
+        fail_at(file, line, "a buffer of %zu bytes: %s", size, status_name(status));
     return address;
 }
 
-uint32_t launcher_run(struct launcher *launcher, const char *kernel, uint64_t global, uint64_t local,
-                      uint64_t buffer, const uint32_t *units, uint32_t unit_count)
+uint32_t launcher_run_at(const char *file, int line, struct launcher *launcher, const char *kernel,
+                         uint64_t global, uint64_t local, uint64_t buffer, const uint32_t *units,
+                         uint32_t unit_count)
 {
     struct diagnosis diagnosis = {0};
     struct launch_arg arg = {&buffer, sizeof buffer};
@@ -73,8 +86,10 @@ uint32_t launcher_run(struct launcher *launcher, const char *kernel, uint64_t gl
         .compute_units = units,
         .compute_unit_count = unit_count,
     };
-    ck_assert_ptr_nonnull(request.kernel);
+    if (!request.kernel)
+        fail_at(file, line, "the program has no kernel %s", kernel);
     enum status status = device_launch(launcher->device, &request, &diagnosis);
-    ck_assert_msg(status == STATUS_OK, "%s", diagnosis.text);
+    if (status != STATUS_OK)
+        fail_at(file, line, "kernel %s: %s", kernel, diagnosis.text);
     return request.command;
 }

@@ -65,12 +65,17 @@ static inline bool race(void)
     return races() > 0;
 }
 
-static inline void expect_fix(const char *text)
+/* One race, whose fix has this text, and orders the two. */
+#define expect_fix(text) expect_fix_at(__FILE__, __LINE__, text)
+static inline void expect_fix_at(const char *file, int line, const char *text)
 {
-    ck_assert_uint_eq(races(), 1);
-    const struct orrery_finding finding = finding_last("race-commands");
-    ck_assert_msg(strstr(finding.fix, text), "%s", finding.fix);
-    ck_assert_str_eq(finding.fix_claim, "orders");
+    const size_t found = races();
+    if (found != 1)
+        fail_at(file, line, "found %zu races, expected one whose fix has '%s'", found, text);
+    const struct orrery_finding finding = finding_last_at(file, line, "race-commands");
+    if (!strstr(finding.fix, text) || strcmp(finding.fix_claim, "orders") != 0)
+        fail_at(file, line, "found the fix '%s' (%s), expected '%s' (orders)", finding.fix, finding.fix_claim,
+                text);
 }
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares findings with the pairs of the oracle, granule by granule, both ways: each finding has to be a
+ * pair that races, and each granule with a race has to have a finding. The result is NULL, or a sentence with
+ * the first difference.
+ */
 #include "race_judge.h"
 
 #include <stdarg.h>

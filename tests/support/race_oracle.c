@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which accesses race, from the text of the memory model alone: relations between the operations of a short
+ * trace (program order, synchronizes-with by scopes and fences, barriers) as matrices of bits, and
+ * happens-before as their transitive closure. Comments give the number of the rule. Nothing is shared with
+ * sim/memmodel.
+ */
 #include "race_oracle.h"
 
 #include <string.h>
+
+#include "sim/base/memory_words.h"
 
 /* ---- what a operation is ------------------------------------------------------------------- */
 
@@ -294,4 +302,46 @@ bool race_oracle_races_across(const struct race_oracle *oracle, uint32_t i, uint
 {
     const struct operation *a = &oracle->operations[i], *b = &oracle->operations[j];
     return a->group != b->group && a->region != IN_LOCAL && race_oracle_races(oracle, i, j);
+}
+
+/* ---- for failures --------------------------------------------------------------------------- */
+
+static const char *access_words(const struct operation *d)
+{
+    static const char *const words[] = {[ACCESS_READ] = "reads",
+                                        [ACCESS_WRITE] = "writes",
+                                        [ACCESS_ATOMIC_READ] = "loads atomically",
+                                        [ACCESS_ATOMIC_WRITE] = "stores atomically",
+                                        [ACCESS_ATOMIC_UPDATE] = "updates"};
+    return words[d->access];
+}
+
+static void print_op(const struct operation *d, FILE *stream)
+{
+    static const char *const memories[] = {"global", "local", "image"};
+    static const char *const kinds[] = {[ORACLE_OP_FENCE] = "fence",
+                                        [ORACLE_OP_ENTRY] = "arrives at barrier",
+                                        [ORACLE_OP_EXIT] = "leaves barrier",
+                                        [ORACLE_OP_COPY_START] = "begins copy",
+                                        [ORACLE_OP_COPY_WAIT] = "waits for copy"};
+    fprintf(stream, "  item %u, group %u: ", d->item, d->group);
+    if (is_access(d))
+        fprintf(stream, "%s %u bytes at %s %u", access_words(d), d->size, memories[d->region], d->address);
+    else
+        fputs(kinds[d->kind], stream);
+    if (d->kind == ORACLE_OP_ENTRY || d->kind == ORACLE_OP_EXIT)
+        fprintf(stream, " %u", d->instance);
+    if (d->kind == ORACLE_OP_COPY_START || d->kind == ORACLE_OP_COPY_WAIT)
+        fprintf(stream, " %u", d->event);
+    else if (!is_access(d) || is_atomic(d))
+        fprintf(stream, ", %s, %s", memory_order_word(d->order), memory_scope_word(d->scope));
+    if (!is_access(d))
+        fprintf(stream, ", regions %#x", d->flags);
+    fputc('\n', stream);
+}
+
+void race_oracle_print(const struct race_oracle *oracle, FILE *stream)
+{
+    for (uint32_t i = 0; i < oracle->count; i++)
+        print_op(&oracle->operations[i], stream);
 }

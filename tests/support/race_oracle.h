@@ -35,6 +35,8 @@
 #ifndef ORRERY_TESTS_SUPPORT_RACE_ORACLE_H
 #define ORRERY_TESTS_SUPPORT_RACE_ORACLE_H
 
+#include <stdio.h>
+
 #include "orrery/observer.h"
 #include "orrery/scenario.h"
 
@@ -90,6 +92,7 @@ struct race_oracle {
 };
 
 void race_oracle_order(struct race_oracle *oracle);
+void race_oracle_print(const struct race_oracle *oracle, FILE *stream); /* a line for each operation */
 bool race_oracle_races(const struct race_oracle *oracle, uint32_t i, uint32_t j);
 bool race_oracle_races_across(const struct race_oracle *oracle, uint32_t i, uint32_t j);
 bool race_oracle_ordered(const struct race_oracle *oracle, uint32_t i, uint32_t j);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work-items act one after another: each operation is announced to a checker as the device would announce it,
+ * and kept for the oracle (race_oracle.h). An operation's site is its number, and a finding's line its site +
+ * 1. The judge macros compare checker and oracle on what was recorded.
+ */
 #include "race_world.h"
 
 #include <check.h>
@@ -10,6 +15,7 @@
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/commands/launch_tree_races.h"
 #include "sim/memmodel/common/fast_path.h"
+#include "fail_at.h"
 #include "race_judge.h"
 
 enum { COPIES = 1000 }; /* units from here on are copies */
@@ -1092,11 +1098,27 @@ const char *judged(void)
     return difference ? difference : world_unreported_pair();
 }
 
-void judge_at(uint32_t address, bool racy)
+/* What differs, and the operations that led there. */
+static void fail_world(const char *file, int line, const char *difference)
 {
+    char trace[16384] = "";
+    FILE *stream = fmemopen(trace, sizeof trace, "w");
+    if (stream) {
+        race_oracle_print(&world.oracle, stream);
+        fclose(stream);
+    }
+    fail_at(file, line, "%s; %u work-groups of %u, sub-groups of %u:\n%s", difference, world.groups, world.items,
+            world.sub_group_size, trace);
+}
+
+void judge_at_line(const char *file, int line, uint32_t address, bool racy)
+{
+    char found[100];
     const char *difference = world_disagreement();
-    ck_assert_msg(!difference, "%s", difference);
-    ck_assert_msg(world_races_at(address) == racy, "%s at %u", racy ? "no race" : "a race", address);
+    snprintf(found, sizeof found, "found %s at %u, expected %s", racy ? "no race" : "a race", address,
+             racy ? "one" : "none");
+    if (difference || world_races_at(address) != racy)
+        fail_world(file, line, difference ? difference : found);
     world_end();
 }
 
@@ -1106,8 +1128,10 @@ void world_code(enum memory_scope releases, enum memory_scope acquires)
     world.launch.acquires = acquires;
 }
 
-void family_judged(bool racy)
+void family_judged_line(const char *file, int line, bool racy)
 {
-    ck_assert_int_eq(world_family_races() > 0, racy);
+    if ((world_family_races() > 0) != racy)
+        fail_world(file, line, racy ? "found no race between launches, expected one"
+                                    : "found a race between launches, expected none");
     world_end();
 }

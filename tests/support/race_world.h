@@ -154,10 +154,16 @@ const char *world_disagreement_across(void);
 uint32_t world_races_across(void);
 const struct finding *world_finding(size_t index);
 
-/* The end of a test: checker and oracle agree, and something races there or not. Ends the world. */
-void judge_at(uint32_t address, bool racy);
+/*
+ * The end of a test: checker and oracle agree, and something races there or not. Ends the world. A failure has
+ * the line of the test, and prints what differs and what the work-items did.
+ */
+#define judge_at(address, racy) judge_at_line(__FILE__, __LINE__, address, racy)
+void judge_at_line(const char *file, int line, uint32_t address, bool racy);
 #define races_at(address) judge_at(address, true)
 #define clean_at(address) judge_at(address, false)
-void family_judged(bool racy); /* of launches: between any two of them */
+/* of launches: between any two of them */
+#define family_judged(racy) family_judged_line(__FILE__, __LINE__, racy)
+void family_judged_line(const char *file, int line, bool racy);
 
 #endif

@@ -35,25 +35,30 @@ __attribute__((unused)) static char host[4096];
 #define OTHER_EVENT 1, &other_user, NULL
 #define FAILED 1, &failed, NULL
 
-static inline void refused(const char *call, cl_int got, cl_int wanted, const char *name, int line)
+/* The call was refused so, and that is a finding. */
+#define refused(call, got, wanted, name) refused_at(__FILE__, __LINE__, call, got, wanted, name)
+static inline void refused_at(const char *file, int line, const char *call, cl_int got, cl_int wanted,
+                              const char *name)
 {
     char what[200];
-    ck_assert_msg(got == wanted, "line %d: %s returned %d, not %s", line, call, got, name);
+    if (got != wanted)
+        fail_at(file, line, "%s returned %d, not %s", call, got, name);
+    const struct orrery_finding finding = finding_last_at(file, line, "api-error");
     snprintf(what, sizeof what, "%s returned %s", call, name);
-    ck_assert_msg(strcmp(finding_last("api-error").access[0].what, what) == 0,
-                  "line %d: found '%s', not '%s'", line, finding_last("api-error").access[0].what, what);
+    if (strcmp(finding.access[0].what, what) != 0)
+        fail_at(file, line, "found '%s', not '%s'", finding.access[0].what, what);
 }
 
-#define REFUSES(call, error, ...) refused(#call, call(__VA_ARGS__), error, #error, __LINE__)
+#define REFUSES(call, error, ...) refused(#call, call(__VA_ARGS__), error, #error)
 #define REFUSES_OBJECT_BY(call, function, error, name, ...) \
     do {                                                    \
         cl_int err_ = 1;                                    \
         const void *made_ = function(__VA_ARGS__, &err_);   \
-        refused(call, err_, error, name, __LINE__);         \
+        refused(call, err_, error, name);                   \
         ck_assert_ptr_null(made_);                          \
     } while (0)
 #define REFUSES_OBJECT(call, error, ...) REFUSES_OBJECT_BY(#call, call, error, #error, __VA_ARGS__)
-#define REFUSES_NAMED(call, error, ...) refused(#call, NAMED(call)(__VA_ARGS__), error, #error, __LINE__)
+#define REFUSES_NAMED(call, error, ...) refused(#call, NAMED(call)(__VA_ARGS__), error, #error)
 #define REFUSES_NAMED_OBJECT(call, error, ...) \
     REFUSES_OBJECT_BY(#call, NAMED(call), error, #error, __VA_ARGS__)
 

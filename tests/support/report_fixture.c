@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A report of its own for each test, with every check an error, which prints into memory; findings of each
+ * kind to be put in, and what was printed as text.
+ */
 #include "report_fixture.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fail_at.h"
 
 struct scenario scenario;
 struct report *report;
@@ -151,16 +156,16 @@ const char *the_end(void)
     return lines;
 }
 
-json_t *as_json(const struct finding *finding)
+json_t *as_json_at(const char *file, int line, const struct finding *finding)
 {
     char *out = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&out, &size);
     report_write_json(memory, finding);
     fclose(memory);
-    ck_assert_ptr_eq(strchr(out, '\n'), out + size - 1);
     json_t *object = json_loads(out, 0, NULL);
-    ck_assert_ptr_nonnull(object);
+    if (strchr(out, '\n') != out + size - 1 || !object)
+        fail_at(file, line, "found '%s', expected one line of JSON", out);
     free(out);
     return object;
 }

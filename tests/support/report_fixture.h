@@ -27,7 +27,8 @@ const char *so_far(void); /* the text of what was added */
 const char *summary(uint64_t kernels);
 const char *the_end(void); /* the output at the end, without the summary */
 char *written(void (*write)(FILE *, const struct report *)); /* free() it */
-json_t *as_json(const struct finding *finding);
+#define as_json(finding) as_json_at(__FILE__, __LINE__, finding)
+json_t *as_json_at(const char *file, int line, const struct finding *finding);
 const char *word(json_t *object, const char *key); /* of a member */
 json_int_t number(json_t *object, const char *key);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters of caches and NUMA nodes. Kernels whose accesses are few or regular have counts that are worked
+ * out by hand; random accesses under every schedule are compared with a plain model of the same caches,
+ * without the short ways of cache_model.c.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * On which compute unit each work-group runs: an observer notes groups as they begin, and the text
+ * "group:unit ..." is compared with that of the formula in placement.h. Each access has to come from the unit
+ * that its group began on.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Topologies: text to tree and back, refusals with their place, presets against hwloc's own reading of the
+ * same strings, and each partition scheme against sets of units.
+ */
 #include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>

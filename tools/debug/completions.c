@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that begin with the letters before the cursor. */
+/*
+ * Names that begin with the letters before the cursor: variables in sight, then functions of OpenCL C for
+ * work-items. After a dot or an arrow nothing is offered, since the type before it is not known here.
+ */
 #include "completions.h"
 
 #include <ctype.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verbs that show: values, memory, source, calls, work-items. */
+/*
+ * Verbs that show: source, values, memory, calls, work-items. Each sends one request to the engine and prints
+ * the reply in gdb's form. This side keeps only the list of displays, which are evaluated again at each stop.
+ */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>

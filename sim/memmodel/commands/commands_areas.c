@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The allocations that commands touch. */
+/*
+ * The allocations that commands touch: one area for each, found by the number of its region and kept after it
+ * was freed while accesses to it may race. Memory of the host that is a buffer's is listed with both
+ * addresses; when a buffer gets it, accesses that are known of the host's range are added to the buffer's
+ * area. Pointers that maps gave are intervals with the map's number.
+ */
 #include "commands_state.h"
 
 #include "sim/memmodel/explain/wording.h"

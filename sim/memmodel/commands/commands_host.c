@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's accesses to memory that commands use, too. */
+/*
+ * The host's accesses to memory that commands use: what it changed or stored is compared with the last
+ * accesses of commands, byte by byte, and a pair that the command graph does not order is a finding. Where
+ * only "it changed" is known, bytes that commands wrote themselves are left out first.
+ */
 #include "commands_state.h"
 
 #include <inttypes.h>

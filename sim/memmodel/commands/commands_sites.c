@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions of kernels that touched allocations. */
+/*
+ * The instructions of kernels that touched allocations, as numbers that outlive the launch: equal kernel,
+ * place and argument are one number (a hash by a text of these). Where one access of a footprint is by
+ * several instructions, their bytes are kept apart, and looked up when a finding needs its line.
+ */
 #include "commands_state.h"
 
 #include <assert.h>

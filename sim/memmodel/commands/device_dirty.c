@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges that commands wrote and no map handed over. */
+/*
+ * Ranges that commands wrote and no map handed over: a short list of parts, each with the bytes of one
+ * command. A later write or map takes its bytes out of the earlier parts, so a byte is in one part at most;
+ * when the list is full its oldest part goes, and less is reported.
+ */
 #include "device_dirty.h"
 
 static void remove_part(struct device_dirty *device_dirty, uint32_t at)

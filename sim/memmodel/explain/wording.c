@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of sentences about races. */
+/*
+ * Pieces of sentences about races: places, groups, scopes, fences. A piece that proposes an edit also records
+ * the edit as data (struct code_change), so that the sentence and the edit that is tried cannot differ.
+ */
 #include "wording.h"
 
 #include <inttypes.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asynchronous copies of work-groups (R37). */
+/*
+ * Asynchronous copies of work-groups (R37): a copy is a unit of its own. It begins after all that its
+ * work-group's members had done when they made the call, member by member as they arrive, and a wait of the
+ * group joins its clock. The n-th call of each member is the same copy.
+ */
 #include "order_state.h"
 
 #include <stdlib.h>

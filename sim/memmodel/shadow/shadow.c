@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shadow's tables: pages, sites and contexts of accesses. */
+/*
+ * The shadow's tables, and what happens when an access comes. Pages and sites grow on demand; contexts (site,
+ * clock, kind) are interned, so that a cell holds a small number. Forgetting moves `first` past all contexts:
+ * older numbers in cells are then stale, and nothing is cleared.
+ */
 #include "shadow_state.h"
 
 enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };

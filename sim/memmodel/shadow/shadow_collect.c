@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accesses of a launch. */
+/*
+ * The accesses of a launch, read out of the shadow page by page in ascending order: bytes by use and by
+ * instruction, neighbours joined into runs. Pages that this launch did not touch are skipped. Out of memory,
+ * all instructions count as one.
+ */
 #include "shadow_state.h"
 
 /* By one instruction, or all if memory is out. Cells arrive in ascending order: neighbours are one run. */
