@@ -50,6 +50,23 @@ timeout 120 "$orrery" debug --batch -e 'break 7' -e run -e 'print before' -e con
     "$build/examples/lost_update" "$src/../../examples/lost_update.cl" >"$work/program" 2>&1
 [ "$(grep -c '^before = 0' "$work/program")$(grep -c '^before = 1' "$work/program")" = 21 ] || fail "a program: $(cat "$work/program")"
 
+# What the host program has: commands that are complete, run, or wait for a user event; the call that enqueued the launch.
+host=$build/tests/host_commands
+if [ -x "$host" ]; then
+    timeout 120 "$orrery" debug --batch -e start -e backtrace -e up -e 'info launch' -e 'info queues' -e 'info commands' -e 'info events' -e quit -- "$host" >"$work/host" 2>&1
+    for row in '#1  host program: clEnqueueNDRangeKernel, launch at .*host_commands.c:[0-9]*$' '^this is the host program: its variables are not known' \
+        '^enqueued by clEnqueueNDRangeKernel, launch at .*host_commands.c:[0-9]*$' \
+        '^queue 1  in order, device 1, 1 command not complete$' '^queue 2  out of order, device 1, 2 commands not complete$' \
+        '^command 1  clEnqueueFillBuffer, queue 1, complete, main at .*host_commands.c:[0-9]*$' \
+        '^command [0-9]*  clEnqueueFillBuffer, queue 2, queued, main at .*host_commands.c:[0-9]*$' \
+        '^command [0-9]*  clEnqueueNDRangeKernel of add, queue 2, queued, launch at ' \
+        '^command [0-9]*  clEnqueueNDRangeKernel of add, queue 1, running, launch at ' \
+        '^event [0-9]*  user event, submitted$' '^event [0-9]*  of command [0-9]*, queue 2, queued$'; do
+        [ -e /usr/lib/x86_64-linux-gnu/libdw.so.1 ] || row=${row%%, main at*} row=${row%%, launch at*} row=${row%\$}
+        grep -q "$row" "$work/host" || fail "the host program, '$row': $(cat "$work/host")"
+    done
+fi
+
 # Another wave first in a program, too: the token that the program ends with repeats that run.
 program=$build/examples/lost_update kernel=$src/../../examples/lost_update.cl
 timeout 120 "$orrery" debug --schedule=random --seed=2 --batch -e 'schedule 1' -e continue -e quit -- "$program" "$kernel" >"$work/chosen" 2>&1

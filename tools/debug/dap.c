@@ -28,7 +28,7 @@
 #define TEXT(object, key) json_string_value(json_object_get(object, key))
 #define NUMBER(object, key) json_integer_value(json_object_get(object, key))
 
-enum handle_kind { HANDLE_FRAME, HANDLE_SCOPE, HANDLE_VALUE, HANDLE_IDS };
+enum handle_kind { HANDLE_FRAME, HANDLE_HOST_FRAME, HANDLE_SCOPE, HANDLE_VALUE, HANDLE_IDS };
 struct handle {
     enum handle_kind kind;
     json_int_t thread;
@@ -90,7 +90,7 @@ static json_t *accepted(struct dap *dap, json_t *answer)
     return NULL;
 }
 
-static json_t *ask(struct dap *dap, json_t *wanted)
+static json_t *query(struct dap *dap, json_t *wanted)
 {
     if (dap->session)
         return accepted(dap, session_request(dap->session, wanted));
@@ -126,6 +126,16 @@ static const struct handle *handle_find(struct dap *dap, json_int_t number, cons
     if (number > 0 && (size_t)number <= dap->handle_count)
         return &dap->handles[number - 1];
     fail(dap, "%s %" JSON_INTEGER_FORMAT " is not one of this stop's", what, number);
+    return NULL;
+}
+
+/* Of a kernel: of the host program's call no variables are known. */
+static const struct handle *frame_find(struct dap *dap, json_int_t number)
+{
+    const struct handle *found = handle_find(dap, number, "frameId");
+    if (!found || found->kind != HANDLE_HOST_FRAME)
+        return found;
+    fail(dap, "this is the host program: its variables are not known");
     return NULL;
 }
 
@@ -228,7 +238,7 @@ static void announce_stop(struct dap *dap, json_t *stop)
 
 static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread, size_t depth)
 {
-    json_t *stack = ask(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread));
+    json_t *stack = query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread));
     if (!stack)
         return NULL;
     const json_t *frame = json_array_get(json_object_get(stack, "frames"), depth);
@@ -428,7 +438,7 @@ static json_t *request_attach(struct dap *dap, const json_t *arguments)
 /* The one that begins here; an attached process may have had earlier ones. */
 static json_int_t first_launch(struct dap *dap)
 {
-    json_t *launch = ask(dap, json_pack("{s:s}", "verb", "launch"));
+    json_t *launch = query(dap, json_pack("{s:s}", "verb", "launch"));
     const json_int_t number = launch ? NUMBER(launch, "launch") : 1;
     json_decref(launch);
     return number;
@@ -532,7 +542,7 @@ static json_t *request_restart_frame(struct dap *dap, const json_t *arguments)
 {
     if (!dap->session)
         return fail(dap, "nothing is launched");
-    const struct handle *found = handle_find(dap, NUMBER(arguments, "frameId"), "frameId");
+    const struct handle *found = frame_find(dap, NUMBER(arguments, "frameId"));
     json_t *plan = found ? step_plan(dap, "entry", found->thread, (size_t)found->frame) : NULL;
     if (!plan)
         return NULL;
@@ -713,7 +723,7 @@ static char *expression_of(struct dap *dap, const json_t *arguments, const char 
     if (!container && !frame)
         return strdup(name);
     const struct handle *handle =
-        handle_find(dap, container ? container : frame, container ? "variablesReference" : "frameId");
+        container ? handle_find(dap, container, "variablesReference") : frame_find(dap, frame);
     if (!handle)
         return NULL;
     *out_thread = handle->thread;
@@ -742,8 +752,8 @@ static json_t *request_data_breakpoint_info(struct dap *dap, const json_t *argum
     char *expression = expression_of(dap, arguments, name, &thread, &frame);
     if (!expression)
         return NULL;
-    json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", expression,
-                                       "thread", thread, "frame", frame)),
+    json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", expression,
+                                         "thread", thread, "frame", frame)),
            *body = NULL;
     const json_t *address = json_object_get(value, "address");
     char *id = NULL;
@@ -802,7 +812,7 @@ static json_t *request_set_data_breakpoints(struct dap *dap, const json_t *argum
 static json_t *request_threads(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
-    json_t *answer = ask(dap, json_pack("{s:s}", "verb", "threads")), *list = json_array();
+    json_t *answer = query(dap, json_pack("{s:s}", "verb", "threads")), *list = json_array();
     for (size_t i = 0; i < json_array_size(json_object_get(answer, "threads")); i++) {
         const json_t *thread = json_array_get(json_object_get(answer, "threads"), i),
                      *ids = json_object_get(thread, "global");
@@ -820,11 +830,29 @@ static json_t *request_threads(struct dap *dap, const json_t *arguments)
     return json_pack("{s:o}", "threads", list);
 }
 
+/* The call that enqueued the launch. It has no scopes: the host's variables are not known. */
+static json_t *host_frame(struct dap *dap, const json_t *host, json_int_t thread)
+{
+    char name[256];
+    const char *file = TEXT(host, "file"), *slash = file ? strrchr(file, '/') : NULL;
+    snprintf(name, sizeof name, "%s%s%s", TEXT(host, "function") ? TEXT(host, "function") : "host program",
+             TEXT(host, "call") ? ": " : "", TEXT(host, "call") ? TEXT(host, "call") : "");
+    const json_int_t id = handle_new(dap, &(struct handle){.kind = HANDLE_HOST_FRAME, .thread = thread});
+    json_t *shown = json_pack("{s:I,s:s,s:I,s:i,s:s}", "id", id, "name", name, "line", NUMBER(host, "line"),
+                              "column", 0, "presentationHint", "subtle");
+    char *path = NUMBER(host, "line") ? realpath(file, NULL) : NULL;
+    if (path)
+        json_object_set_new(shown, "source",
+                            json_pack("{s:s,s:s}", "name", slash ? slash + 1 : file, "path", path));
+    free(path);
+    return shown;
+}
+
 static json_t *request_stack_trace(struct dap *dap, const json_t *arguments)
 {
     const json_int_t thread = NUMBER(arguments, "threadId"), first = NUMBER(arguments, "startFrame"),
                      levels = NUMBER(arguments, "levels");
-    json_t *answer = ask(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread)),
+    json_t *answer = query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread)),
            *list = json_array();
     const json_t *frames = json_object_get(answer, "frames");
     const json_int_t count = (json_int_t)json_array_size(frames);
@@ -834,7 +862,7 @@ static json_t *request_stack_trace(struct dap *dap, const json_t *arguments)
                    ? json_pack("{s:[],s:i}", "stackFrames", "totalFrames", 0)
                    : NULL;
     }
-    json_t *code = ask(
+    json_t *code = query(
         dap, json_pack("{s:s,s:I,s:i,s:i}", "verb", "disassemble", "thread", thread, "start", 0, "count", 0));
     for (json_int_t i = first > 0 ? first : 0; i < count && (levels <= 0 || i < first + levels); i++) {
         const json_t *frame = json_array_get(frames, (size_t)i);
@@ -849,9 +877,13 @@ static json_t *request_stack_trace(struct dap *dap, const json_t *arguments)
             json_object_set_new(shown, "instructionPointerReference", json_string(instruction));
         json_array_append_new(list, shown);
     }
+    const json_t *host = json_object_get(answer, "host");
+    if (host && first <= count && (levels <= 0 || count < first + levels))
+        json_array_append_new(list, host_frame(dap, host, thread));
     json_decref(code);
+    json_t *body = json_pack("{s:o,s:I}", "stackFrames", list, "totalFrames", count + (host != NULL));
     json_decref(answer);
-    return json_pack("{s:o,s:I}", "stackFrames", list, "totalFrames", count);
+    return body;
 }
 
 static json_t *request_scopes(struct dap *dap, const json_t *arguments)
@@ -864,6 +896,8 @@ static json_t *request_scopes(struct dap *dap, const json_t *arguments)
     const struct handle *found = handle_find(dap, NUMBER(arguments, "frameId"), "frameId");
     if (!found)
         return NULL;
+    if (found->kind == HANDLE_HOST_FRAME)
+        return json_pack("{s:[]}", "scopes");
     const struct handle frame = *found;
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -948,8 +982,8 @@ static json_t *list_ids(struct dap *dap, const struct handle *of, const json_t *
                                         "get_sub_group_id()", "get_sub_group_local_id()"};
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", names[i],
-                                           "thread", of->thread, "frame", of->frame));
+        json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", names[i],
+                                             "thread", of->thread, "frame", of->frame));
         if (!value)
             continue;
         json_object_set_new(value, "name", json_string(names[i]));
@@ -980,12 +1014,12 @@ static json_t *request_variables(struct dap *dap, const json_t *arguments)
         return json_pack("{s:[]}", "variables");
     }
     if (of.kind == HANDLE_SCOPE)
-        answer = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", text, "thread",
-                                    of.thread, "frame", of.frame));
+        answer = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", text, "thread",
+                                      of.thread, "frame", of.frame));
     else
-        answer = ask(dap, json_pack("{s:s,s:s,s:I,s:i,s:b,s:I,s:I}", "verb", "evaluate", "expression", text,
-                                    "thread", of.thread, "frame", of.frame, "expand", true, "start",
-                                    NUMBER(arguments, "start"), "count", NUMBER(arguments, "count")));
+        answer = query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b,s:I,s:I}", "verb", "evaluate", "expression", text,
+                                      "thread", of.thread, "frame", of.frame, "expand", true, "start",
+                                      NUMBER(arguments, "start"), "count", NUMBER(arguments, "count")));
     body = answer ? show_list(dap, json_object_get(answer, "list"), &of, arguments) : NULL;
     json_decref(answer);
     free(text);
@@ -1003,7 +1037,7 @@ static json_t *request_completions(struct dap *dap, const json_t *arguments)
     if (!text || column < 1)
         return fail(dap, "completions needs a text and a column from 1");
     if (id) {
-        const struct handle *handle = handle_find(dap, id, "frameId");
+        const struct handle *handle = frame_find(dap, id);
         if (!handle)
             return NULL;
         thread = handle->thread;
@@ -1011,8 +1045,8 @@ static json_t *request_completions(struct dap *dap, const json_t *arguments)
     }
     json_t *variables = json_array();
     for (size_t i = 0; dap->session && thread && i < sizeof scopes / sizeof *scopes; i++) {
-        json_t *answer = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", scopes[i],
-                                            "thread", thread, "frame", frame));
+        json_t *answer = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", scopes[i],
+                                              "thread", thread, "frame", frame));
         json_array_extend(variables, json_object_get(answer, "list"));
         json_decref(answer);
     }
@@ -1027,14 +1061,14 @@ static json_t *evaluate(struct dap *dap, const json_t *arguments, const char *ex
     json_int_t thread = NUMBER(dap->stop, "thread"), id = NUMBER(arguments, "frameId");
     int frame = 0;
     if (id) {
-        const struct handle *handle = handle_find(dap, id, "frameId");
+        const struct handle *handle = frame_find(dap, id);
         if (!handle)
             return NULL;
         thread = handle->thread;
         frame = handle->frame;
     }
-    json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", expression,
-                                       "thread", thread, "frame", frame, "assigns", assigns));
+    json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression",
+                                         expression, "thread", thread, "frame", frame, "assigns", assigns));
     if (!value)
         return NULL;
     json_t *shown = show_value(dap, value, expression, thread, frame, key);
@@ -1057,8 +1091,8 @@ static json_t *assign(struct dap *dap, const json_t *arguments, const char *targ
     json_t *body = NULL;
     if (!TEXT(arguments, "value") || asprintf(&text, "%s = %s", target, TEXT(arguments, "value")) < 0)
         return fail(dap, "there is no value");
-    json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", text,
-                                       "thread", thread, "frame", frame, "assigns", true));
+    json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", text,
+                                         "thread", thread, "frame", frame, "assigns", true));
     if (value)
         body = show_value(dap, value, target, thread, frame, "value");
     json_decref(value);
@@ -1152,8 +1186,8 @@ static json_t *request_read_memory(struct dap *dap, const json_t *arguments)
     char address[24];
     snprintf(address, sizeof address, "0x%" PRIx64, place_of(arguments));
     json_t *answer =
-        ask(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "read", "address", (json_int_t)place_of(arguments),
-                           "size", NUMBER(arguments, "count"), "thread", NUMBER(dap->stop, "thread")));
+        query(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "read", "address", (json_int_t)place_of(arguments),
+                             "size", NUMBER(arguments, "count"), "thread", NUMBER(dap->stop, "thread")));
     if (!answer)
         return NULL;
     char *data = base64_of(TEXT(answer, "bytes"));
@@ -1168,8 +1202,8 @@ static json_t *request_write_memory(struct dap *dap, const json_t *arguments)
 {
     char *hex = hex_of(TEXT(arguments, "data") ? TEXT(arguments, "data") : "");
     json_t *answer =
-        ask(dap, json_pack("{s:s,s:I,s:s,s:I}", "verb", "write", "address", (json_int_t)place_of(arguments),
-                           "bytes", hex, "thread", NUMBER(dap->stop, "thread")));
+        query(dap, json_pack("{s:s,s:I,s:s,s:I}", "verb", "write", "address", (json_int_t)place_of(arguments),
+                             "bytes", hex, "thread", NUMBER(dap->stop, "thread")));
     json_t *body = answer ? json_pack("{s:I}", "bytesWritten", NUMBER(answer, "count")) : NULL;
     free(hex);
     json_decref(answer);
@@ -1181,8 +1215,8 @@ static json_t *request_disassemble(struct dap *dap, const json_t *arguments)
 {
     const json_int_t first = (json_int_t)place_of(arguments) + NUMBER(arguments, "instructionOffset"),
                      count = NUMBER(arguments, "instructionCount");
-    json_t *answer = ask(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "disassemble", "start", first, "count",
-                                        count, "thread", NUMBER(dap->stop, "thread")));
+    json_t *answer = query(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "disassemble", "start", first, "count",
+                                          count, "thread", NUMBER(dap->stop, "thread")));
     if (!answer)
         return NULL;
     json_t *list = json_array();
@@ -1210,7 +1244,7 @@ static json_t *request_source(struct dap *dap, const json_t *arguments)
                                                                    : NUMBER(arguments, "sourceReference");
     const char *name = reference > 0 ? json_string_value(json_array_get(dap->sources, (size_t)reference - 1))
                                      : TEXT(source, "name");
-    json_t *answer = ask(dap, json_pack("{s:s,s:s*}", "verb", "source", "file", name));
+    json_t *answer = query(dap, json_pack("{s:s,s:s*}", "verb", "source", "file", name));
     json_t *body =
         answer ? json_pack("{s:s,s:s}", "content", TEXT(answer, "text"), "mimeType", "text/x-opencl-src")
                : NULL;
@@ -1221,7 +1255,7 @@ static json_t *request_source(struct dap *dap, const json_t *arguments)
 static json_t *request_loaded_sources(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
-    json_t *answer = ask(dap, json_pack("{s:s}", "verb", "sources")), *list = json_array();
+    json_t *answer = query(dap, json_pack("{s:s}", "verb", "sources")), *list = json_array();
     for (size_t i = 0; i < json_array_size(json_object_get(answer, "list")); i++)
         json_array_append_new(
             list, source_of(dap, json_string_value(json_array_get(json_object_get(answer, "list"), i))));
@@ -1231,17 +1265,23 @@ static json_t *request_loaded_sources(struct dap *dap, const json_t *arguments)
 
 /* ---- requests of our own --------------------------------------------------------------------- */
 
+static json_t *request_host(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    return query(dap, json_pack("{s:s}", "verb", "host"));
+}
+
 static json_t *request_lanes(struct dap *dap, const json_t *arguments)
 {
-    return ask(dap, json_pack("{s:s,s:s}", "verb", "lanes", "expression",
-                              TEXT(arguments, "expression") ? TEXT(arguments, "expression") : ""));
+    return query(dap, json_pack("{s:s,s:s}", "verb", "lanes", "expression",
+                                TEXT(arguments, "expression") ? TEXT(arguments, "expression") : ""));
 }
 
 static json_t *request_why(struct dap *dap, const json_t *arguments)
 {
-    return ask(dap, json_pack("{s:s,s:s,s:I}", "verb", "why", "expression",
-                              TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "", "thread",
-                              NUMBER(arguments, "threadId")));
+    return query(dap, json_pack("{s:s,s:s,s:I}", "verb", "why", "expression",
+                                TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "", "thread",
+                                NUMBER(arguments, "threadId")));
 }
 
 static json_t *request_may_read(struct dap *dap, const json_t *arguments)
@@ -1259,7 +1299,7 @@ static json_t *request_may_read(struct dap *dap, const json_t *arguments)
 static json_t *request_schedule(struct dap *dap, const json_t *arguments)
 {
     const json_int_t number = NUMBER(arguments, "threadId");
-    json_t *schedule = ask(dap, json_pack("{s:s}", "verb", "schedule"));
+    json_t *schedule = query(dap, json_pack("{s:s}", "verb", "schedule"));
     if (!schedule || !number)
         return schedule;
     json_t *done = accepted(dap, session_fork(dap->session, schedule, number));
@@ -1272,13 +1312,13 @@ static json_t *request_schedule(struct dap *dap, const json_t *arguments)
 
 static json_t *request_clocks(struct dap *dap, const json_t *arguments)
 {
-    return ask(dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", NUMBER(arguments, "threadId")));
+    return query(dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", NUMBER(arguments, "threadId")));
 }
 
 static json_t *request_hash(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
-    return ask(dap, json_pack("{s:s}", "verb", "hash"));
+    return query(dap, json_pack("{s:s}", "verb", "hash"));
 }
 
 static json_t *request_last_access(struct dap *dap, const json_t *arguments)
@@ -1336,6 +1376,7 @@ static const struct {
     {"source", request_source},
     {"loadedSources", request_loaded_sources},
     {"orrery/goto", request_goto_position},
+    {"orrery/host", request_host},
     {"orrery/lanes", request_lanes},
     {"orrery/hash", request_hash},
     {"orrery/lastAccess", request_last_access},

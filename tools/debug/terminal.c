@@ -63,7 +63,9 @@ static const struct verb_row verbs[] = {
     {"up", 2, do_up, "[N]: look at the caller"},
     {"down", 3, do_down, "[N]: look at what it called"},
     {"info", 1, do_info,
-     "args | breakpoints | display | launch | line | locals | position | source | threads [all]"},
+     "args | breakpoints | commands | display | events | launch | line | locals | position | queues | source "
+     "| "
+     "threads [all]"},
     {"print", 1, do_print, "[/FORMAT] EXPRESSION: its value; FORMAT is one of d u x o t c f"},
     {"inspect", 4, do_print, "print"},
     {"call", 4, do_print, "print"},

@@ -2,7 +2,7 @@
 /*
  * PURPOSE  The terminal client: gdb's verbs over a session. terminal.c reads commands and has the table of
  * verbs; the others have the verbs: terminal_run.c moves, terminal_points.c sets what stops, terminal_data.c
- * shows, terminal_order.c queries the race checker.
+ * shows, terminal_order.c queries the race checker, terminal_host.c shows what the host program did.
  */
 #ifndef ORRERY_TOOLS_DEBUG_TERMINAL_H
 #define ORRERY_TOOLS_DEBUG_TERMINAL_H
@@ -55,6 +55,10 @@ verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disasse
     do_global_memory, do_private_memory, do_ptype, do_output;
 /* terminal_schedule.c */
 verb do_schedule;
+/* terminal_host.c: of the engine's "stack", "launch" and "host" */
+void show_host_frame(struct terminal *t, const json_t *stack);
+void show_host_call(struct terminal *t, const json_t *launch);
+void show_host(struct terminal *t, const char *what); /* "queues", "commands" or "events" */
 /* terminal_order.c */
 verb do_why, do_clocks, do_may_read;
 void show_displays(struct terminal *t);
