@@ -50,6 +50,14 @@ struct evaluation {
 bool evaluate(struct evaluation *evaluation, const struct view *view, const char *expression, bool assigns,
               struct value *out_value);
 void evaluation_fini(struct evaluation *evaluation);
+/* A type's name, "int" or "float4"; NULL: none, or no memory. Vectors are the evaluation's. */
+const struct debug_type *type_named(struct evaluation *evaluation, const char *name);
+const struct debug_type *vector_type(struct evaluation *evaluation, const struct debug_type *element,
+                                     uint64_t count);
+/* functions.c: a built-in function of OpenCL C on loaded values. NULL: fine; else what is wrong. */
+bool function_is_known(const char *name);
+const char *function_call(struct evaluation *evaluation, const char *name, const struct value *arguments,
+                          uint32_t count, struct value *out);
 bool value_is_true(const struct value *value);
 
 bool memory_read(const struct view *view, uint64_t address, void *out_bytes, uint64_t size);
