@@ -45,6 +45,21 @@ else
     fail "no token was printed"
 fi
 
+# The token stands before its target, too, and so does a record, as for orrery show.
+timeout 120 "$orrery" debug --batch -e 'catch' -e run "$token" "$src/calls.yaml" >"$work/before" 2>&1
+cmp -s "$work/before" "$work/replayed" || fail "a token before its target: $(diff "$work/replayed" "$work/before")"
+timeout 120 "$orrery" run --schedule=random --seed=3 --record="$work/calls.record" "$src/calls.yaml" >/dev/null 2>&1
+timeout 120 "$orrery" debug --batch -e 'catch' -e run "$work/calls.record" -- "$src/calls.yaml" >"$work/recorded" 2>&1
+cmp -s "$work/recorded" "$work/replayed" || fail "a record before its target: $(diff "$work/replayed" "$work/recorded")"
+timeout 120 "$orrery" debug --batch --finding=2 "$token" "$src/calls.yaml" 2>&1 | grep -q '^Finding: race-global' || fail "--finding=2 of a token"
+timeout 120 "$orrery" debug "$token" >"$work/alone" 2>&1
+[ $? -eq 2 ] && grep -q 'found nothing after it' "$work/alone" || fail "a token alone: $(cat "$work/alone")"
+
+# What copies of the run take now is less than if each page differed.
+timeout 120 "$orrery" debug --batch -e 'break 21' -e run -e 'info position' "$src/calls.yaml" 2>&1 |
+    awk '/^memory of the copies: [0-9]+ bytes now, at most [0-9]+ \(32 copies/ { found = $5 > 0 && $5 < $9 } END { exit !found }' ||
+    fail "the memory of copies"
+
 # A program: the stop, the values there, and back.
 timeout 120 "$orrery" debug --batch -e 'break 7' -e run -e 'print before' -e continue -e 'print before' -e reverse-continue -e 'print before' -e quit -- \
     "$build/examples/lost_update" "$src/../../examples/lost_update.cl" >"$work/program" 2>&1

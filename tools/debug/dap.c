@@ -23,6 +23,7 @@
 #include "completions.h"
 #include "dap_wire.h"
 #include "session.h"
+#include "tools/target.h"
 #include "tools/tools.h"
 
 #define TEXT(object, key) json_string_value(json_object_get(object, key))
@@ -370,26 +371,47 @@ static bool take_command(struct dap *dap, const char *path, const json_t *argume
     return false;
 }
 
+/* Of OpenCL C a scenario that follows from the kernel's signature. */
+static bool load_kernel(struct dap *dap, const char *word, const char *file, const char *kernel)
+{
+    char *text = target_scenario(dap->settings, file, kernel, file);
+    const bool loaded = text && settings_load_text(dap->settings, text, word, &dap->scenario);
+    free(text);
+    return loaded;
+}
+
+/* out_own: the target launches its kernels itself, so it is a program. */
+static bool load_target(struct dap *dap, const char *path, bool *out_own)
+{
+    const char *kernel;
+    char *file = target_file(path, &kernel);
+    *out_own = !file && !target_is_scenario(path);
+    dap->loaded = file ? load_kernel(dap, path, file, kernel)
+                       : settings_load(dap->settings, *out_own ? NULL : path, &dap->scenario);
+    free(file);
+    if (!dap->loaded)
+        fail(dap, "%s cannot be loaded; standard error says why", path);
+    return dap->loaded;
+}
+
 static json_t *request_launch(struct dap *dap, const json_t *arguments)
 {
-    const char *path = TEXT(arguments, "program"), *directory = TEXT(arguments, "cwd"),
-               *dot = path ? strrchr(path, '.') : NULL;
-    const bool is_scenario = dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+    const char *path = TEXT(arguments, "program"), *directory = TEXT(arguments, "cwd");
+    bool own;
     if (dap->loaded)
         return fail(dap, "a program is launched already");
     if (!path)
-        return fail(dap, "launch needs \"program\": the path of a scenario or a program");
+        return fail(dap, "launch needs \"program\": the path of a scenario, a kernel's file or a program");
     if (directory && chdir(directory) < 0)
         return fail(dap, "cwd: %s: %s", directory, strerror(errno));
-    if (!settings_load(dap->settings, is_scenario ? path : NULL, &dap->scenario))
-        return fail(dap, "%s cannot be loaded; standard error says why", path);
-    dap->loaded = true;
+    if (!load_target(dap, path, &own))
+        return NULL;
     dap->scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */
     dap->stops_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
     dap->stops_at_end = json_is_true(json_object_get(arguments, "stopAtEnd"));
-    if (is_scenario && !has_program(&dap->scenario))
+    if (!own && !has_program(&dap->scenario))
         return fail(dap, "%s has no program of its own: launch the program", path);
-    if (!is_scenario && !take_command(dap, path, json_object_get(arguments, "args")))
+    if (own && !take_command(dap, path, json_object_get(arguments, "args")))
         return NULL;
     return begin_session(dap);
 }
