@@ -499,6 +499,13 @@ static void show_position(struct terminal *t)
 {
     const uint64_t position = session_position(t->session);
     fprintf(t->out, "position %" PRIu64 ", %zu copies to go back to\n", position, session_copies(t->session));
+    const struct session_memory memory = session_memory(t->session);
+    if (memory.copies)
+        fprintf(t->out,
+                "memory of the copies: %" PRIu64 " bytes now, at most %" PRIu64
+                " (%zu copies in which each page "
+                "differs)\n",
+                memory.bytes, memory.most_bytes, memory.most_copies);
 }
 
 static bool begins(const char *text, const char *name)
