@@ -161,7 +161,12 @@ def test_requests(client, scenario):
     thread = stop["threadId"]
     frame = client.top(thread)
     assert frame["line"] == line["call"] and frame["name"] == "k" and frame["source"]["path"] == source["path"], frame
-    assert len(client.ask("threads")["threads"]) == 8
+    threads = client.ask("threads")["threads"]
+    groups = threads[8:]
+    assert len(threads) > 8 and all(row["name"].startswith("work-item") for row in threads[:8]), threads
+    assert [row["name"] for row in groups] == ["sub-group %d of work-group (0,0,0)" % i for i in range(len(groups))], groups
+    first = client.ask("stackTrace", threadId=groups[0]["id"])["stackFrames"][0]
+    assert first["line"] == line["call"] and first["name"] == "k", first
 
     def completions(text, column=None):
         targets = client.ask("completions", frameId=frame["id"], text=text, column=column or len(text) + 1)["targets"]

@@ -4,8 +4,9 @@
  * run continues, and its stop is an event. While it runs, "pause" and requests that end the session are taken
  * at once, other requests wait for the stop.
  *
- * Threads are work-items of the focused work-group, by 1 + global linear id. Frames and variables are handles
- * into tables that hold until the next stop. The place of an instruction is its index.
+ * Threads are the work-items of the focused work-group, by 1 + global linear id, and its sub-groups. Frames
+ * and variables are handles into tables that hold until the next stop. The place of an instruction is its
+ * index.
  */
 #include "dap.h"
 
@@ -175,6 +176,45 @@ static json_t *source_of(struct dap *dap, const char *name)
     return source;
 }
 
+/* ---- threads
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* A sub-group's id: this, and the number of its first work-item. */
+static const json_int_t SUB_GROUPS = INT64_C(1) << 48;
+
+static bool is_same_sub_group(const json_t *thread, const json_t *other)
+{
+    return NUMBER(thread, "sub_group") == NUMBER(other, "sub_group") &&
+           json_equal(json_object_get(thread, "group"), json_object_get(other, "group"));
+}
+
+static bool is_active(const json_t *thread)
+{
+    return strncmp(TEXT(thread, "state"), "waits for", 9) != 0;
+}
+
+/* The work-item that stands for a thread: of a sub-group, the first that is active. */
+static json_int_t item_of(struct dap *dap, json_int_t thread)
+{
+    if (thread < SUB_GROUPS)
+        return thread;
+    json_t *answer = query(dap, json_pack("{s:s}", "verb", "threads"));
+    const json_t *list = json_object_get(answer, "threads"), *of = NULL;
+    json_int_t item = thread - SUB_GROUPS;
+    for (size_t i = 0; i < json_array_size(list) && !of; i++)
+        if (NUMBER(json_array_get(list, i), "id") == item)
+            of = json_array_get(list, i);
+    for (size_t i = 0; of && i < json_array_size(list); i++) {
+        const json_t *other = json_array_get(list, i);
+        if (!is_same_sub_group(of, other) || !is_active(other))
+            continue;
+        item = NUMBER(other, "id");
+        break;
+    }
+    json_decref(answer);
+    return item;
+}
+
 /* ---- stops
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -239,7 +279,7 @@ static void announce_stop(struct dap *dap, json_t *stop)
 
 static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread, size_t depth)
 {
-    json_t *stack = query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread));
+    json_t *stack = query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", item_of(dap, thread)));
     if (!stack)
         return NULL;
     const json_t *frame = json_array_get(json_object_get(stack, "frames"), depth);
@@ -831,6 +871,36 @@ static json_t *request_set_data_breakpoints(struct dap *dap, const json_t *argum
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
+static void add_sub_group(json_t *list, const json_t *first)
+{
+    char name[160];
+    const json_t *group = json_object_get(first, "group");
+    snprintf(name, sizeof name,
+             "sub-group %" JSON_INTEGER_FORMAT " of work-group (%" JSON_INTEGER_FORMAT
+             ",%" JSON_INTEGER_FORMAT ",%" JSON_INTEGER_FORMAT ")",
+             NUMBER(first, "sub_group"), json_integer_value(json_array_get(group, 0)),
+             json_integer_value(json_array_get(group, 1)), json_integer_value(json_array_get(group, 2)));
+    json_array_append_new(list, json_pack("{s:I,s:s}", "id", SUB_GROUPS + NUMBER(first, "id"), "name", name));
+}
+
+/* After the work-items; numbered by their first one that has not ended. */
+static void add_sub_groups(json_t *list, const json_t *threads)
+{
+    json_t *seen = json_object();
+    for (size_t i = 0; i < json_array_size(threads); i++) {
+        const json_t *thread = json_array_get(threads, i);
+        char *key = json_dumps(json_object_get(thread, "group"), JSON_COMPACT), *name = NULL;
+        if (!key || asprintf(&name, "%s %" JSON_INTEGER_FORMAT, key, NUMBER(thread, "sub_group")) < 0)
+            tools_no_memory();
+        if (!json_object_get(seen, name))
+            add_sub_group(list, thread);
+        json_object_set_new(seen, name, json_true());
+        free(name);
+        free(key);
+    }
+    json_decref(seen);
+}
+
 static json_t *request_threads(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
@@ -846,6 +916,7 @@ static json_t *request_threads(struct dap *dap, const json_t *arguments)
                  json_integer_value(json_array_get(ids, 2)), NUMBER(thread, "sub_group"));
         json_array_append_new(list, json_pack("{s:I,s:s}", "id", NUMBER(thread, "id"), "name", name));
     }
+    add_sub_groups(list, json_object_get(answer, "threads"));
     json_decref(answer);
     if (!json_array_size(list))
         json_array_append_new(list, json_pack("{s:i,s:s}", "id", 1, "name", "no work-item runs"));
@@ -872,8 +943,8 @@ static json_t *host_frame(struct dap *dap, const json_t *host, json_int_t thread
 
 static json_t *request_stack_trace(struct dap *dap, const json_t *arguments)
 {
-    const json_int_t thread = NUMBER(arguments, "threadId"), first = NUMBER(arguments, "startFrame"),
-                     levels = NUMBER(arguments, "levels");
+    const json_int_t thread = item_of(dap, NUMBER(arguments, "threadId")),
+                     first = NUMBER(arguments, "startFrame"), levels = NUMBER(arguments, "levels");
     json_t *answer = query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread)),
            *list = json_array();
     const json_t *frames = json_object_get(answer, "frames");
@@ -1303,7 +1374,7 @@ static json_t *request_why(struct dap *dap, const json_t *arguments)
 {
     return query(dap, json_pack("{s:s,s:s,s:I}", "verb", "why", "expression",
                                 TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "", "thread",
-                                NUMBER(arguments, "threadId")));
+                                item_of(dap, NUMBER(arguments, "threadId"))));
 }
 
 static json_t *request_may_read(struct dap *dap, const json_t *arguments)
@@ -1314,7 +1385,7 @@ static json_t *request_may_read(struct dap *dap, const json_t *arguments)
         dap, session_may_read(dap->session,
                               json_pack("{s:s,s:I}", "expression",
                                         TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "",
-                                        "thread", NUMBER(arguments, "threadId"))));
+                                        "thread", item_of(dap, NUMBER(arguments, "threadId")))));
 }
 
 /* With a work-item, that one runs next. */
@@ -1334,7 +1405,8 @@ static json_t *request_schedule(struct dap *dap, const json_t *arguments)
 
 static json_t *request_clocks(struct dap *dap, const json_t *arguments)
 {
-    return query(dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", NUMBER(arguments, "threadId")));
+    return query(
+        dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", item_of(dap, NUMBER(arguments, "threadId"))));
 }
 
 static json_t *request_hash(struct dap *dap, const json_t *arguments)
