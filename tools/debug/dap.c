@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "completions.h"
@@ -55,6 +56,13 @@ struct dap {
     struct handle *handles;
     size_t handle_count, handle_room;
     json_t *sources; /* names: sourceReference is 1 + index */
+    struct {
+        bool supported, shown;
+        struct timespec began;
+        long reported;     /* seconds */
+        int number;        /* of the latest that was shown */
+        const char *title; /* of what is under way; NULL: nothing that is to be shown */
+    } progress;
     char error[512];
 };
 
@@ -215,6 +223,57 @@ static json_int_t item_of(struct dap *dap, json_int_t thread)
     return item;
 }
 
+/* ---- progress
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void progress_event(struct dap *dap, const char *name, json_t *body)
+{
+    char id[24];
+    snprintf(id, sizeof id, "back-%d", dap->progress.number);
+    json_object_set_new(body, "progressId", json_string(id));
+    event(dap, name, body);
+}
+
+static void begin_progress(struct dap *dap, const char *title)
+{
+    dap->progress.title = dap->progress.supported ? title : NULL;
+    clock_gettime(CLOCK_MONOTONIC, &dap->progress.began);
+}
+
+/* Shown once it has taken a second, and then each second. */
+static void note_progress(struct dap *dap)
+{
+    char text[40];
+    struct timespec now;
+    if (!dap->progress.title)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t ms = (now.tv_sec - dap->progress.began.tv_sec) * INT64_C(1000) +
+                       (now.tv_nsec - dap->progress.began.tv_nsec) / 1000000;
+    const long seconds = (long)(ms / 1000);
+    if (!seconds || (dap->progress.shown && seconds == dap->progress.reported))
+        return;
+    snprintf(text, sizeof text, "%ld s", seconds);
+    dap->progress.reported = seconds;
+    if (dap->progress.shown) {
+        progress_event(dap, "progressUpdate", json_pack("{s:s}", "message", text));
+        return;
+    }
+    dap->progress.shown = true;
+    dap->progress.number++;
+    progress_event(
+        dap, "progressStart",
+        json_pack("{s:s,s:b,s:s}", "title", dap->progress.title, "cancellable", false, "message", text));
+}
+
+static void end_progress(struct dap *dap)
+{
+    if (dap->progress.shown)
+        progress_event(dap, "progressEnd", json_object());
+    dap->progress.shown = false;
+    dap->progress.title = NULL;
+}
+
 /* ---- stops
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -304,6 +363,8 @@ static void resume_now(struct dap *dap)
     json_t *plan = json_deep_copy(json_object_get(resume, "plan"));
     dap->resume = NULL;
     json_t *stop;
+    if (strcmp(how, "run") != 0)
+        begin_progress(dap, !strcmp(how, "back") ? "Running backwards" : "Going to a position");
     if (!strcmp(how, "back")) {
         stop = session_back(dap->session, plan);
     } else if (!strcmp(how, "goto")) {
@@ -313,6 +374,7 @@ static void resume_now(struct dap *dap)
         stop = session_run(dap->session, plan);
     }
     json_decref(resume);
+    end_progress(dap);
     announce_stop(dap, stop);
 }
 
@@ -344,8 +406,7 @@ static json_t *request_initialize(struct dap *dap, const json_t *arguments)
         "supportsValueFormattingOptions",
         "supportsExceptionFilterOptions",
     };
-    (void)dap;
-    (void)arguments;
+    dap->progress.supported = json_is_true(json_object_get(arguments, "supportsProgressReporting"));
     json_t *body = json_object(), *filters = json_array();
     for (size_t i = 0; i < sizeof supported / sizeof *supported; i++)
         json_object_set_new(body, supported[i], json_true());
@@ -542,7 +603,9 @@ static json_t *request_restart(struct dap *dap, const json_t *arguments)
     (void)arguments;
     if (!dap->session)
         return fail(dap, "nothing is launched");
+    begin_progress(dap, "Restarting");
     json_t *start = accepted(dap, session_restart(dap->session));
+    end_progress(dap);
     if (!start)
         return NULL;
     json_decref(start);
@@ -1528,6 +1591,7 @@ static bool wait_for_run(void *self, int fd)
 {
     struct dap *dap = self;
     for (;;) {
+        note_progress(dap);
         struct pollfd fds[2] = {{fd, POLLIN, 0}, {dap->wire.in, POLLIN, 0}};
         const bool pending = dap_wire_pending(&dap->wire);
         if (!pending && poll(fds, 2, 200) <= 0)
