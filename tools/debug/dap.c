@@ -25,6 +25,7 @@
 #include "completions.h"
 #include "dap_wire.h"
 #include "session.h"
+#include "terminal.h"
 #include "tools/target.h"
 #include "tools/tools.h"
 
@@ -55,7 +56,9 @@ struct dap {
     json_int_t next_point;
     struct handle *handles;
     size_t handle_count, handle_room;
-    json_t *sources; /* names: sourceReference is 1 + index */
+    json_t *sources;          /* names: sourceReference is 1 + index */
+    struct terminal terminal; /* the verbs of the debug console */
+    bool moved; /* one of them moved, or another work-item is in focus: announced after the response */
     struct {
         bool supported, shown;
         struct timespec began;
@@ -297,10 +300,15 @@ static void announce_stop(struct dap *dap, json_t *stop)
 {
     static const struct {
         const char *reason, *of_protocol;
-    } rows[] = {{"breakpoint", "breakpoint"}, {"watchpoint", "data breakpoint"},
-                {"finding", "exception"},     {"step", "step"},
-                {"launch", "entry"},          {"pause", "pause"},
-                {"barrier", "step"},          {"entry", "restart"}};
+    } rows[] = {{"breakpoint", "breakpoint"},
+                {"watchpoint", "data breakpoint"},
+                {"finding", "exception"},
+                {"step", "step"},
+                {"launch", "entry"},
+                {"pause", "pause"},
+                {"barrier", "step"},
+                {"entry", "restart"},
+                {"focus", "focus"}};
     const char *error = TEXT(stop, "error"), *reason = TEXT(stop, "reason"), *shown = "goto";
     handles_clear(dap);
     json_decref(dap->stop);
@@ -700,8 +708,11 @@ enum { BY_LINE, BY_FUNCTION, BY_DATA, BY_FINDING };
 static json_t *send_points(struct dap *dap)
 {
     json_t *all = json_array();
+    json_t *of_verbs = points_enabled(&dap->terminal);
     for (int i = 0; i < 4; i++)
         json_array_extend(all, dap->points[i]);
+    json_array_extend(all, of_verbs);
+    json_decref(of_verbs);
     return accepted(dap, session_points(dap->session, all));
 }
 
@@ -1233,11 +1244,127 @@ static json_t *evaluate(struct dap *dap, const json_t *arguments, const char *ex
     return shown;
 }
 
+/* ---- the debug console ----------------------------------------------------------------------- */
+
+/* The file that lines are of where no work-item runs. */
+static char *first_source(struct dap *dap)
+{
+    json_t *sources = query(dap, json_pack("{s:s}", "verb", "sources"));
+    const char *file = json_string_value(json_array_get(json_object_get(sources, "list"), 0));
+    char *copy = file ? strdup(file) : NULL;
+    json_decref(sources);
+    return copy;
+}
+
+/* Where the client looks: the frame that it selected, else that of the stop. */
+static void look_from(struct dap *dap, const struct handle *frame)
+{
+    struct terminal *t = &dap->terminal;
+    t->session = dap->session;
+    t->file = t->file ? t->file : first_source(dap);
+    if (dap->stop != t->stop) {
+        json_decref(t->stop);
+        t->stop = json_incref(dap->stop);
+    }
+    t->thread = frame ? frame->thread : NUMBER(dap->stop, "thread");
+    t->launch = NUMBER(dap->stop, "launch");
+    t->frame = frame ? (uint32_t)frame->frame : 0;
+    t->next_point = (uint32_t)dap->next_point + 1;
+    t->others = json_array();
+    for (int i = 0; i < 4; i++)
+        json_array_extend(t->others, dap->points[i]);
+}
+
+/* The work-item becomes the focus, and its work-group the one whose work-items are threads. */
+static bool focus_on(struct dap *dap, json_int_t thread)
+{
+    json_t *place = query(dap, json_pack("{s:s,s:I}", "verb", "focus", "thread", thread));
+    if (!place)
+        return false;
+    json_t *stop =
+        json_pack("{s:s,s:O*}", "reason", "focus", "position", json_object_get(dap->stop, "position"));
+    json_object_update(stop, place);
+    json_decref(place);
+    json_decref(dap->stop);
+    dap->stop = stop;
+    return dap->moved = true;
+}
+
+/* A verb of the terminal; its stop is announced after the response. */
+static json_t *run_verb(struct dap *dap, const struct handle *frame, const char *line)
+{
+    struct terminal *t = &dap->terminal;
+    look_from(dap, frame);
+    const json_int_t thread = t->thread;
+    char *text = terminal_text(t, line);
+    const size_t size = strlen(text);
+    if (size && text[size - 1] == '\n')
+        text[size - 1] = '\0';
+    dap->next_point = (json_int_t)t->next_point - 1;
+    json_decref(t->others);
+    t->others = NULL;
+    if (t->stop != dap->stop) {
+        json_decref(dap->stop);
+        dap->stop = json_incref(t->stop);
+        dap->moved = true;
+    } else if (t->thread != thread) {
+        focus_on(dap, t->thread);
+    }
+    if (t->quits)
+        request_terminate(dap, NULL);
+    json_t *body = t->failed ? fail(dap, "%.*s", (int)strcspn(text, "\n"), text)
+                             : json_pack("{s:s,s:i}", "result", text, "variablesReference", 0);
+    free(text);
+    return body;
+}
+
+/* In the console what is no expression here is a verb of the terminal. */
 static json_t *request_evaluate(struct dap *dap, const json_t *arguments)
 {
-    const char *context = TEXT(arguments, "context");
-    return evaluate(dap, arguments, TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "",
-                    context && !strcmp(context, "repl"), "result");
+    const char *context = TEXT(arguments, "context"),
+               *expression = TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "";
+    const bool console = context && !strcmp(context, "repl");
+    const json_int_t id = NUMBER(arguments, "frameId");
+    json_t *body = evaluate(dap, arguments, expression, console, "result");
+    if (body || !console || !dap->session || !terminal_has_verb(expression))
+        return body;
+    const struct handle *frame = id ? frame_find(dap, id) : NULL;
+    if (id && !frame)
+        return NULL;
+    const struct handle copy = frame ? *frame : (struct handle){0};
+    return run_verb(dap, frame ? &copy : NULL, expression);
+}
+
+/* By global id, in any work-group that has begun. */
+static json_t *request_focus(struct dap *dap, const json_t *arguments)
+{
+    const json_t *wanted = json_object_get(arguments, "global_id");
+    json_t *launch = query(dap, json_pack("{s:s}", "verb", "launch"));
+    const json_t *sizes = json_object_get(launch, "global_size"),
+                 *offsets = json_object_get(launch, "global_offset");
+    json_int_t number = 0;
+    if (!launch)
+        return NULL;
+    if (!json_is_array(wanted) || json_array_size(wanted) < 1 || json_array_size(wanted) > 3) {
+        json_decref(launch);
+        return fail(dap, "orrery/focus needs \"global_id\": one to three numbers");
+    }
+    for (size_t k = 3; k-- > 0;) {
+        const json_int_t offset = json_integer_value(json_array_get(offsets, k)),
+                         size = json_integer_value(json_array_get(sizes, k)),
+                         id = k < json_array_size(wanted) ? json_integer_value(json_array_get(wanted, k))
+                                                          : offset;
+        if (id < offset || id - offset >= size)
+            fail(dap,
+                 "found %" JSON_INTEGER_FORMAT " in dimension %zu, expected %" JSON_INTEGER_FORMAT
+                 " to %" JSON_INTEGER_FORMAT,
+                 id, k, offset, offset + size - 1);
+        number = number * size + id - offset;
+    }
+    json_decref(launch);
+    if (dap->error[0] || !focus_on(dap, number + 1))
+        return NULL;
+    return json_pack("{s:I}", "threadId", number + 1);
 }
 
 static json_t *assign(struct dap *dap, const json_t *arguments, const char *target, json_int_t thread,
@@ -1535,6 +1662,7 @@ static const struct {
     {"orrery/goto", request_goto_position},
     {"orrery/host", request_host},
     {"orrery/lanes", request_lanes},
+    {"orrery/focus", request_focus},
     {"orrery/hash", request_hash},
     {"orrery/lastAccess", request_last_access},
     {"orrery/why", request_why},
@@ -1573,6 +1701,9 @@ static void answer(struct dap *dap, const json_t *message)
     respond(dap, message, body);
     if (launched)
         event(dap, "initialized", NULL);
+    if (dap->moved)
+        announce_stop(dap, json_incref(dap->stop));
+    dap->moved = false;
     while (dap->resume && !dap->quits)
         resume_now(dap);
 }
@@ -1645,6 +1776,7 @@ static void dap_fini(struct dap *dap)
     for (char **word = dap->command; word && *word; word++)
         free(*word);
     free(dap->command);
+    terminal_fini(&dap->terminal);
     handles_clear(dap);
     free(dap->handles);
     for (int i = 0; i < 4; i++)
@@ -1661,7 +1793,9 @@ int dap_run(const struct settings *settings, const char *port)
     struct dap dap = {.settings = settings,
                       .wire = {.in = STDIN_FILENO, .out = STDOUT_FILENO},
                       .waiting = json_array(),
-                      .sources = json_array()};
+                      .sources = json_array(),
+                      /* the conclusion of the run is an event, not a verb's text */
+                      .terminal = {.points = json_array(), .next_display = 1, .concluded = true}};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     for (int i = 0; i < 4; i++)
