@@ -58,6 +58,7 @@ class Client:
             self.read = self.write = self.socket.makefile("rwb")
         self.sequence = 0
         self.events = []
+        self.ended = False  # test_walk's
         self.commands = set()
 
     def receive(self):
@@ -345,6 +346,60 @@ def test_console(argv, scenario):
     return thread
 
 
+def part_of(wanted, found):
+    """Objects have at least these members, lists begin so, all else is equal."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(key in found and part_of(wanted[key], found[key]) for key in wanted)
+    if isinstance(wanted, list):
+        return isinstance(found, list) and len(wanted) <= len(found) and all(part_of(a, b) for a, b in zip(wanted, found))
+    return wanted == found
+
+
+def at_path(value, path):
+    for key in path.split("."):
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return value
+
+
+def test_session(argv, scenario):
+    """The rows of tests/debug/editor.session, which says what they mean."""
+    client = Client(argv)
+    values = {"scenario": scenario, "source": os.path.realpath(scenario)[:-5] + ".cl"}
+
+    def filled(value):
+        if isinstance(value, dict):
+            return {key: filled(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [filled(each) for each in value]
+        return values[value[1:]] if isinstance(value, str) and value.startswith("$") else value
+
+    def next_event():
+        while True:
+            while client.events:
+                event = client.events.pop(0)
+                if event["event"] != "output":
+                    return event
+            client.events.append(client.receive())
+    met = []
+    with open(os.path.join(os.path.dirname(scenario), "editor.session")) as file:
+        rows = [json.loads(row) for row in file if not row.startswith("#")]
+    for row in rows:
+        if "request" in row:
+            body = client.ask(row["request"], **filled(row["arguments"]))
+            assert part_of(filled(row.get("answer", {})), body), (row, body)
+        elif "event" in row:
+            event = next_event()
+            met.append(event["event"])
+            body = event["body"]
+            assert event["event"] == row["event"] and part_of(filled(row.get("body", {})), body), (row, event)
+        else:
+            assert not [event for event in client.events if event["event"] != "output"], client.events
+        for name, path in row.get("take", {}).items():
+            values[name] = at_path(body, path)
+    assert client.process.wait(20) == 0
+    assert met[0] == "initialized" and met[-2:] == ["exited", "terminated"], met
+
+
 def test_kernel(argv, folder):
     """A file of OpenCL C runs as in the terminal, also a kernel of it by name."""
     with open(os.path.join(folder, "two.cl"), "w") as file:
@@ -450,28 +505,35 @@ def test_progress(argv, folder):
     assert way_back(argv, program, False) == []
 
 
-def test_walk(client, steps):
+def test_walk(client, steps, call):
     """Positions that were seen before have the state that they had."""
+    client.ask("setBreakpoints", source={"name": "calls.cl"}, breakpoints=[{"line": call}])
     client.ask("configurationDone")
-    end = client.event("stopped")["body"]
-    assert end["description"] == "The run is over", end
+    client.ask("setFunctionBreakpoints", breakpoints=[])
+    client.event("stopped")
+    client.run("orrery/goto", position=10**9)
     last = client.ask("orrery/hash")["position"] - 1
-    seen = {}
+    moves = ["next", "stepIn", "stepOut", "stepBack", "reverseContinue", "continue"]
+    verbs = ["reverse-step", "reverse-next", "reverse-finish", "until barrier", "step 2"]
+    seen, again = {}, 0
     dice = random.Random(1)
-    for _ in range(steps):
-        client.run("orrery/goto", position=dice.randint(1, last))
-        for _ in range(dice.randint(0, 2)):
-            threads = [t["id"] for t in client.ask("threads")["threads"]]
-            if client.ask("threads")["threads"][0]["name"] == "no work-item runs":
-                break
-            message = client.response(client.send(dice.choice(["stepBack", "next", "stepIn"]), {"threadId": dice.choice(threads)}))
-            if message["success"]:
-                client.event("stopped", "terminated")
+    for step in range(steps):
+        kind, thread = dice.randrange(8), dice.randint(1, 8)
+        if kind < 2 or client.ended:
+            client.run("orrery/goto", position=dice.randint(1, last))
+        elif kind < 6:
+            if client.response(client.send(dice.choice(moves), {"threadId": thread}))["success"]:
+                client.event("stopped")
+        else:
+            client.response(client.send("evaluate", {"expression": dice.choice(verbs), "context": "repl"}))
         position, state = client.hash()
-        assert seen.setdefault(position, state) == state, position
+        again += position in seen
+        assert seen.setdefault(position, state) == state, (step, position)
+        client.ended = position > last
+        client.events.clear()
+    assert again > steps // 4, (again, steps)
     client.ask("disconnect")
     assert client.process.wait(20) == 0
-    return len(seen)
 
 
 def test_errors(argv):
@@ -605,6 +667,7 @@ def main():
     test_requests(launched(argv, scenario), scenario)
     test_nonsense(launched(argv, scenario))
     test_console(argv, scenario)
+    test_session(argv, scenario)
     with tempfile.TemporaryDirectory() as folder:
         test_kernel(argv, folder)
         test_many(argv, folder)
@@ -612,7 +675,8 @@ def main():
     host = os.path.join(os.path.dirname(argv[0]), "tests", "host_commands")
     if os.access(host, os.X_OK):
         test_host(argv, host)
-    test_walk(launched(argv, scenario, port=True), int(os.environ.get("WALK", "25")))
+    steps = 100000 if os.environ.get("CHECK_DEBUG_ALL") == "1" else 1000
+    test_walk(launched(argv, scenario, port=True), int(os.environ.get("WALK", steps)), 21)
     if schema:
         print("valid:", " ".join(sorted(schema.met)))
 
