@@ -73,7 +73,8 @@ int64_t value_integer(const struct value *value);
 bool value_set_number(struct value *value, const struct debug_type *type,
                       const struct value *from); /* converts */
 uint32_t value_children(const struct value *value);
-const struct debug_type *type_basic(const char *name); /* NULL: there is none of that name */
+const struct debug_type *type_basic(const char *name);                  /* NULL: there is none of that name */
+const struct debug_type *type_integer(uint64_t size, bool is_unsigned); /* of 1, 2, 4 or 8 bytes */
 
 /* ---- place.c --------------------------------------------------------------------------------- */
 

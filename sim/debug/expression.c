@@ -158,8 +158,9 @@ static bool number(struct evaluation *e, struct value *out)
     errno = 0;
     const unsigned long long integer = strtoull(e->at, &end, 0);
     const bool is_hex = e->at[0] == '0' && (e->at[1] | 32) == 'x';
-    const double real = strtod(e->at, &real_end);
-    if (real_end > end && !is_hex) {
+    const bool may_be_real = !is_hex && *end && strchr(".eE", *end); /* a suffix alone makes no real number */
+    const double real = may_be_real ? strtod(e->at, &real_end) : 0;
+    if (may_be_real && real_end > end) {
         const bool single = (*real_end | 32) == 'f';
         const float narrow = (float)real;
         *out = (struct value){.type = type_basic(single ? "float" : "double")};
@@ -476,7 +477,7 @@ static const struct debug_type *common_type(const struct value *a, const struct 
                               (a->type->kind == DEBUG_UNSIGNED || a->type->kind == DEBUG_POINTER)) ||
                              (size >= 4 && b->type->size == size &&
                               (b->type->kind == DEBUG_UNSIGNED || b->type->kind == DEBUG_POINTER));
-    return type_basic(size == 8 ? (is_unsigned ? "ulong" : "long") : is_unsigned ? "uint" : "int");
+    return type_integer(size == 8 ? 8 : 4, is_unsigned);
 }
 
 enum operator{
@@ -538,7 +539,7 @@ static bool real_operation(struct evaluation *e, enum operator op, double a, dou
     }
     struct value real = {.type = type_basic("double")};
     memcpy(real.bytes, &result, sizeof result);
-    return value_set_number(out, is_comparison(op) ? type_basic("int") : type, &real);
+    return value_set_number(out, is_comparison(op) ? type_integer(4, false) : type, &real);
 }
 
 static bool integer_operation(struct evaluation *e, enum operator op, const struct value *a,
@@ -578,7 +579,7 @@ static bool integer_operation(struct evaluation *e, enum operator op, const stru
         else
             result = is_unsigned ? ux % uy : (uint64_t)(x % y);
     }
-    *out = (struct value){.type = is_comparison(op) ? type_basic("int") : type};
+    *out = (struct value){.type = is_comparison(op) ? type_integer(4, false) : type};
     memcpy(out->bytes, &result, out->type->size);
     return true;
 }
@@ -627,9 +628,7 @@ static void component_of(const struct value *value, uint64_t k, struct value *ou
 /* Of vectors: integers as wide as the elements, 0 or -1. */
 static const struct debug_type *truths_of(struct evaluation *e, const struct debug_type *vector)
 {
-    const uint64_t size = vector->element->size;
-    const char *name = size == 1 ? "char" : size == 2 ? "short" : size == 4 ? "int" : "long";
-    return vector_type(e, type_basic(name), vector->count);
+    return vector_type(e, type_integer(vector->element->size, false), vector->count);
 }
 
 static bool operation(struct evaluation *e, enum operator op, const struct value *a, const struct value *b,
@@ -674,7 +673,7 @@ static bool binary(struct evaluation *e, int least, struct value *out)
     for (bool found = true; found;) {
         found = false;
         skip(e);
-        if (!*e->at || *e->at == ')' || *e->at == ']')
+        if (!*e->at || !strchr("|&=!<>^+-*/%", *e->at))
             return true;
         for (size_t i = 0; i < sizeof operators / sizeof *operators && !found; i++) {
             struct value right;
@@ -782,30 +781,33 @@ static bool cast_or_postfix(struct evaluation *e, struct value *out)
     return postfix(e, out);
 }
 
+static bool of_integer(struct evaluation *e, int64_t left, enum operator op, struct value *out)
+{
+    struct value number;
+    set_integer(&number, "int", left);
+    return unary(e, out) && as_operand(e, out) && operation(e, op, &number, out, out);
+}
+
 static bool unary(struct evaluation *e, struct value *out)
 {
-    struct value zero;
-    set_integer(&zero, "int", 0);
     if (++e->depth > NESTED_MOST)
         return fail(e, "the expression is nested too deeply");
     bool fine;
     skip(e);
-    if (take(e, "-")) {
-        fine = unary(e, out) && as_operand(e, out) && operation(e, SUBTRACT, &zero, out, out);
+    if (isalnum((unsigned char)*e->at)) { /* most are: conditions are evaluated millions of times */
+        fine = take(e, "sizeof") ? size_of(e, out) : postfix(e, out);
+    } else if (take(e, "-")) {
+        fine = of_integer(e, 0, SUBTRACT, out);
     } else if (take(e, "+")) {
-        fine = unary(e, out) && as_operand(e, out) && operation(e, ADD, &zero, out, out);
+        fine = of_integer(e, 0, ADD, out);
     } else if (*e->at == '!' && e->at[1] != '=' && take(e, "!")) {
-        fine = unary(e, out) && as_operand(e, out) && operation(e, EQUAL, &zero, out, out);
+        fine = of_integer(e, 0, EQUAL, out);
     } else if (take(e, "~")) {
-        struct value ones;
-        set_integer(&ones, "int", -1);
-        fine = unary(e, out) && as_operand(e, out) && operation(e, BIT_XOR, &ones, out, out);
+        fine = of_integer(e, -1, BIT_XOR, out);
     } else if (take(e, "*")) {
         fine = unary(e, out) && dereferenced(e, out, 0);
     } else if (*e->at == '&' && e->at[1] != '&' && take(e, "&")) {
         fine = unary(e, out) && address_of(e, out);
-    } else if (take(e, "sizeof")) {
-        fine = size_of(e, out);
     } else {
         fine = cast_or_postfix(e, out);
     }

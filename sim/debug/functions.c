@@ -301,13 +301,6 @@ static struct value component_of(const struct value *value, uint64_t k)
     return part;
 }
 
-static const struct debug_type *integer_type(uint64_t size, bool is_unsigned)
-{
-    static const char *const names[4][2] = {
-        {"char", "uchar"}, {"short", "ushort"}, {"int", "uint"}, {"long", "ulong"}};
-    return type_basic(names[size == 8 ? 3 : size >> 1][is_unsigned]);
-}
-
 /* The element in which the function computes: the widest, real if one is. */
 static const struct debug_type *joined(const struct debug_type *a, const struct debug_type *b)
 {
@@ -336,7 +329,7 @@ static const char *check_arguments(const struct value *arguments, uint32_t count
         if (!is_numeric(type))
             return element->kind == DEBUG_FLOAT ? "half is not supported" : "an argument is no number";
         if (element->kind == DEBUG_BOOL || element->kind == DEBUG_ENUM)
-            element = integer_type(4, false);
+            element = type_integer(4, false);
         if (type->kind == DEBUG_VECTOR && *out_count > 1 && type->count != *out_count)
             return "the vectors have different lengths";
         *out_count = type->kind == DEBUG_VECTOR ? type->count : *out_count;
@@ -350,9 +343,9 @@ static const struct debug_type *result_type(struct evaluation *e, const struct r
 {
     const struct debug_type *element = type;
     if (row->result == RESULT_UNSIGNED)
-        element = integer_type(type->size, true);
+        element = type_integer(type->size, true);
     if (row->result == RESULT_TRUTH)
-        element = integer_type(count > 1 ? type->size : 4, false);
+        element = type_integer(count > 1 ? type->size : 4, false);
     return count > 1 ? vector_type(e, element, count) : element;
 }
 
