@@ -111,13 +111,21 @@ bool variable_value(const struct view *view, const struct code_variable *variabl
 /* ---- stop.c ---------------------------------------------------------------------------------- */
 
 enum point_kind { POINT_LINE, POINT_FUNCTION, POINT_WATCH, POINT_EXPRESSION, POINT_FINDING };
+/* "i >= 600": a condition that compares a variable with an int. length 0: it is none of these. */
+struct simple_condition {
+    char name[64];
+    size_t length; /* of the name */
+    char operator[3];
+    int32_t number;
+};
 struct point {
     uint32_t id;
     enum point_kind kind;
     char *file, *function, *condition, *log, *expression;
     uint32_t line;
-    uint64_t number;        /* of the only work-item that stops there; 0: each does */
-    uint64_t address, size; /* watched bytes */
+    struct simple_condition simple; /* what the condition is, if it is one */
+    uint64_t number;                /* of the only work-item that stops there; 0: each does */
+    uint64_t address, size;         /* watched bytes */
     bool read, write;
     uint64_t ignore; /* so many hits do not stop */
     uint64_t hits;

@@ -82,6 +82,22 @@ if [ -x "$host" ]; then
     done
 fi
 
+# A condition that compares a variable with a number takes a way of its own: it is met where the same in parentheses is, which
+# takes the common one.
+conditions() { # BEFORE AFTER
+    local condition
+    for condition in 'i == 3' 'i != 0' 'i > 3' 'i >= 3' 'i < 1' 'i <= 0' 'i > -1' 'u > -1' 'u < -1' 'u == 3' 'u != 3' 'j == 2' 'j > -1' 'j <= -1' \
+        'n >= 4' 'n < 2147483647' 'e == 5' 'nothing == 1'; do
+        printf 'delete\nbreak 21 if %s%s%s\nrun\nprint j\n' "$1" "$condition" "$2"
+    done
+}
+conditions '' '' >"$work/simple.commands"
+conditions '(' ')' >"$work/common.commands"
+for way in simple common; do
+    timeout 120 "$orrery" debug --batch -x "$work/$way.commands" "$src/calls.yaml" >"$work/$way" 2>&1
+done
+cmp -s "$work/simple" "$work/common" && [ "$(grep -c '^Breakpoint .*, k' "$work/simple")" -gt 9 ] || fail "conditions: $(diff "$work/simple" "$work/common")"
+
 # Another wave first in a program, too: the token that the program ends with repeats that run.
 program=$build/examples/lost_update kernel=$src/../../examples/lost_update.cl
 timeout 120 "$orrery" debug --schedule=random --seed=2 --batch -e 'schedule 1' -e continue -e quit -- "$program" "$kernel" >"$work/chosen" 2>&1
