@@ -698,7 +698,7 @@ size_t session_copies(const struct session *session)
 
 /* ---- what copies cost ---------------------------------------------------------------------------- */
 
-/* Of a row of its smaps_rollup, in bytes; 0: the process has gone, or the system does not tell. */
+/* Of a row of its smaps_rollup, in bytes; 0: the process has gone, or the system does not say. */
 static uint64_t memory_of(pid_t process, const char *row)
 {
     char path[64], line[256];
