@@ -82,6 +82,11 @@ if [ -x "$host" ]; then
     done
 fi
 
+# Without the check of races findings name no call, under the debugger neither.
+timeout 120 "$orrery" run --races=off -- "$build/examples/out_of_bounds" "$src/../../examples/out_of_bounds.cl" >"$work/plain" 2>&1
+timeout 120 "$orrery" debug --races=off --batch -e run -e quit -- "$build/examples/out_of_bounds" "$src/../../examples/out_of_bounds.cl" >"$work/debugged" 2>&1
+sed '/^Kernel shift, stopped before/d; /^The run is over/d' "$work/debugged" | diff "$work/plain" - || fail "findings without the check of races are others"
+
 # A condition that compares a variable with a number takes a way of its own: it is met where the same in parentheses is, which
 # takes the common one.
 conditions() { # BEFORE AFTER
