@@ -1290,13 +1290,27 @@ static bool focus_on(struct dap *dap, json_int_t thread)
     return dap->moved = true;
 }
 
+/* It runs from an earlier copy, or from the beginning. */
+static bool goes_back(const char *line)
+{
+    static const char *const verbs[] = {"reverse-", "rc", "rn", "rs", "goto", "first-access", "run", "start"};
+    line += strspn(line, " \t");
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (!strncmp(line, verbs[i], strlen(verbs[i])))
+            return true;
+    return false;
+}
+
 /* A verb of the terminal; its stop is announced after the response. */
 static json_t *run_verb(struct dap *dap, const struct handle *frame, const char *line)
 {
     struct terminal *t = &dap->terminal;
     look_from(dap, frame);
     const json_int_t thread = t->thread;
+    if (goes_back(line))
+        begin_progress(dap, "Going back");
     char *text = terminal_text(t, line);
+    end_progress(dap);
     const size_t size = strlen(text);
     if (size && text[size - 1] == '\n')
         text[size - 1] = '\0';
