@@ -90,7 +90,6 @@ sed '/^Kernel shift, stopped before/d; /^The run is over/d' "$work/debugged" | d
 # A condition that compares a variable with a number takes a way of its own: it is met where the same in parentheses is, which
 # takes the common one.
 conditions() { # BEFORE AFTER
-    local condition
     for condition in 'i == 3' 'i != 0' 'i > 3' 'i >= 3' 'i < 1' 'i <= 0' 'i > -1' 'u > -1' 'u < -1' 'u == 3' 'u != 3' 'j == 2' 'j > -1' 'j <= -1' \
         'n >= 4' 'n < 2147483647' 'e == 5' 'nothing == 1'; do
         printf 'delete\nbreak 21 if %s%s%s\nrun\nprint j\n' "$1" "$condition" "$2"
