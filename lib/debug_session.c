@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "debug_host.h"
 #include "orrery/debug_attach.h"
 #include "orrery/debug_wire.h"
 
@@ -102,6 +103,7 @@ static bool start_engine(struct report *report, const struct debugger_host *host
     debug.debugger = debugger_new(host, report);
     if (!debug.debugger)
         return false;
+    debug_host_watch();
     debugger_attend(debug.debugger, debug.scenario);
     signal(DEBUG_SIGNAL, on_signal);
     return true;
@@ -118,8 +120,12 @@ static void say_where(const struct diagnosis *diagnosis)
 
 static void listen_at(const char *where, struct report *report)
 {
-    const struct debugger_host host = {
-        .stopped = stopped, .checkpoint = no_copy, .print = print, .attached = attached};
+    const struct debugger_host host = {.stopped = stopped,
+                                       .checkpoint = no_copy,
+                                       .print = print,
+                                       .attached = attached,
+                                       .enqueued = debug_host_enqueued,
+                                       .program = debug_host_program};
     struct diagnosis diagnosis = {0};
     const bool given = where[0] == '/';
     const char *directory = secure_getenv("XDG_RUNTIME_DIR");
@@ -138,7 +144,11 @@ static void listen_at(const char *where, struct report *report)
 
 static void obey(const char *socket, struct report *report)
 {
-    const struct debugger_host host = {.stopped = stopped, .checkpoint = no_copy, .print = print};
+    const struct debugger_host host = {.stopped = stopped,
+                                       .checkpoint = no_copy,
+                                       .print = print,
+                                       .enqueued = debug_host_enqueued,
+                                       .program = debug_host_program};
     debug.socket = (int)strtol(socket, NULL, 10);
     unsetenv(DEBUG_SOCKET_VARIABLE); /* not for programs that this one starts */
     if (!start_engine(report, &host))

@@ -12,6 +12,7 @@
 #include "callback.h"
 #include "command.h"
 #include "context.h"
+#include "debug_host.h"
 #include "event.h"
 #include "executor.h"
 #include "graph.h"
@@ -271,6 +272,7 @@ static void complete(struct command *command, cl_int err, uint64_t time)
     command_drop(command);
     saved_command_over();
     runtime_lock();
+    debug_host_over(command, err);
     finish(command, err, time);
     runtime_unlock();
     command_free(command);
@@ -932,6 +934,17 @@ bool executor_has_begun(uint64_t position)
 uint32_t executor_serial(void)
 {
     return executor.serial;
+}
+
+void executor_visit(void (*visit)(void *self, const struct command *command), void *self)
+{
+    for (uint64_t i = executor.consumed + executor.consuming; i < executor.appended; i++) {
+        const struct log_entry *entry = &executor.log[i & (executor.room - 1)];
+        if (entry->kind == LOG_ENQUEUE)
+            visit(self, entry->subject);
+    }
+    for (const struct command *command = executor.running; command; command = command->next_running)
+        visit(self, command);
 }
 
 bool executor_is_here(void)

@@ -27,6 +27,8 @@
  *   executor_share         from now on host and kernels share memory; beside: also while both run.
  *                          executor_shares: they do
  *   executor_serial        of the last command appended
+ *   executor_visit         the commands of the log that have not taken effect, and the launches that run;
+ *                          those that wait in their queues are not among them
  *   executor_is_here       this thread runs a command
  */
 #ifndef ORRERY_LIB_EXECUTOR_H
@@ -59,5 +61,6 @@ void executor_share(bool beside);
 bool executor_shares(void);
 bool executor_add_units(const struct unit_set *units);
 uint32_t executor_serial(void);
+void executor_visit(void (*visit)(void *self, const struct command *command), void *self);
 bool executor_is_here(void);
 #endif

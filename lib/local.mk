@@ -41,6 +41,8 @@ libapi_a_SOURCES = \
 	%D%/enqueue_rect.c \
 	%D%/enqueue_svm.c \
 	%D%/enqueue_sync.c \
+	%D%/debug_host.c \
+	%D%/debug_host.h \
 	%D%/debug_session.c \
 	%D%/debug_session.h \
 	%D%/environment.c \

@@ -23,6 +23,7 @@ libsim_a_SOURCES = \
 	%D%/debug/debugger.c \
 	%D%/debug/debugger.h \
 	%D%/debug/expression.c \
+	%D%/debug/functions.c \
 	%D%/debug/place.c \
 	%D%/debug/plan.c \
 	%D%/debug/request.c \

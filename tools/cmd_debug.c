@@ -134,6 +134,24 @@ static int debug_target(const struct arguments *arguments)
     return code;
 }
 
+static int debug_replayed(void *self, const struct settings *settings, char **rest)
+{
+    struct arguments arguments = *(const struct arguments *)self;
+    arguments.settings = *settings;
+    arguments.rest = rest;
+    return debug_target(&arguments);
+}
+
+/* A token or a record stands before its target, as for `orrery show`. */
+static int debug_words(struct arguments *arguments)
+{
+    if (!target_is_replay(arguments->rest[0]))
+        return debug_target(arguments);
+    char **target = target_after(arguments->rest);
+    const struct target_runner runner = {arguments, debug_replayed};
+    return target ? replay_by(&runner, &arguments->settings, arguments->rest[0], target) : EXIT_USAGE;
+}
+
 /* The process has its own options and device. */
 static int debug_process(const struct arguments *arguments)
 {
@@ -168,7 +186,8 @@ int cmd_debug(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc =
-            "SCENARIO.yaml\nKERNELS.cl[:NAME]\n[--] PROGRAM [ARGUMENT...]\n--attach=PROCESS\n--dap[=PORT]",
+            "SCENARIO.yaml\nKERNELS.cl[:NAME]\n[--] PROGRAM [ARGUMENT...]\nTOKEN|RECORD [--] TARGET...\n"
+            "--attach=PROCESS\n--dap[=PORT]",
         .doc = "Steps through the kernels of SCENARIO, KERNELS.cl or PROGRAM, forwards and backwards.",
         .children = children,
     };
@@ -177,7 +196,7 @@ int cmd_debug(int argc, char **argv)
     arguments.commands = calloc((size_t)argc + 1, sizeof *arguments.commands);
     if (!arguments.scripts || !arguments.commands)
         tools_no_memory();
-    if (parse_arguments(&argp, argc, argv, &arguments) == 0) {
+    if (parse_program_arguments(&argp, argc, argv, &arguments) == 0) {
         environment_configure_compiler();
         if (arguments.dap)
             code = dap_run(&arguments.settings, arguments.port);
@@ -186,7 +205,7 @@ int cmd_debug(int argc, char **argv)
         else if (!arguments.rest)
             say("error: nothing to debug: give a scenario, a kernel's file or a program");
         else
-            code = debug_target(&arguments);
+            code = debug_words(&arguments);
     }
     free(arguments.scripts);
     free(arguments.commands);

@@ -99,7 +99,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-int replay_target(struct settings *settings, const char *replay, char **rest)
+int replay_by(const struct target_runner *runner, struct settings *settings, const char *replay, char **rest)
 {
     /* A program may change its directory before it calls OpenCL. */
     char *path = strncmp(replay, "1:", 2) != 0 ? realpath(replay, NULL) : NULL;
@@ -112,10 +112,21 @@ int replay_target(struct settings *settings, const char *replay, char **rest)
     }
     settings->given[settings->count].name = "replay";
     settings->given[settings->count++].value = path ? path : replay;
-    int code = run_target(settings, rest);
+    int code = runner->run(runner->self, settings, rest);
     kept_fini(&kept);
     free(path);
     return code;
+}
+
+static int run(void *self, const struct settings *settings, char **rest)
+{
+    (void)self;
+    return run_target(settings, rest);
+}
+
+int replay_target(struct settings *settings, const char *replay, char **rest)
+{
+    return replay_by(&(struct target_runner){NULL, run}, settings, replay, rest);
 }
 
 int cmd_replay(int argc, char **argv)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "orrery/page_diff.h"
+#include "target.h"
 
 enum { KEY_OPEN = 0x100, KEY_FINDING, KEY_DIFF };
 
@@ -53,21 +54,6 @@ static bool ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), size = strlen(end);
     return length >= size && strcmp(text + length - size, end) == 0;
-}
-
-static bool begins_with(const char *file, const char *begins)
-{
-    char text[64];
-    FILE *stream = fopen(file, "re");
-    const size_t got = stream ? fread(text, 1, sizeof text, stream) : 0, wanted = strlen(begins);
-    if (stream)
-        fclose(stream);
-    return got >= wanted && memcmp(text, begins, wanted) == 0;
-}
-
-static bool is_replay(const char *word)
-{
-    return strncmp(word, "1:", 2) == 0 || begins_with(word, SCHEDULE_RECORD_MAGIC);
 }
 
 /* "race.html" for "scenarios/race.yaml", in the directory where the command is given; malloc'd. */
@@ -134,7 +120,7 @@ static char *page_of(const struct arguments *arguments, const char *replay, char
     }
     close(descriptor);
     show_run(arguments, replay, target, file);
-    if (begins_with(file, PAGE_MAGIC))
+    if (file_begins_with(file, PAGE_MAGIC))
         return file;
     say("error: %s: there is no page of this run", replay);
     unlink(file);
@@ -179,7 +165,7 @@ static int show_diff(const struct arguments *arguments, char **rest)
     struct page_source sources[2];
     bool fine = true;
     for (size_t i = 0; i < 2 && fine; i++) {
-        const bool replay = is_replay(rest[i]);
+        const bool replay = target_is_replay(rest[i]);
         if (replay && !rest[2]) {
             say("error: %s: found nothing after the two, expected what to run", rest[i]);
             return EXIT_USAGE;
@@ -236,12 +222,10 @@ static int show(const struct arguments *arguments)
     }
     if (ends_with(rest[0], ".litmus"))
         return show_litmus(arguments, rest);
-    if (!is_replay(rest[0]))
+    if (!target_is_replay(rest[0]))
         return show_run(arguments, NULL, rest, arguments->output);
-    if (rest[1])
-        return show_run(arguments, rest[0], rest + 1, arguments->output);
-    say("error: %s: found nothing after it, expected what to run: a program or a scenario", rest[0]);
-    return EXIT_USAGE;
+    char **target = target_after(rest);
+    return target ? show_run(arguments, rest[0], target, arguments->output) : EXIT_USAGE;
 }
 
 /* What the page is called after. */
@@ -250,7 +234,9 @@ static const char *named_after(const struct arguments *arguments)
     char **rest = arguments->rest;
     if (arguments->diff)
         return "diff";
-    return is_replay(rest[0]) && rest[1] ? rest[1] : rest[0];
+    if (target_is_replay(rest[0]) && rest[1] && strcmp(rest[1], "--") == 0 && rest[2])
+        return rest[2];
+    return target_is_replay(rest[0]) && rest[1] ? rest[1] : rest[0];
 }
 
 /* The name of the page, and whether it may replace another file, as options and variables say. */
@@ -295,10 +281,10 @@ int cmd_show(int argc, char **argv)
         return EXIT_USAGE;
     int code = EXIT_USAGE;
     if (may_write(&arguments)) {
-        if (!arguments.diff && begins_with(arguments.output, PAGE_MAGIC))
+        if (!arguments.diff && file_begins_with(arguments.output, PAGE_MAGIC))
             unlink(arguments.output); /* a run that fails leaves none */
         code = show(&arguments);
-        const bool written = begins_with(arguments.output, PAGE_MAGIC) && (!arguments.diff || code == 0);
+        const bool written = file_begins_with(arguments.output, PAGE_MAGIC) && (!arguments.diff || code == 0);
         if (written)
             say("note: %s shows it", arguments.output);
         if (written && arguments.open)

@@ -34,6 +34,7 @@ orrery_SOURCES = \
 	%D%/debug/session.h \
 	%D%/debug/terminal.c \
 	%D%/debug/terminal_data.c \
+	%D%/debug/terminal_host.c \
 	%D%/debug/terminal_order.c \
 	%D%/debug/terminal_points.c \
 	%D%/debug/terminal_run.c \

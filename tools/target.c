@@ -2,6 +2,7 @@
 /* A command's target: a scenario, a kernel or a program, by the word that names it. */
 #include "target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,4 +55,28 @@ char *target_scenario(const struct settings *settings, const char *file, const c
     }
     free(source);
     return text;
+}
+
+bool file_begins_with(const char *file, const char *begins)
+{
+    char text[64];
+    FILE *stream = fopen(file, "re");
+    const size_t got = stream ? fread(text, 1, sizeof text, stream) : 0, wanted = strlen(begins);
+    if (stream)
+        fclose(stream);
+    return got >= wanted && memcmp(text, begins, wanted) == 0;
+}
+
+bool target_is_replay(const char *word)
+{
+    return strncmp(word, "1:", 2) == 0 || file_begins_with(word, SCHEDULE_RECORD_MAGIC);
+}
+
+char **target_after(char **replay)
+{
+    char **target = replay[1] && strcmp(replay[1], "--") == 0 ? replay + 2 : replay + 1;
+    if (*target)
+        return target;
+    say("error: %s: found nothing after it, expected what to run: a program or a scenario", replay[0]);
+    return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The targets of `orrery run` and `orrery debug`: a scenario, a kernel of OpenCL C, or a program.
+ * PURPOSE  The targets of `orrery run`, `show` and `debug`: a scenario, a kernel of OpenCL C, or a program,
+ *          and what may stand before it: a token or a record of a run.
  *
  * Interface
  *   target_is_scenario  it ends in .yaml or .yml
@@ -9,6 +10,9 @@
  *   target_scenario     YAML of a scenario that is made from the signature of that kernel, malloc'd. kernel:
  *                       NULL is the only one. beside: a file in whose directory the scenario counts as lying.
  *                       NULL: there is none, and a message was printed
+ *   target_is_replay    the word is a token, or the file of a record
+ *   target_after        the words of the target after a token or record; NULL: none follow, which was printed
+ *   file_begins_with    the file can be read and begins with that text
  */
 #ifndef ORRERY_TARGET_H
 #define ORRERY_TARGET_H
@@ -21,5 +25,8 @@ bool target_is_scenario(const char *path);
 char *target_file(const char *word, const char **out_kernel);
 char *target_scenario(const struct settings *settings, const char *file, const char *kernel,
                       const char *beside);
+bool target_is_replay(const char *word);
+char **target_after(char **replay);
+bool file_begins_with(const char *file, const char *begins);
 
 #endif

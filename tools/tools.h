@@ -140,6 +140,12 @@ void environment_configure_compiler(void);
 int run_target(const struct settings *settings, char **rest);
 /* As it ran when the token was printed or the record written; adds to the settings. */
 int replay_target(struct settings *settings, const char *replay, char **rest);
+/* The same with another command than `run`, which gets the settings of the record and the rest. */
+struct target_runner {
+    void *self;
+    int (*run)(void *self, const struct settings *settings, char **rest);
+};
+int replay_by(const struct target_runner *runner, struct settings *settings, const char *replay, char **rest);
 
 /* "A..B", or one seed. */
 struct seeds {

@@ -60,6 +60,11 @@ struct debugger_host {
     bool (*attached)(void *self);
     /* A kernel printed it; or a log point, each time that the run passes it. */
     void (*print)(void *self, uint64_t position, const char *text, bool of_log_point);
+    /* The host program's call that enqueued a command: "call", and what is known of "function", "file",
+     * "line"; NULL: nothing is known. And its "queues", "commands" and "events". New references. Members that
+     * are NULL: there is no host program. */
+    json_t *(*enqueued)(void *self, uint32_t command);
+    json_t *(*program)(void *self);
 };
 
 struct debugger *debugger_new(const struct debugger_host *host, struct report *report);

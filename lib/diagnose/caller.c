@@ -28,11 +28,12 @@ static struct {
     pthread_mutex_t lock;
     struct caller *all;
     struct caller *latest;
+    bool always; /* atomic */
 } callers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool find(const struct enqueuer *self, struct source_place *out_place)
+const struct host_place *caller_place(const struct enqueuer *enqueuer)
 {
-    struct caller *caller = (struct caller *)(uintptr_t)self;
+    struct caller *caller = (struct caller *)(uintptr_t)enqueuer;
     struct host_trace trace = {.count = 0};
     pthread_mutex_lock(&callers.lock);
     if (!caller->found && (caller->found = malloc(sizeof *caller->found))) {
@@ -44,6 +45,12 @@ static bool find(const struct enqueuer *self, struct source_place *out_place)
     }
     const struct host_place *found = caller->found;
     pthread_mutex_unlock(&callers.lock);
+    return found;
+}
+
+static bool find(const struct enqueuer *self, struct source_place *out_place)
+{
+    const struct host_place *found = caller_place(self);
     if (!found || !found->place.line)
         return false;
     *out_place = found->place;
@@ -67,7 +74,12 @@ static struct caller *caller_new(void *const frame[FRAMES])
 
 const struct enqueuer *caller_here(void)
 {
-    return order_observed() ? caller_of_source() : NULL;
+    return order_observed() || __atomic_load_n(&callers.always, __ATOMIC_RELAXED) ? caller_of_source() : NULL;
+}
+
+void caller_always(void)
+{
+    __atomic_store_n(&callers.always, true, __ATOMIC_RELAXED);
 }
 
 const struct enqueuer *caller_of_source(void)

@@ -50,6 +50,14 @@ struct evaluation {
 bool evaluate(struct evaluation *evaluation, const struct view *view, const char *expression, bool assigns,
               struct value *out_value);
 void evaluation_fini(struct evaluation *evaluation);
+/* A type's name, "int" or "float4"; NULL: none, or no memory. Vectors are the evaluation's. */
+const struct debug_type *type_named(struct evaluation *evaluation, const char *name);
+const struct debug_type *vector_type(struct evaluation *evaluation, const struct debug_type *element,
+                                     uint64_t count);
+/* functions.c: a built-in function of OpenCL C on loaded values. NULL: fine; else what is wrong. */
+bool function_is_known(const char *name);
+const char *function_call(struct evaluation *evaluation, const char *name, const struct value *arguments,
+                          uint32_t count, struct value *out);
 bool value_is_true(const struct value *value);
 
 bool memory_read(const struct view *view, uint64_t address, void *out_bytes, uint64_t size);
@@ -65,7 +73,8 @@ int64_t value_integer(const struct value *value);
 bool value_set_number(struct value *value, const struct debug_type *type,
                       const struct value *from); /* converts */
 uint32_t value_children(const struct value *value);
-const struct debug_type *type_basic(const char *name); /* NULL: there is none of that name */
+const struct debug_type *type_basic(const char *name);                  /* NULL: there is none of that name */
+const struct debug_type *type_integer(uint64_t size, bool is_unsigned); /* of 1, 2, 4 or 8 bytes */
 
 /* ---- place.c --------------------------------------------------------------------------------- */
 
@@ -102,13 +111,21 @@ bool variable_value(const struct view *view, const struct code_variable *variabl
 /* ---- stop.c ---------------------------------------------------------------------------------- */
 
 enum point_kind { POINT_LINE, POINT_FUNCTION, POINT_WATCH, POINT_EXPRESSION, POINT_FINDING };
+/* "i >= 600": a condition that compares a variable with an int. length 0: it is none of these. */
+struct simple_condition {
+    char name[64];
+    size_t length; /* of the name */
+    char operator[3];
+    int32_t number;
+};
 struct point {
     uint32_t id;
     enum point_kind kind;
     char *file, *function, *condition, *log, *expression;
     uint32_t line;
-    uint64_t number;        /* of the only work-item that stops there; 0: each does */
-    uint64_t address, size; /* watched bytes */
+    struct simple_condition simple; /* what the condition is, if it is one */
+    uint64_t number;                /* of the only work-item that stops there; 0: each does */
+    uint64_t address, size;         /* watched bytes */
     bool read, write;
     uint64_t ignore; /* so many hits do not stop */
     uint64_t hits;

@@ -3,10 +3,13 @@
  * Expressions of OpenCL C over the variables that a frame sees: a recursive-descent parser that evaluates as
  * it goes.
  *
- *   assignment: conditional ["=" assignment]          conditional: binary ["?" conditional ":" conditional]
- *   binary:     unary {operator unary} by precedence   unary: ("-" | "!" | "~" | "*" | "&" | "+" | "(" type
- * ")" | "sizeof") unary | postfix postfix:    primary {"[" e "]" | "." name | "->" name} primary:    number |
- * character | name | "(" e ")" | get_global_id(e) and its like
+ *   assignment   conditional ["=" assignment]
+ *   conditional  binary ["?" conditional ":" conditional]
+ *   binary       unary {operator unary} by precedence
+ *   unary        ("-" | "!" | "~" | "*" | "&" | "+" | "(" type ")" | "sizeof") unary | postfix
+ *   postfix      primary {"[" e "]" | "." name | "->" name}
+ *   primary      number | character | name | "(" e ")" | "(" vector type ")" "(" list ")" |
+ *                get_global_id(e) and its like | a function of functions.c "(" list ")"
  *
  * Arithmetic has the type that C gives it: float or double if an operand has, else int, uint, long or ulong.
  * Operands of vectors are taken by component. Both sides of && and || are evaluated: nothing but "=" has an
@@ -101,6 +104,39 @@ static const struct debug_type *pointer_to(struct evaluation *e, const struct de
     return e->made[e->made_count++] = type;
 }
 
+const struct debug_type *vector_type(struct evaluation *e, const struct debug_type *element, uint64_t count)
+{
+    if (e->made_count == sizeof e->made / sizeof *e->made)
+        return NULL;
+    struct debug_type *type = calloc(1, sizeof *type);
+    if (!type)
+        return NULL;
+    *type = (struct debug_type){.kind = DEBUG_VECTOR,
+                                .size = element->size * (count == 3 ? 4 : count),
+                                .element = element,
+                                .count = count};
+    return e->made[e->made_count++] = type;
+}
+
+const struct debug_type *type_named(struct evaluation *e, const char *name)
+{
+    char element[NAME_MOST];
+    const size_t length = strcspn(name, "0123456789");
+    const struct debug_type *type = type_basic(name);
+    if (type || !name[length] || length >= sizeof element)
+        return type;
+    memcpy(element, name, length);
+    element[length] = '\0';
+    const uint64_t count = strtoull(name + length, NULL, 10);
+    const bool fits = !strcmp(name + length, "2") || !strcmp(name + length, "3") ||
+                      !strcmp(name + length, "4") || !strcmp(name + length, "8") ||
+                      !strcmp(name + length, "16");
+    type = fits ? type_basic(element) : NULL;
+    return type && type->kind != DEBUG_VOID && type->kind != DEBUG_BOOL && strcmp(element, "size_t")
+               ? vector_type(e, type, count)
+               : NULL;
+}
+
 void evaluation_fini(struct evaluation *e)
 {
     while (e->made_count)
@@ -122,8 +158,9 @@ static bool number(struct evaluation *e, struct value *out)
     errno = 0;
     const unsigned long long integer = strtoull(e->at, &end, 0);
     const bool is_hex = e->at[0] == '0' && (e->at[1] | 32) == 'x';
-    const double real = strtod(e->at, &real_end);
-    if (real_end > end && !is_hex) {
+    const bool may_be_real = !is_hex && *end && strchr(".eE", *end); /* a suffix alone makes no real number */
+    const double real = may_be_real ? strtod(e->at, &real_end) : 0;
+    if (may_be_real && real_end > end) {
         const bool single = (*real_end | 32) == 'f';
         const float narrow = (float)real;
         *out = (struct value){.type = type_basic(single ? "float" : "double")};
@@ -217,7 +254,26 @@ static bool work_item_function(struct evaluation *e, const char *name, struct va
         set_integer(out, plain[i].type, (int64_t)plain[i].value);
         return expect(e, ")");
     }
-    return fail(e, "function '%s' cannot be called here: only the work-item functions can", name);
+    return fail(e, "function '%s' cannot be called here: orrery-debug(1) lists those that can", name);
+}
+
+static bool as_operand(struct evaluation *e, struct value *value);
+
+static bool built_in_function(struct evaluation *e, const char *name, struct value *out)
+{
+    struct value arguments[3];
+    uint32_t count = 0;
+    for (bool more = !take(e, ")"); more; count++) {
+        if (count == sizeof arguments / sizeof *arguments)
+            return fail(e, "function '%s': found more than three arguments", name);
+        if (!conditional(e, &arguments[count]) || !as_operand(e, &arguments[count]))
+            return false;
+        more = take(e, ",");
+        if (!more && !expect(e, ")"))
+            return false;
+    }
+    const char *wrong = function_call(e, name, arguments, count, out);
+    return !wrong || fail(e, "function '%s': %s", name, wrong);
 }
 
 static bool enumerator(const struct evaluation *e, const char *name, struct value *out)
@@ -243,7 +299,7 @@ static bool named(struct evaluation *e, const char *name, struct value *out)
         return true;
     }
     if (take(e, "("))
-        return work_item_function(e, name, out);
+        return function_is_known(name) ? built_in_function(e, name, out) : work_item_function(e, name, out);
     const struct code_variable *variable = find_variable(e->view, name);
     if (variable)
         return variable_value(e->view, variable, out) || fail(e, "'%s' has no address here", name);
@@ -280,7 +336,7 @@ static const struct debug_type *take_type(struct evaluation *e)
                : take(e, "long")  ? type_basic("ulong")
                                   : (take(e, "int"), type_basic("uint"));
     else if (take_name(e, name))
-        type = type_basic(name);
+        type = type_named(e, name);
     const struct code_debug *debug = e->view->wave->code->debug;
     for (uint32_t i = 0; !type && e->at != at && i < debug->variable_count; i++)
         for (const struct debug_type *t = debug->variables[i].type; t && !type; t = t->element)
@@ -421,7 +477,7 @@ static const struct debug_type *common_type(const struct value *a, const struct 
                               (a->type->kind == DEBUG_UNSIGNED || a->type->kind == DEBUG_POINTER)) ||
                              (size >= 4 && b->type->size == size &&
                               (b->type->kind == DEBUG_UNSIGNED || b->type->kind == DEBUG_POINTER));
-    return type_basic(size == 8 ? (is_unsigned ? "ulong" : "long") : is_unsigned ? "uint" : "int");
+    return type_integer(size == 8 ? 8 : 4, is_unsigned);
 }
 
 enum operator{
@@ -457,12 +513,15 @@ static const struct {
     {"*", MULTIPLY, 10},   {"/", DIVIDE, 10}, {"%", REMAINDER, 10},
 };
 
+static bool is_comparison(enum operator op)
+{
+    return op <= AND || (op >= EQUAL && op <= MORE_EQUAL) || op == LESS || op == MORE;
+}
+
 static bool real_operation(struct evaluation *e, enum operator op, double a, double b,
                            const struct debug_type *type, struct value *out)
 {
     double result = 0;
-    const bool compares = op == EQUAL || op == UNEQUAL || op == LESS || op == MORE || op == LESS_EQUAL ||
-                          op == MORE_EQUAL || op == AND || op == OR;
     switch (op) {
     case OR: result = a != 0 || b != 0; break;
     case AND: result = a != 0 && b != 0; break;
@@ -480,7 +539,7 @@ static bool real_operation(struct evaluation *e, enum operator op, double a, dou
     }
     struct value real = {.type = type_basic("double")};
     memcpy(real.bytes, &result, sizeof result);
-    return value_set_number(out, compares ? type_basic("int") : type, &real);
+    return value_set_number(out, is_comparison(op) ? type_integer(4, false) : type, &real);
 }
 
 static bool integer_operation(struct evaluation *e, enum operator op, const struct value *a,
@@ -520,8 +579,7 @@ static bool integer_operation(struct evaluation *e, enum operator op, const stru
         else
             result = is_unsigned ? ux % uy : (uint64_t)(x % y);
     }
-    const bool compares = op <= AND || (op >= EQUAL && op <= MORE_EQUAL) || op == LESS || op == MORE;
-    *out = (struct value){.type = compares ? type_basic("int") : type};
+    *out = (struct value){.type = is_comparison(op) ? type_integer(4, false) : type};
     memcpy(out->bytes, &result, out->type->size);
     return true;
 }
@@ -567,6 +625,12 @@ static void component_of(const struct value *value, uint64_t k, struct value *ou
     }
 }
 
+/* Of vectors: integers as wide as the elements, 0 or -1. */
+static const struct debug_type *truths_of(struct evaluation *e, const struct debug_type *vector)
+{
+    return vector_type(e, type_integer(vector->element->size, false), vector->count);
+}
+
 static bool operation(struct evaluation *e, enum operator op, const struct value *a, const struct value *b,
                       struct value *out)
 {
@@ -575,14 +639,19 @@ static bool operation(struct evaluation *e, enum operator op, const struct value
                                                                       : NULL;
     if (!vector)
         return scalar_operation(e, op, a, b, out);
-    struct value result = {.type = vector};
+    const struct debug_type *type = is_comparison(op) ? truths_of(e, vector) : vector;
+    if (!type)
+        return fail(e, "the expression is too large");
+    struct value result = {.type = type};
     for (uint64_t k = 0; k < vector->count; k++) {
         struct value x, y, part;
         component_of(a, k, &x);
         component_of(b, k, &y);
-        if (!scalar_operation(e, op, &x, &y, &part) || !value_set_number(&part, vector->element, &part))
+        if (!scalar_operation(e, op, &x, &y, &part) || !value_set_number(&part, type->element, &part))
             return fail(e, "the operator is not supported for these vectors");
-        memcpy(result.bytes + k * vector->element->size, part.bytes, vector->element->size);
+        memcpy(result.bytes + k * type->element->size, part.bytes, type->element->size);
+        if (is_comparison(op) && value_is_true(&part))
+            memset(result.bytes + k * type->element->size, 0xff, type->element->size);
     }
     *out = result;
     return true;
@@ -604,7 +673,7 @@ static bool binary(struct evaluation *e, int least, struct value *out)
     for (bool found = true; found;) {
         found = false;
         skip(e);
-        if (!*e->at || *e->at == ')' || *e->at == ']')
+        if (!*e->at || !strchr("|&=!<>^+-*/%", *e->at))
             return true;
         for (size_t i = 0; i < sizeof operators / sizeof *operators && !found; i++) {
             struct value right;
@@ -654,40 +723,91 @@ static bool size_of(struct evaluation *e, struct value *out)
     return true;
 }
 
+/* "(float4)(a, b.x, 1)": components and vectors in their order, or one scalar for all. */
+static bool vector_literal(struct evaluation *e, const struct debug_type *type, struct value *out)
+{
+    struct value result = {.type = type};
+    uint64_t count = 0;
+    for (bool more = true; more;) {
+        struct value part, one;
+        if (!conditional(e, &part) || !as_operand(e, &part))
+            return false;
+        const uint64_t parts = part.type->kind == DEBUG_VECTOR ? part.type->count : 1;
+        more = take(e, ",");
+        for (uint64_t k = 0; k < parts; k++, count++) {
+            component_of(&part, k, &one);
+            if (count == type->count || !value_set_number(&one, type->element, &one))
+                return fail(e, "expected numbers for %" PRIu64 " components", type->count);
+            memcpy(result.bytes + count * type->element->size, one.bytes, type->element->size);
+        }
+    }
+    const uint64_t given = count;
+    for (; given == 1 && count < type->count; count++)
+        memcpy(result.bytes + count * type->element->size, result.bytes, type->element->size);
+    *out = result;
+    return expect(e, ")") && (count == type->count ||
+                              fail(e, "found %" PRIu64 " components, expected %" PRIu64, given, type->count));
+}
+
+/* A cast to a vector: of a scalar for each component, of a vector of that type. */
+static bool cast_to_vector(struct evaluation *e, const struct debug_type *type, struct value *value)
+{
+    if (!as_operand(e, value))
+        return false;
+    if (value->type->kind == DEBUG_VECTOR)
+        return (value->type->count == type->count && value->type->element->kind == type->element->kind &&
+                value->type->size == type->size) ||
+               fail(e, "a cast does not convert vectors: convert_... does");
+    struct value one, result = {.type = type};
+    if (!value_set_number(&one, type->element, value))
+        return fail(e, "the value cannot be converted to this type");
+    for (uint64_t k = 0; k < type->count; k++)
+        memcpy(result.bytes + k * type->element->size, one.bytes, type->element->size);
+    *value = result;
+    return true;
+}
+
 static bool cast_or_postfix(struct evaluation *e, struct value *out)
 {
     const char *begin = e->at;
     const struct debug_type *type = take(e, "(") ? take_type(e) : NULL;
-    if (type && take(e, ")"))
-        return unary(e, out) && converted(e, type, out);
+    if (type && take(e, ")")) {
+        if (type->kind == DEBUG_VECTOR && take(e, "("))
+            return vector_literal(e, type, out);
+        return unary(e, out) &&
+               (type->kind == DEBUG_VECTOR ? cast_to_vector(e, type, out) : converted(e, type, out));
+    }
     e->at = begin;
     return postfix(e, out);
 }
 
+static bool of_integer(struct evaluation *e, int64_t left, enum operator op, struct value *out)
+{
+    struct value number;
+    set_integer(&number, "int", left);
+    return unary(e, out) && as_operand(e, out) && operation(e, op, &number, out, out);
+}
+
 static bool unary(struct evaluation *e, struct value *out)
 {
-    struct value zero;
-    set_integer(&zero, "int", 0);
     if (++e->depth > NESTED_MOST)
         return fail(e, "the expression is nested too deeply");
     bool fine;
     skip(e);
-    if (take(e, "-")) {
-        fine = unary(e, out) && as_operand(e, out) && operation(e, SUBTRACT, &zero, out, out);
+    if (isalnum((unsigned char)*e->at)) { /* most are: conditions are evaluated millions of times */
+        fine = take(e, "sizeof") ? size_of(e, out) : postfix(e, out);
+    } else if (take(e, "-")) {
+        fine = of_integer(e, 0, SUBTRACT, out);
     } else if (take(e, "+")) {
-        fine = unary(e, out) && as_operand(e, out) && operation(e, ADD, &zero, out, out);
+        fine = of_integer(e, 0, ADD, out);
     } else if (*e->at == '!' && e->at[1] != '=' && take(e, "!")) {
-        fine = unary(e, out) && as_operand(e, out) && operation(e, EQUAL, &zero, out, out);
+        fine = of_integer(e, 0, EQUAL, out);
     } else if (take(e, "~")) {
-        struct value ones;
-        set_integer(&ones, "int", -1);
-        fine = unary(e, out) && as_operand(e, out) && operation(e, BIT_XOR, &ones, out, out);
+        fine = of_integer(e, -1, BIT_XOR, out);
     } else if (take(e, "*")) {
         fine = unary(e, out) && dereferenced(e, out, 0);
     } else if (*e->at == '&' && e->at[1] != '&' && take(e, "&")) {
         fine = unary(e, out) && address_of(e, out);
-    } else if (take(e, "sizeof")) {
-        fine = size_of(e, out);
     } else {
         fine = cast_or_postfix(e, out);
     }

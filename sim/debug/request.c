@@ -123,6 +123,28 @@ static json_t *handle_focus(struct debugger *d, const json_t *request)
     return place;
 }
 
+/* ---- the host program
+ * ---------------------------------------------------------------------------------------------- */
+
+static void add_host_call(const struct debugger *d, const struct launch_info *launch, json_t *answer)
+{
+    json_t *call =
+        d->host.enqueued && !launch->parent ? d->host.enqueued(d->host.self, launch->command) : NULL;
+    if (call)
+        json_object_set_new(answer, "host", call);
+    if (launch->parent)
+        json_object_set_new(answer, "parent", json_integer(launch->parent));
+}
+
+static json_t *handle_host(struct debugger *d, const json_t *request)
+{
+    (void)request;
+    if (!d->host.program)
+        return refuse("there is no host program: the scenario launches the kernels itself");
+    json_t *answer = d->host.program(d->host.self);
+    return answer ? answer : refuse("no memory for what the host program has");
+}
+
 static json_t *handle_stack(struct debugger *d, const json_t *request)
 {
     struct view view;
@@ -141,6 +163,7 @@ static json_t *handle_stack(struct debugger *d, const json_t *request)
                                (int)view.wave->origin.launch->launch);
     json_object_set_new(answer, "thread",
                         json_integer((json_int_t)item_number(&view.wave->origin, view.lane)));
+    add_host_call(d, view.wave->origin.launch, answer);
     return answer;
 }
 
@@ -441,12 +464,15 @@ static json_t *handle_launch(struct debugger *d, const json_t *request)
     if (!d->launch)
         return refuse("no kernel has begun");
     const struct launch_info *l = &d->launch->info;
-    return json_pack("{s:i,s:s,s:[I,I,I],s:[I,I,I],s:[I,I,I],s:i}", "launch", (int)l->launch, "kernel",
-                     l->kernel, "global_size", (json_int_t)l->global_size[0], (json_int_t)l->global_size[1],
-                     (json_int_t)l->global_size[2], "local_size", (json_int_t)l->local_size[0],
-                     (json_int_t)l->local_size[1], (json_int_t)l->local_size[2], "global_offset",
-                     (json_int_t)l->global_offset[0], (json_int_t)l->global_offset[1],
-                     (json_int_t)l->global_offset[2], "work_dim", (int)l->work_dim);
+    json_t *answer =
+        json_pack("{s:i,s:s,s:[I,I,I],s:[I,I,I],s:[I,I,I],s:i}", "launch", (int)l->launch, "kernel",
+                  l->kernel, "global_size", (json_int_t)l->global_size[0], (json_int_t)l->global_size[1],
+                  (json_int_t)l->global_size[2], "local_size", (json_int_t)l->local_size[0],
+                  (json_int_t)l->local_size[1], (json_int_t)l->local_size[2], "global_offset",
+                  (json_int_t)l->global_offset[0], (json_int_t)l->global_offset[1],
+                  (json_int_t)l->global_offset[2], "work_dim", (int)l->work_dim);
+    add_host_call(d, l, answer);
+    return answer;
 }
 
 static json_t *handle_hash(struct debugger *d, const json_t *request)
@@ -510,6 +536,7 @@ json_t *request_handle(struct debugger *d, const json_t *request)
         {"source", handle_source},
         {"sources", handle_sources},
         {"launch", handle_launch},
+        {"host", handle_host},
         {"why", handle_why},
         {"clocks", handle_clocks},
         {"may_read", handle_may_read},

@@ -4,6 +4,7 @@
  * that is one hit. The lane in focus is taken if it meets the condition, else the first that does. A hit is
  * counted whether the run stops, collects or passes over it, so that counts follow from the position alone.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,24 +83,98 @@ static bool is_at(const struct point *point, const struct code *code, uint32_t l
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
+/* Most conditions compare a variable with a number, and are met by none of millions of lanes: these are not
+ * parsed for each one. */
+static struct simple_condition simple_of(const char *condition)
+{
+    static const char *const operators[] = {"==", "!=", "<=", ">=", "<", ">"};
+    struct simple_condition out = {.length = 0};
+    const char *at = condition + strspn(condition, " \t");
+    size_t length = 0, k = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+        length++;
+    if (!length || length >= sizeof out.name || isdigit((unsigned char)*at))
+        return out;
+    memcpy(out.name, at, length);
+    at += length + strspn(at + length, " \t");
+    while (k < sizeof operators / sizeof *operators && strncmp(at, operators[k], strlen(operators[k])) != 0)
+        k++;
+    if (k == sizeof operators / sizeof *operators)
+        return out;
+    strcpy(out.operator, operators[k]);
+    at += strlen(operators[k]);
+    at += strspn(at, " \t");
+    const char *digits = at + (*at == '-');
+    char *end;
+    const long long number = strtoll(at, &end, 10);
+    const bool decimal =
+        isdigit((unsigned char)*digits) && (*digits != '0' || !isdigit((unsigned char)digits[1]));
+    if (!decimal || end[strspn(end, " \t")] || number > INT32_MAX || number < -INT32_MAX)
+        return out;
+    out.number = (int32_t)number;
+    out.length = length;
+    return out;
+}
+
+static bool compared(const char *operator, bool less, bool equal)
+{
+    switch (operator[0]) {
+    case '=': return equal;
+    case '!': return !equal;
+    case '<': return less || (equal && operator[1]);
+    default: return operator[1] ? !less : !less && !equal;
+    }
+}
+
+/* In the types that C gives both sides. False: the condition has to be evaluated. */
+static bool compare(const struct simple_condition *simple, const struct code_variable *variable,
+                    const struct view *view, bool *out_met)
+{
+    struct value value;
+    uint64_t bits = 0;
+    const struct debug_type *type = variable->type;
+    if ((type->kind != DEBUG_INTEGER && type->kind != DEBUG_UNSIGNED) || type->size > sizeof bits ||
+        !variable_value(view, variable, &value) || !memory_read(view, value.address, &bits, type->size))
+        return false;
+    if (type->kind == DEBUG_UNSIGNED && type->size >= 4) {
+        const uint64_t number =
+            type->size == 4 ? (uint32_t)simple->number : (uint64_t)(int64_t)simple->number;
+        *out_met = compared(simple->operator, bits<number, bits == number);
+        return true;
+    }
+    const uint64_t shift = type->kind == DEBUG_INTEGER ? 64 - 8 * type->size : 0;
+    const int64_t left = (int64_t)(bits << shift) >> shift;
+    *out_met = compared(simple->operator, left<simple->number, left == simple->number);
+    return true;
+}
+
 /* A condition that cannot be evaluated is met: the stop has the reason. All active lanes of a wave have the
- * view of one. */
-static bool meets(const struct point *point, struct view *view, uint32_t lane, struct hit *hit)
+ * view of one. variable: of a simple condition; NULL: it is not simple, or there is none. */
+static bool meets(const struct point *point, const struct code_variable *variable, struct view *view,
+                  uint32_t lane, struct hit *hit)
 {
     struct evaluation e;
     struct value value;
+    bool met;
     view->lane = lane;
     if (point->number && item_number(&view->wave->origin, lane) != point->number)
         return false;
     if (!point->condition)
         return true;
-    bool met = !evaluate(&e, view, point->condition, false, &value) || !value_load(view, &value);
+    if (variable && compare(&point->simple, variable, view, &met))
+        return met;
+    met = !evaluate(&e, view, point->condition, false, &value) || !value_load(view, &value);
     if (met)
         snprintf(hit->text, sizeof hit->text, "condition: %s", e.error[0] ? e.error : "cannot be read");
     else
         met = value_is_true(&value);
     evaluation_fini(&e);
     return met;
+}
+
+static const struct code_variable *compared_variable(const struct point *point, const struct view *view)
+{
+    return point->simple.length ? find_variable(view, point->simple.name) : NULL;
 }
 
 static bool find_lane(struct debugger *d, const struct point *point, struct wave *wave, struct hit *hit)
@@ -111,12 +186,13 @@ static bool find_lane(struct debugger *d, const struct point *point, struct wave
         first++;
     if (first == wave->lane_count || !view_of(d, wave, first, 0, &view))
         return false;
-    if (focused && meets(point, &view, d->focus.lane, hit)) {
+    const struct code_variable *variable = compared_variable(point, &view);
+    if (focused && meets(point, variable, &view, d->focus.lane, hit)) {
         hit->lane = d->focus.lane;
         return true;
     }
     for (uint32_t lane = first; lane < wave->lane_count; lane++) {
-        if (!lane_mask_test(&wave->active, lane) || !meets(point, &view, lane, hit))
+        if (!lane_mask_test(&wave->active, lane) || !meets(point, variable, &view, lane, hit))
             continue;
         hit->lane = lane;
         return true;
@@ -183,7 +259,7 @@ static void print_logs(struct debugger *d, const struct point *point, struct hit
     for (hit->lane = 0; hit->lane < hit->wave->lane_count; hit->lane++) {
         struct view view;
         if (lane_mask_test(&hit->wave->active, hit->lane) && view_of(d, hit->wave, hit->lane, 0, &view) &&
-            meets(point, &view, hit->lane, hit))
+            meets(point, compared_variable(point, &view), &view, hit->lane, hit))
             print_log(d, point, hit);
     }
 }
@@ -378,6 +454,8 @@ static bool read_point(const json_t *object, struct point *out)
                           .write = json_is_true(json_object_get(object, "write")),
                           .of = {(uint32_t)json_integer_value(json_object_get(object, "launch")),
                                  (uint64_t)json_integer_value(json_object_get(object, "thread"))}};
+    if (out->condition)
+        out->simple = simple_of(out->condition);
     return kind_of(json_string_value(json_object_get(object, "kind")), &out->kind);
 }
 

@@ -125,6 +125,13 @@ const struct debug_type *type_basic(const char *name)
     return NULL;
 }
 
+const struct debug_type *type_integer(uint64_t size, bool is_unsigned)
+{
+    enum { CHAR = 1 }; /* its row, before the others in pairs */
+    const size_t pair = size == 8 ? 3 : size >> 1;
+    return &basic_types[CHAR + 2 * pair + is_unsigned];
+}
+
 static double half_value(uint16_t bits)
 {
     const int exponent = bits >> 10 & 31, mantissa = bits & 1023;

@@ -48,8 +48,8 @@ schema = Schema(os.environ["DAP_SCHEMA"]) if os.environ.get("DAP_SCHEMA") else N
 
 
 class Client:
-    def __init__(self, argv, port=False):
-        self.process = subprocess.Popen(argv + ["debug", "--dap=0" if port else "--dap"], stdin=subprocess.PIPE,
+    def __init__(self, argv, port=False, options=()):
+        self.process = subprocess.Popen(argv + ["debug", *options, "--dap=0" if port else "--dap"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE if port else None)
         self.read, self.write = self.process.stdout, self.process.stdin
         if port:
@@ -58,6 +58,7 @@ class Client:
             self.read = self.write = self.socket.makefile("rwb")
         self.sequence = 0
         self.events = []
+        self.ended = False  # test_walk's
         self.commands = set()
 
     def receive(self):
@@ -161,7 +162,12 @@ def test_requests(client, scenario):
     thread = stop["threadId"]
     frame = client.top(thread)
     assert frame["line"] == line["call"] and frame["name"] == "k" and frame["source"]["path"] == source["path"], frame
-    assert len(client.ask("threads")["threads"]) == 8
+    threads = client.ask("threads")["threads"]
+    groups = threads[8:]
+    assert len(threads) > 8 and all(row["name"].startswith("work-item") for row in threads[:8]), threads
+    assert [row["name"] for row in groups] == ["sub-group %d of work-group (0,0,0)" % i for i in range(len(groups))], groups
+    first = client.ask("stackTrace", threadId=groups[0]["id"])["stackFrames"][0]
+    assert first["line"] == line["call"] and first["name"] == "k", first
 
     def completions(text, column=None):
         targets = client.ask("completions", frameId=frame["id"], text=text, column=column or len(text) + 1)["targets"]
@@ -279,28 +285,258 @@ def test_requests(client, scenario):
     assert client.process.wait(20) == 0
 
 
-def test_walk(client, steps):
-    """Positions that were seen before have the state that they had."""
+def test_console(argv, scenario):
+    """The console takes the terminal's verbs, and their moves are stops like those of other requests."""
+    client = launched(argv, scenario)
+    source = {"path": os.path.realpath(scenario)[:-5] + ".cl"}
+    text = open(source["path"]).read().split("\n")
+    call = 1 + next(i for i, row in enumerate(text) if "/* call */" in row)
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": call, "condition": "j == 1"}])
     client.ask("configurationDone")
-    end = client.event("stopped")["body"]
-    assert end["description"] == "The run is over", end
-    last = client.ask("orrery/hash")["position"] - 1
-    seen = {}
-    dice = random.Random(1)
-    for _ in range(steps):
-        client.run("orrery/goto", position=dice.randint(1, last))
-        for _ in range(dice.randint(0, 2)):
-            threads = [t["id"] for t in client.ask("threads")["threads"]]
-            if client.ask("threads")["threads"][0]["name"] == "no work-item runs":
-                break
-            message = client.response(client.send(dice.choice(["stepBack", "next", "stepIn"]), {"threadId": dice.choice(threads)}))
-            if message["success"]:
-                client.event("stopped", "terminated")
-        position, state = client.hash()
-        assert seen.setdefault(position, state) == state, position
+    thread = client.event("stopped")["body"]["threadId"]
+
+    def console(line, **arguments):
+        return client.ask("evaluate", expression=line, context="repl", **arguments)["result"]
+
+    def moves(line):
+        answer = console(line)
+        return answer, client.event("stopped")["body"]
+    # expressions come first: n is an argument, and no verb
+    assert console("n") == "3" and console("j + 1") == "2" and console("print j") == "j = 1"
+    assert "no variable" in client.refused("evaluate", expression="n + nothing", context="repl")
+    assert "no verb" not in client.refused("evaluate", expression="frobnicate", context="repl")
+    assert "no variable" in client.refused("evaluate", expression="print j", context="hover")
+    rows = console("lanes get_local_id(0)").split("\n")
+    assert len(rows) == 8 and rows[3].startswith("(3,0,0)  3"), rows
+    here = client.hash()
+    answer, stop = moves("step")
+    assert stop["reason"] == "step" and "helper" in answer and client.top(stop["threadId"])["name"] == "helper", (answer, stop)
+    answer, stop = moves("reverse-finish")
+    assert client.hash()[0] <= here[0] and "j] = r" not in answer and client.top(stop["threadId"])["name"] == "k", answer
+    answer, stop = moves("until barrier")
+    assert client.top(stop["threadId"])["name"] == "k", answer
+    assert "at position" in console("who-wrote data[0]")
+    assert "new value" in console("history data[4]") or any("new value" in e["body"].get("output", "") for e in client.events)
+    # breakpoints of the console and of the editor are both there
+    moves("goto 1")
+    assert "at calls.cl:" in console("break 8")
+    info = console("info breakpoints")
+    assert "calls.cl:8" in info and len(info.split("\n")) == 1, info
+    answer, stop = moves("continue")
+    assert stop["reason"] == "breakpoint" and "calls.cl:8" in answer, answer
+    console("delete")
+    answer, stop = moves("continue")
+    assert stop["reason"] == "breakpoint" and client.top(stop["threadId"])["line"] == call, (answer, stop)
+    answer, stop = moves("race next")
+    assert answer.startswith("Finding: race-global") and stop["reason"] == "exception", (answer, stop)
+    assert moves("first-access")[1]["reason"] == "goto"
+    # another work-item
+    answer, stop = moves("work-item 5 0 0")
+    assert answer.startswith("Work-item 5, which") and stop["threadId"] == 6, (answer, stop)
+    assert console("get_global_id(0)") == "5"
+    client.ask("orrery/focus", global_id=[2])
+    assert client.event("stopped")["body"]["threadId"] == 3 and console("get_global_id(0)") == "2"
+    assert "expected 0 to 7" in client.refused("orrery/focus", global_id=[8, 0, 0])
+    assert "global_id" in client.refused("orrery/focus")
+    assert "no host program" in client.refused("orrery/host")
+    answer, stop = moves("goto %d" % 10**9)
+    assert stop["description"] == "The run is over", stop
     client.ask("disconnect")
     assert client.process.wait(20) == 0
-    return len(seen)
+    return thread
+
+
+def part_of(wanted, found):
+    """Objects have at least these members, lists begin so, all else is equal."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(key in found and part_of(wanted[key], found[key]) for key in wanted)
+    if isinstance(wanted, list):
+        return isinstance(found, list) and len(wanted) <= len(found) and all(part_of(a, b) for a, b in zip(wanted, found))
+    return wanted == found
+
+
+def at_path(value, path):
+    for key in path.split("."):
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return value
+
+
+def test_session(argv, scenario):
+    """The rows of tests/debug/editor.session, which says what they mean."""
+    client = Client(argv)
+    values = {"scenario": scenario, "source": os.path.realpath(scenario)[:-5] + ".cl"}
+
+    def filled(value):
+        if isinstance(value, dict):
+            return {key: filled(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [filled(each) for each in value]
+        return values[value[1:]] if isinstance(value, str) and value.startswith("$") else value
+
+    def passes(event):
+        return event["event"] == "output" or event["event"].startswith("progress")  # of a slow machine
+
+    def next_event():
+        while True:
+            while client.events:
+                event = client.events.pop(0)
+                if not passes(event):
+                    return event
+            client.events.append(client.receive())
+    met = []
+    with open(os.path.join(os.path.dirname(scenario), "editor.session")) as file:
+        rows = [json.loads(row) for row in file if not row.startswith("#")]
+    for row in rows:
+        if "request" in row:
+            body = client.ask(row["request"], **filled(row["arguments"]))
+            assert part_of(filled(row.get("answer", {})), body), (row, body)
+        elif "event" in row:
+            event = next_event()
+            met.append(event["event"])
+            body = event["body"]
+            assert event["event"] == row["event"] and part_of(filled(row.get("body", {})), body), (row, event)
+        else:
+            assert all(passes(event) for event in client.events), client.events
+        for name, path in row.get("take", {}).items():
+            values[name] = at_path(body, path)
+    assert client.process.wait(20) == 0
+    assert met[0] == "initialized" and met[-2:] == ["exited", "terminated"], met
+
+
+def test_kernel(argv, folder):
+    """A file of OpenCL C runs as in the terminal, also a kernel of it by name."""
+    with open(os.path.join(folder, "two.cl"), "w") as file:
+        file.write("kernel void one(global int *a) { a[0] = 1; }\nkernel void two(global int *a, int n)\n{\n    a[get_global_id(0)] = n;\n}\n")
+    path = os.path.join(folder, "two.cl")
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    assert "cannot be loaded" in client.refused("launch", program=os.path.join(folder, "none.cl"))
+    client.ask("launch", program=path + ":two", stopOnEntry=True)
+    client.event("initialized")
+    source = {"path": path}
+    assert client.ask("setBreakpoints", source=source, breakpoints=[{"line": 4}])["breakpoints"][0]["verified"]
+    client.ask("configurationDone")
+    stop = client.event("stopped")["body"]
+    frame = client.top(stop["threadId"])
+    assert frame["name"] == "two" and frame["source"]["path"] == os.path.realpath(path), frame
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_host(argv, program):
+    """The host program's call is the outermost frame; its queues, commands and events are listed."""
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    client.ask("launch", program=program, stopOnEntry=True)
+    client.event("initialized")
+    client.ask("configurationDone")
+    thread = client.event("stopped")["body"]["threadId"]
+    answer = client.ask("stackTrace", threadId=thread)
+    host = answer["stackFrames"][-1]
+    assert answer["totalFrames"] == 2 and host["presentationHint"] == "subtle" and "clEnqueueNDRangeKernel" in host["name"], answer
+    assert client.ask("scopes", frameId=host["id"])["scopes"] == []
+    assert "host program" in client.refused("evaluate", expression="sum", frameId=host["id"])
+    assert "host program" in client.refused("restartFrame", frameId=host["id"])
+    state = client.ask("orrery/host")
+    assert [(row["out_of_order"], row["unfinished"]) for row in state["queues"]] == [(False, 1), (True, 2)], state
+    calls = [(row["call"], row["queue"], row["state"]) for row in state["commands"]]
+    assert calls == [("clEnqueueFillBuffer", 1, "complete"), ("clEnqueueFillBuffer", 2, "queued"),
+                     ("clEnqueueNDRangeKernel", 2, "queued"), ("clEnqueueNDRangeKernel", 1, "running")], state
+    assert [(row["user"], row["state"]) for row in state["events"]] == [(True, "submitted"), (False, "queued")], state
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_many(argv, folder):
+    """A million work-items: the threads are those of the work-group in focus, which may be any that is in flight."""
+    program = os.path.join(folder, "many.yaml")
+    with open(program, "w") as file:
+        file.write('orrery: 1\nprogram: {text: "kernel void k(global int *a)\\n{\\n    int i = get_global_id(0);\\n    a[i] = i;\\n'
+                   '    barrier(CLK_GLOBAL_MEM_FENCE);\\n    if (i % 2)\\n        a[i] += 1;\\n    barrier(CLK_GLOBAL_MEM_FENCE);\\n}\\n"}\nlaunch:\n'
+                   '  - {kernel: k, global: [1048576], local: [256], args: [{buffer: {type: int, count: 1048576, fill: 0}}]}\n')
+    for policy in ("lockstep", "round-robin"):
+        client = Client(argv, options=["--schedule=" + policy, "--resident-groups=4"])
+        client.ask("initialize", adapterID="orrery")
+        client.ask("launch", program=program)
+        client.event("initialized")
+        client.ask("setBreakpoints", source={"name": "program.cl"}, breakpoints=[{"line": 7, "condition": "i >= 600"}])
+        client.ask("configurationDone")
+        client.event("stopped")
+        threads = client.ask("threads")["threads"]
+        groups = [row for row in threads if row["name"].startswith("sub-group")]
+        assert len(threads) == 256 + 8 and all("(2,0,0)" in row["name"] for row in groups), groups
+        if policy == "lockstep":
+            # those with an even number wait for the other ones, so the first active one has an odd number
+            frame = client.ask("stackTrace", threadId=groups[2]["id"])["stackFrames"][0]
+            assert frame["line"] == 7 and client.ask("evaluate", expression="i", frameId=frame["id"])["result"] == "577", frame
+            assert "has not begun" in client.refused("orrery/focus", global_id=[300, 0, 0])
+        else:
+            client.ask("orrery/focus", global_id=[300, 0, 0])
+            assert client.event("stopped")["body"]["threadId"] == 301
+            names = [row["name"] for row in client.ask("threads")["threads"]]
+            assert names[0].startswith("work-item (256,0,0)") and names[-1] == "sub-group 7 of work-group (1,0,0)", names
+        client.ask("disconnect")
+        assert client.process.wait(20) == 0
+
+
+def way_back(argv, program, supported):
+    """The names of the events of progress of a way back through the whole run."""
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery", supportsProgressReporting=supported)
+    client.ask("launch", program=program, stopAtEnd=True)
+    client.event("initialized")
+    client.ask("configurationDone")
+    client.event("stopped")
+    client.ask("setFunctionBreakpoints", breakpoints=[{"name": "k", "condition": "a == 0"}])
+    client.run("reverseContinue", threadId=1)
+    names = [event["event"] for event in client.events if event["event"].startswith("progress")]
+    client.ask("disconnect")
+    assert client.process.wait(60) == 0
+    return names
+
+
+def test_progress(argv, folder):
+    """A way back that takes over a second is announced, to a client that can show it."""
+    program, names = os.path.join(folder, "long.cl"), []
+    for count in (20000, 100000, 500000, 2500000):
+        with open(program, "w") as file:
+            file.write("kernel void k(global int *a)\n{\n    int s = 0;\n    for (int i = 0; i < %d; i++)\n        s += i & a[0];\n    a[0] = s;\n}\n" % count)
+        names = names or way_back(argv, program, True)
+        if names:
+            break
+    assert names[0] == "progressStart" and names[-1] == "progressEnd" and set(names[1:-1]) <= {"progressUpdate"}, names
+    assert way_back(argv, program, False) == []
+
+
+def test_walk(client, steps, call):
+    """Positions that were seen before have the state that they had."""
+    client.ask("setBreakpoints", source={"name": "calls.cl"}, breakpoints=[{"line": call}])
+    client.ask("configurationDone")
+    client.ask("setFunctionBreakpoints", breakpoints=[])
+    client.event("stopped")
+    client.run("orrery/goto", position=10**9)
+    last = client.ask("orrery/hash")["position"] - 1
+    moves = ["next", "stepIn", "stepOut", "stepBack", "reverseContinue", "continue"]
+    verbs = ["reverse-step", "reverse-next", "reverse-finish", "until barrier", "step 2"]
+    seen, again = {}, 0
+    dice = random.Random(1)
+    for step in range(steps):
+        kind, thread = dice.randrange(8), dice.randint(1, 8)
+        if kind < 2 or client.ended:
+            client.run("orrery/goto", position=dice.randint(1, last))
+        elif kind < 6:
+            if client.response(client.send(dice.choice(moves), {"threadId": thread}))["success"]:
+                client.event("stopped")
+        else:
+            client.response(client.send("evaluate", {"expression": dice.choice(verbs), "context": "repl"}))
+        position, state = client.hash()
+        again += position in seen
+        assert seen.setdefault(position, state) == state, (step, position)
+        client.ended = position > last
+        client.events.clear()
+    assert again > steps // 4, (again, steps)
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
 
 
 def test_errors(argv):
@@ -433,7 +669,17 @@ def main():
     test_schedule(argv, os.path.join(os.path.dirname(scenario), "schedule.yaml"))
     test_requests(launched(argv, scenario), scenario)
     test_nonsense(launched(argv, scenario))
-    test_walk(launched(argv, scenario, port=True), int(os.environ.get("WALK", "25")))
+    test_console(argv, scenario)
+    test_session(argv, scenario)
+    with tempfile.TemporaryDirectory() as folder:
+        test_kernel(argv, folder)
+        test_many(argv, folder)
+        test_progress(argv, folder)
+    host = os.path.join(os.path.dirname(argv[0]), "tests", "host_commands")
+    if os.access(host, os.X_OK):
+        test_host(argv, host)
+    steps = 100000 if os.environ.get("CHECK_DEBUG_ALL") == "1" else 1000
+    test_walk(launched(argv, scenario, port=True), int(os.environ.get("WALK", steps)), 21)
     if schema:
         print("valid:", " ".join(sorted(schema.met)))
 

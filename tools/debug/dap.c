@@ -4,8 +4,9 @@
  * run continues, and its stop is an event. While it runs, "pause" and requests that end the session are taken
  * at once, other requests wait for the stop.
  *
- * Threads are work-items of the focused work-group, by 1 + global linear id. Frames and variables are handles
- * into tables that hold until the next stop. The place of an instruction is its index.
+ * Threads are the work-items of the focused work-group, by 1 + global linear id, and its sub-groups. Frames
+ * and variables are handles into tables that hold until the next stop. The place of an instruction is its
+ * index.
  */
 #include "dap.h"
 
@@ -18,17 +19,20 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "completions.h"
 #include "dap_wire.h"
 #include "session.h"
+#include "terminal.h"
+#include "tools/target.h"
 #include "tools/tools.h"
 
 #define TEXT(object, key) json_string_value(json_object_get(object, key))
 #define NUMBER(object, key) json_integer_value(json_object_get(object, key))
 
-enum handle_kind { HANDLE_FRAME, HANDLE_SCOPE, HANDLE_VALUE, HANDLE_IDS };
+enum handle_kind { HANDLE_FRAME, HANDLE_HOST_FRAME, HANDLE_SCOPE, HANDLE_VALUE, HANDLE_IDS };
 struct handle {
     enum handle_kind kind;
     json_int_t thread;
@@ -52,7 +56,16 @@ struct dap {
     json_int_t next_point;
     struct handle *handles;
     size_t handle_count, handle_room;
-    json_t *sources; /* names: sourceReference is 1 + index */
+    json_t *sources;          /* names: sourceReference is 1 + index */
+    struct terminal terminal; /* the verbs of the debug console */
+    bool moved; /* one of them moved, or another work-item is in focus: announced after the response */
+    struct {
+        bool supported, shown;
+        struct timespec began;
+        long reported;     /* seconds */
+        int number;        /* of the latest that was shown */
+        const char *title; /* of what is under way; NULL: nothing that is to be shown */
+    } progress;
     char error[512];
 };
 
@@ -90,7 +103,7 @@ static json_t *accepted(struct dap *dap, json_t *answer)
     return NULL;
 }
 
-static json_t *ask(struct dap *dap, json_t *wanted)
+static json_t *query(struct dap *dap, json_t *wanted)
 {
     if (dap->session)
         return accepted(dap, session_request(dap->session, wanted));
@@ -129,6 +142,16 @@ static const struct handle *handle_find(struct dap *dap, json_int_t number, cons
     return NULL;
 }
 
+/* Of a kernel: of the host program's call no variables are known. */
+static const struct handle *frame_find(struct dap *dap, json_int_t number)
+{
+    const struct handle *found = handle_find(dap, number, "frameId");
+    if (!found || found->kind != HANDLE_HOST_FRAME)
+        return found;
+    fail(dap, "this is the host program: its variables are not known");
+    return NULL;
+}
+
 /* ---- sources
  * --------------------------------------------------------------------------------------------------- */
 
@@ -164,6 +187,96 @@ static json_t *source_of(struct dap *dap, const char *name)
     return source;
 }
 
+/* ---- threads
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* A sub-group's id: this, and the number of its first work-item. */
+static const json_int_t SUB_GROUPS = INT64_C(1) << 48;
+
+static bool is_same_sub_group(const json_t *thread, const json_t *other)
+{
+    return NUMBER(thread, "sub_group") == NUMBER(other, "sub_group") &&
+           json_equal(json_object_get(thread, "group"), json_object_get(other, "group"));
+}
+
+static bool is_active(const json_t *thread)
+{
+    return strncmp(TEXT(thread, "state"), "waits for", 9) != 0;
+}
+
+/* The work-item that stands for a thread: of a sub-group, the first that is active. */
+static json_int_t item_of(struct dap *dap, json_int_t thread)
+{
+    if (thread < SUB_GROUPS)
+        return thread;
+    json_t *answer = query(dap, json_pack("{s:s}", "verb", "threads"));
+    const json_t *list = json_object_get(answer, "threads"), *of = NULL;
+    json_int_t item = thread - SUB_GROUPS;
+    for (size_t i = 0; i < json_array_size(list) && !of; i++)
+        if (NUMBER(json_array_get(list, i), "id") == item)
+            of = json_array_get(list, i);
+    for (size_t i = 0; of && i < json_array_size(list); i++) {
+        const json_t *other = json_array_get(list, i);
+        if (!is_same_sub_group(of, other) || !is_active(other))
+            continue;
+        item = NUMBER(other, "id");
+        break;
+    }
+    json_decref(answer);
+    return item;
+}
+
+/* ---- progress
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void progress_event(struct dap *dap, const char *name, json_t *body)
+{
+    char id[24];
+    snprintf(id, sizeof id, "back-%d", dap->progress.number);
+    json_object_set_new(body, "progressId", json_string(id));
+    event(dap, name, body);
+}
+
+static void begin_progress(struct dap *dap, const char *title)
+{
+    dap->progress.title = dap->progress.supported ? title : NULL;
+    clock_gettime(CLOCK_MONOTONIC, &dap->progress.began);
+}
+
+/* Shown once it has taken a second, and then each second. */
+static void note_progress(struct dap *dap)
+{
+    char text[40];
+    struct timespec now;
+    if (!dap->progress.title)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t ms = (now.tv_sec - dap->progress.began.tv_sec) * INT64_C(1000) +
+                       (now.tv_nsec - dap->progress.began.tv_nsec) / 1000000;
+    const long seconds = (long)(ms / 1000);
+    if (!seconds || (dap->progress.shown && seconds == dap->progress.reported))
+        return;
+    snprintf(text, sizeof text, "%ld s", seconds);
+    dap->progress.reported = seconds;
+    if (dap->progress.shown) {
+        progress_event(dap, "progressUpdate", json_pack("{s:s}", "message", text));
+        return;
+    }
+    dap->progress.shown = true;
+    dap->progress.number++;
+    progress_event(
+        dap, "progressStart",
+        json_pack("{s:s,s:b,s:s}", "title", dap->progress.title, "cancellable", false, "message", text));
+}
+
+static void end_progress(struct dap *dap)
+{
+    if (dap->progress.shown)
+        progress_event(dap, "progressEnd", json_object());
+    dap->progress.shown = false;
+    dap->progress.title = NULL;
+}
+
 /* ---- stops
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -187,10 +300,15 @@ static void announce_stop(struct dap *dap, json_t *stop)
 {
     static const struct {
         const char *reason, *of_protocol;
-    } rows[] = {{"breakpoint", "breakpoint"}, {"watchpoint", "data breakpoint"},
-                {"finding", "exception"},     {"step", "step"},
-                {"launch", "entry"},          {"pause", "pause"},
-                {"barrier", "step"},          {"entry", "restart"}};
+    } rows[] = {{"breakpoint", "breakpoint"},
+                {"watchpoint", "data breakpoint"},
+                {"finding", "exception"},
+                {"step", "step"},
+                {"launch", "entry"},
+                {"pause", "pause"},
+                {"barrier", "step"},
+                {"entry", "restart"},
+                {"focus", "focus"}};
     const char *error = TEXT(stop, "error"), *reason = TEXT(stop, "reason"), *shown = "goto";
     handles_clear(dap);
     json_decref(dap->stop);
@@ -228,7 +346,7 @@ static void announce_stop(struct dap *dap, json_t *stop)
 
 static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread, size_t depth)
 {
-    json_t *stack = ask(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread));
+    json_t *stack = query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", item_of(dap, thread)));
     if (!stack)
         return NULL;
     const json_t *frame = json_array_get(json_object_get(stack, "frames"), depth);
@@ -253,6 +371,8 @@ static void resume_now(struct dap *dap)
     json_t *plan = json_deep_copy(json_object_get(resume, "plan"));
     dap->resume = NULL;
     json_t *stop;
+    if (strcmp(how, "run") != 0)
+        begin_progress(dap, !strcmp(how, "back") ? "Running backwards" : "Going to a position");
     if (!strcmp(how, "back")) {
         stop = session_back(dap->session, plan);
     } else if (!strcmp(how, "goto")) {
@@ -262,6 +382,7 @@ static void resume_now(struct dap *dap)
         stop = session_run(dap->session, plan);
     }
     json_decref(resume);
+    end_progress(dap);
     announce_stop(dap, stop);
 }
 
@@ -293,8 +414,7 @@ static json_t *request_initialize(struct dap *dap, const json_t *arguments)
         "supportsValueFormattingOptions",
         "supportsExceptionFilterOptions",
     };
-    (void)dap;
-    (void)arguments;
+    dap->progress.supported = json_is_true(json_object_get(arguments, "supportsProgressReporting"));
     json_t *body = json_object(), *filters = json_array();
     for (size_t i = 0; i < sizeof supported / sizeof *supported; i++)
         json_object_set_new(body, supported[i], json_true());
@@ -360,26 +480,47 @@ static bool take_command(struct dap *dap, const char *path, const json_t *argume
     return false;
 }
 
+/* Of OpenCL C a scenario that follows from the kernel's signature. */
+static bool load_kernel(struct dap *dap, const char *word, const char *file, const char *kernel)
+{
+    char *text = target_scenario(dap->settings, file, kernel, file);
+    const bool loaded = text && settings_load_text(dap->settings, text, word, &dap->scenario);
+    free(text);
+    return loaded;
+}
+
+/* out_own: the target launches its kernels itself, so it is a program. */
+static bool load_target(struct dap *dap, const char *path, bool *out_own)
+{
+    const char *kernel;
+    char *file = target_file(path, &kernel);
+    *out_own = !file && !target_is_scenario(path);
+    dap->loaded = file ? load_kernel(dap, path, file, kernel)
+                       : settings_load(dap->settings, *out_own ? NULL : path, &dap->scenario);
+    free(file);
+    if (!dap->loaded)
+        fail(dap, "%s cannot be loaded; standard error says why", path);
+    return dap->loaded;
+}
+
 static json_t *request_launch(struct dap *dap, const json_t *arguments)
 {
-    const char *path = TEXT(arguments, "program"), *directory = TEXT(arguments, "cwd"),
-               *dot = path ? strrchr(path, '.') : NULL;
-    const bool is_scenario = dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+    const char *path = TEXT(arguments, "program"), *directory = TEXT(arguments, "cwd");
+    bool own;
     if (dap->loaded)
         return fail(dap, "a program is launched already");
     if (!path)
-        return fail(dap, "launch needs \"program\": the path of a scenario or a program");
+        return fail(dap, "launch needs \"program\": the path of a scenario, a kernel's file or a program");
     if (directory && chdir(directory) < 0)
         return fail(dap, "cwd: %s: %s", directory, strerror(errno));
-    if (!settings_load(dap->settings, is_scenario ? path : NULL, &dap->scenario))
-        return fail(dap, "%s cannot be loaded; standard error says why", path);
-    dap->loaded = true;
+    if (!load_target(dap, path, &own))
+        return NULL;
     dap->scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */
     dap->stops_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
     dap->stops_at_end = json_is_true(json_object_get(arguments, "stopAtEnd"));
-    if (is_scenario && !has_program(&dap->scenario))
+    if (!own && !has_program(&dap->scenario))
         return fail(dap, "%s has no program of its own: launch the program", path);
-    if (!is_scenario && !take_command(dap, path, json_object_get(arguments, "args")))
+    if (own && !take_command(dap, path, json_object_get(arguments, "args")))
         return NULL;
     return begin_session(dap);
 }
@@ -428,7 +569,7 @@ static json_t *request_attach(struct dap *dap, const json_t *arguments)
 /* The one that begins here; an attached process may have had earlier ones. */
 static json_int_t first_launch(struct dap *dap)
 {
-    json_t *launch = ask(dap, json_pack("{s:s}", "verb", "launch"));
+    json_t *launch = query(dap, json_pack("{s:s}", "verb", "launch"));
     const json_int_t number = launch ? NUMBER(launch, "launch") : 1;
     json_decref(launch);
     return number;
@@ -470,7 +611,9 @@ static json_t *request_restart(struct dap *dap, const json_t *arguments)
     (void)arguments;
     if (!dap->session)
         return fail(dap, "nothing is launched");
+    begin_progress(dap, "Restarting");
     json_t *start = accepted(dap, session_restart(dap->session));
+    end_progress(dap);
     if (!start)
         return NULL;
     json_decref(start);
@@ -532,7 +675,7 @@ static json_t *request_restart_frame(struct dap *dap, const json_t *arguments)
 {
     if (!dap->session)
         return fail(dap, "nothing is launched");
-    const struct handle *found = handle_find(dap, NUMBER(arguments, "frameId"), "frameId");
+    const struct handle *found = frame_find(dap, NUMBER(arguments, "frameId"));
     json_t *plan = found ? step_plan(dap, "entry", found->thread, (size_t)found->frame) : NULL;
     if (!plan)
         return NULL;
@@ -565,8 +708,11 @@ enum { BY_LINE, BY_FUNCTION, BY_DATA, BY_FINDING };
 static json_t *send_points(struct dap *dap)
 {
     json_t *all = json_array();
+    json_t *of_verbs = points_enabled(&dap->terminal);
     for (int i = 0; i < 4; i++)
         json_array_extend(all, dap->points[i]);
+    json_array_extend(all, of_verbs);
+    json_decref(of_verbs);
     return accepted(dap, session_points(dap->session, all));
 }
 
@@ -713,7 +859,7 @@ static char *expression_of(struct dap *dap, const json_t *arguments, const char 
     if (!container && !frame)
         return strdup(name);
     const struct handle *handle =
-        handle_find(dap, container ? container : frame, container ? "variablesReference" : "frameId");
+        container ? handle_find(dap, container, "variablesReference") : frame_find(dap, frame);
     if (!handle)
         return NULL;
     *out_thread = handle->thread;
@@ -742,8 +888,8 @@ static json_t *request_data_breakpoint_info(struct dap *dap, const json_t *argum
     char *expression = expression_of(dap, arguments, name, &thread, &frame);
     if (!expression)
         return NULL;
-    json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", expression,
-                                       "thread", thread, "frame", frame)),
+    json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", expression,
+                                         "thread", thread, "frame", frame)),
            *body = NULL;
     const json_t *address = json_object_get(value, "address");
     char *id = NULL;
@@ -799,10 +945,40 @@ static json_t *request_set_data_breakpoints(struct dap *dap, const json_t *argum
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
+static void add_sub_group(json_t *list, const json_t *first)
+{
+    char name[160];
+    const json_t *group = json_object_get(first, "group");
+    snprintf(name, sizeof name,
+             "sub-group %" JSON_INTEGER_FORMAT " of work-group (%" JSON_INTEGER_FORMAT
+             ",%" JSON_INTEGER_FORMAT ",%" JSON_INTEGER_FORMAT ")",
+             NUMBER(first, "sub_group"), json_integer_value(json_array_get(group, 0)),
+             json_integer_value(json_array_get(group, 1)), json_integer_value(json_array_get(group, 2)));
+    json_array_append_new(list, json_pack("{s:I,s:s}", "id", SUB_GROUPS + NUMBER(first, "id"), "name", name));
+}
+
+/* After the work-items; numbered by their first one that has not ended. */
+static void add_sub_groups(json_t *list, const json_t *threads)
+{
+    json_t *seen = json_object();
+    for (size_t i = 0; i < json_array_size(threads); i++) {
+        const json_t *thread = json_array_get(threads, i);
+        char *key = json_dumps(json_object_get(thread, "group"), JSON_COMPACT), *name = NULL;
+        if (!key || asprintf(&name, "%s %" JSON_INTEGER_FORMAT, key, NUMBER(thread, "sub_group")) < 0)
+            tools_no_memory();
+        if (!json_object_get(seen, name))
+            add_sub_group(list, thread);
+        json_object_set_new(seen, name, json_true());
+        free(name);
+        free(key);
+    }
+    json_decref(seen);
+}
+
 static json_t *request_threads(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
-    json_t *answer = ask(dap, json_pack("{s:s}", "verb", "threads")), *list = json_array();
+    json_t *answer = query(dap, json_pack("{s:s}", "verb", "threads")), *list = json_array();
     for (size_t i = 0; i < json_array_size(json_object_get(answer, "threads")); i++) {
         const json_t *thread = json_array_get(json_object_get(answer, "threads"), i),
                      *ids = json_object_get(thread, "global");
@@ -814,17 +990,36 @@ static json_t *request_threads(struct dap *dap, const json_t *arguments)
                  json_integer_value(json_array_get(ids, 2)), NUMBER(thread, "sub_group"));
         json_array_append_new(list, json_pack("{s:I,s:s}", "id", NUMBER(thread, "id"), "name", name));
     }
+    add_sub_groups(list, json_object_get(answer, "threads"));
     json_decref(answer);
     if (!json_array_size(list))
         json_array_append_new(list, json_pack("{s:i,s:s}", "id", 1, "name", "no work-item runs"));
     return json_pack("{s:o}", "threads", list);
 }
 
+/* The call that enqueued the launch. It has no scopes: the host's variables are not known. */
+static json_t *host_frame(struct dap *dap, const json_t *host, json_int_t thread)
+{
+    char name[256];
+    const char *file = TEXT(host, "file"), *slash = file ? strrchr(file, '/') : NULL;
+    snprintf(name, sizeof name, "%s%s%s", TEXT(host, "function") ? TEXT(host, "function") : "host program",
+             TEXT(host, "call") ? ": " : "", TEXT(host, "call") ? TEXT(host, "call") : "");
+    const json_int_t id = handle_new(dap, &(struct handle){.kind = HANDLE_HOST_FRAME, .thread = thread});
+    json_t *shown = json_pack("{s:I,s:s,s:I,s:i,s:s}", "id", id, "name", name, "line", NUMBER(host, "line"),
+                              "column", 0, "presentationHint", "subtle");
+    char *path = NUMBER(host, "line") ? realpath(file, NULL) : NULL;
+    if (path)
+        json_object_set_new(shown, "source",
+                            json_pack("{s:s,s:s}", "name", slash ? slash + 1 : file, "path", path));
+    free(path);
+    return shown;
+}
+
 static json_t *request_stack_trace(struct dap *dap, const json_t *arguments)
 {
-    const json_int_t thread = NUMBER(arguments, "threadId"), first = NUMBER(arguments, "startFrame"),
-                     levels = NUMBER(arguments, "levels");
-    json_t *answer = ask(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread)),
+    const json_int_t thread = item_of(dap, NUMBER(arguments, "threadId")),
+                     first = NUMBER(arguments, "startFrame"), levels = NUMBER(arguments, "levels");
+    json_t *answer = query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", thread)),
            *list = json_array();
     const json_t *frames = json_object_get(answer, "frames");
     const json_int_t count = (json_int_t)json_array_size(frames);
@@ -834,7 +1029,7 @@ static json_t *request_stack_trace(struct dap *dap, const json_t *arguments)
                    ? json_pack("{s:[],s:i}", "stackFrames", "totalFrames", 0)
                    : NULL;
     }
-    json_t *code = ask(
+    json_t *code = query(
         dap, json_pack("{s:s,s:I,s:i,s:i}", "verb", "disassemble", "thread", thread, "start", 0, "count", 0));
     for (json_int_t i = first > 0 ? first : 0; i < count && (levels <= 0 || i < first + levels); i++) {
         const json_t *frame = json_array_get(frames, (size_t)i);
@@ -849,9 +1044,13 @@ static json_t *request_stack_trace(struct dap *dap, const json_t *arguments)
             json_object_set_new(shown, "instructionPointerReference", json_string(instruction));
         json_array_append_new(list, shown);
     }
+    const json_t *host = json_object_get(answer, "host");
+    if (host && first <= count && (levels <= 0 || count < first + levels))
+        json_array_append_new(list, host_frame(dap, host, thread));
     json_decref(code);
+    json_t *body = json_pack("{s:o,s:I}", "stackFrames", list, "totalFrames", count + (host != NULL));
     json_decref(answer);
-    return json_pack("{s:o,s:I}", "stackFrames", list, "totalFrames", count);
+    return body;
 }
 
 static json_t *request_scopes(struct dap *dap, const json_t *arguments)
@@ -864,6 +1063,8 @@ static json_t *request_scopes(struct dap *dap, const json_t *arguments)
     const struct handle *found = handle_find(dap, NUMBER(arguments, "frameId"), "frameId");
     if (!found)
         return NULL;
+    if (found->kind == HANDLE_HOST_FRAME)
+        return json_pack("{s:[]}", "scopes");
     const struct handle frame = *found;
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -948,8 +1149,8 @@ static json_t *list_ids(struct dap *dap, const struct handle *of, const json_t *
                                         "get_sub_group_id()", "get_sub_group_local_id()"};
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", names[i],
-                                           "thread", of->thread, "frame", of->frame));
+        json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression", names[i],
+                                             "thread", of->thread, "frame", of->frame));
         if (!value)
             continue;
         json_object_set_new(value, "name", json_string(names[i]));
@@ -980,12 +1181,12 @@ static json_t *request_variables(struct dap *dap, const json_t *arguments)
         return json_pack("{s:[]}", "variables");
     }
     if (of.kind == HANDLE_SCOPE)
-        answer = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", text, "thread",
-                                    of.thread, "frame", of.frame));
+        answer = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", text, "thread",
+                                      of.thread, "frame", of.frame));
     else
-        answer = ask(dap, json_pack("{s:s,s:s,s:I,s:i,s:b,s:I,s:I}", "verb", "evaluate", "expression", text,
-                                    "thread", of.thread, "frame", of.frame, "expand", true, "start",
-                                    NUMBER(arguments, "start"), "count", NUMBER(arguments, "count")));
+        answer = query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b,s:I,s:I}", "verb", "evaluate", "expression", text,
+                                      "thread", of.thread, "frame", of.frame, "expand", true, "start",
+                                      NUMBER(arguments, "start"), "count", NUMBER(arguments, "count")));
     body = answer ? show_list(dap, json_object_get(answer, "list"), &of, arguments) : NULL;
     json_decref(answer);
     free(text);
@@ -1003,7 +1204,7 @@ static json_t *request_completions(struct dap *dap, const json_t *arguments)
     if (!text || column < 1)
         return fail(dap, "completions needs a text and a column from 1");
     if (id) {
-        const struct handle *handle = handle_find(dap, id, "frameId");
+        const struct handle *handle = frame_find(dap, id);
         if (!handle)
             return NULL;
         thread = handle->thread;
@@ -1011,8 +1212,8 @@ static json_t *request_completions(struct dap *dap, const json_t *arguments)
     }
     json_t *variables = json_array();
     for (size_t i = 0; dap->session && thread && i < sizeof scopes / sizeof *scopes; i++) {
-        json_t *answer = ask(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", scopes[i],
-                                            "thread", thread, "frame", frame));
+        json_t *answer = query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", scopes[i],
+                                              "thread", thread, "frame", frame));
         json_array_extend(variables, json_object_get(answer, "list"));
         json_decref(answer);
     }
@@ -1027,14 +1228,14 @@ static json_t *evaluate(struct dap *dap, const json_t *arguments, const char *ex
     json_int_t thread = NUMBER(dap->stop, "thread"), id = NUMBER(arguments, "frameId");
     int frame = 0;
     if (id) {
-        const struct handle *handle = handle_find(dap, id, "frameId");
+        const struct handle *handle = frame_find(dap, id);
         if (!handle)
             return NULL;
         thread = handle->thread;
         frame = handle->frame;
     }
-    json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", expression,
-                                       "thread", thread, "frame", frame, "assigns", assigns));
+    json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression",
+                                         expression, "thread", thread, "frame", frame, "assigns", assigns));
     if (!value)
         return NULL;
     json_t *shown = show_value(dap, value, expression, thread, frame, key);
@@ -1043,11 +1244,141 @@ static json_t *evaluate(struct dap *dap, const json_t *arguments, const char *ex
     return shown;
 }
 
+/* ---- the debug console ----------------------------------------------------------------------- */
+
+/* The file that lines are of where no work-item runs. */
+static char *first_source(struct dap *dap)
+{
+    json_t *sources = query(dap, json_pack("{s:s}", "verb", "sources"));
+    const char *file = json_string_value(json_array_get(json_object_get(sources, "list"), 0));
+    char *copy = file ? strdup(file) : NULL;
+    json_decref(sources);
+    return copy;
+}
+
+/* Where the client looks: the frame that it selected, else that of the stop. */
+static void look_from(struct dap *dap, const struct handle *frame)
+{
+    struct terminal *t = &dap->terminal;
+    t->session = dap->session;
+    t->file = t->file ? t->file : first_source(dap);
+    if (dap->stop != t->stop) {
+        json_decref(t->stop);
+        t->stop = json_incref(dap->stop);
+    }
+    t->thread = frame ? frame->thread : NUMBER(dap->stop, "thread");
+    t->launch = NUMBER(dap->stop, "launch");
+    t->frame = frame ? (uint32_t)frame->frame : 0;
+    t->next_point = (uint32_t)dap->next_point + 1;
+    t->others = json_array();
+    for (int i = 0; i < 4; i++)
+        json_array_extend(t->others, dap->points[i]);
+}
+
+/* The work-item becomes the focus, and its work-group the one whose work-items are threads. */
+static bool focus_on(struct dap *dap, json_int_t thread)
+{
+    json_t *place = query(dap, json_pack("{s:s,s:I}", "verb", "focus", "thread", thread));
+    if (!place)
+        return false;
+    json_t *stop =
+        json_pack("{s:s,s:O*}", "reason", "focus", "position", json_object_get(dap->stop, "position"));
+    json_object_update(stop, place);
+    json_decref(place);
+    json_decref(dap->stop);
+    dap->stop = stop;
+    return dap->moved = true;
+}
+
+/* It runs from an earlier copy, or from the beginning. */
+static bool goes_back(const char *line)
+{
+    static const char *const verbs[] = {"reverse-", "rc", "rn", "rs", "goto", "first-access", "run", "start"};
+    line += strspn(line, " \t");
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (!strncmp(line, verbs[i], strlen(verbs[i])))
+            return true;
+    return false;
+}
+
+/* A verb of the terminal; its stop is announced after the response. */
+static json_t *run_verb(struct dap *dap, const struct handle *frame, const char *line)
+{
+    struct terminal *t = &dap->terminal;
+    look_from(dap, frame);
+    const json_int_t thread = t->thread;
+    if (goes_back(line))
+        begin_progress(dap, "Going back");
+    char *text = terminal_text(t, line);
+    end_progress(dap);
+    const size_t size = strlen(text);
+    if (size && text[size - 1] == '\n')
+        text[size - 1] = '\0';
+    dap->next_point = (json_int_t)t->next_point - 1;
+    json_decref(t->others);
+    t->others = NULL;
+    if (t->stop != dap->stop) {
+        json_decref(dap->stop);
+        dap->stop = json_incref(t->stop);
+        dap->moved = true;
+    } else if (t->thread != thread) {
+        focus_on(dap, t->thread);
+    }
+    if (t->quits)
+        request_terminate(dap, NULL);
+    json_t *body = t->failed ? fail(dap, "%.*s", (int)strcspn(text, "\n"), text)
+                             : json_pack("{s:s,s:i}", "result", text, "variablesReference", 0);
+    free(text);
+    return body;
+}
+
+/* In the console what is no expression here is a verb of the terminal. */
 static json_t *request_evaluate(struct dap *dap, const json_t *arguments)
 {
-    const char *context = TEXT(arguments, "context");
-    return evaluate(dap, arguments, TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "",
-                    context && !strcmp(context, "repl"), "result");
+    const char *context = TEXT(arguments, "context"),
+               *expression = TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "";
+    const bool console = context && !strcmp(context, "repl");
+    const json_int_t id = NUMBER(arguments, "frameId");
+    json_t *body = evaluate(dap, arguments, expression, console, "result");
+    if (body || !console || !dap->session || !terminal_has_verb(expression))
+        return body;
+    const struct handle *frame = id ? frame_find(dap, id) : NULL;
+    if (id && !frame)
+        return NULL;
+    const struct handle copy = frame ? *frame : (struct handle){0};
+    return run_verb(dap, frame ? &copy : NULL, expression);
+}
+
+/* By global id, in any work-group that has begun. */
+static json_t *request_focus(struct dap *dap, const json_t *arguments)
+{
+    const json_t *wanted = json_object_get(arguments, "global_id");
+    json_t *launch = query(dap, json_pack("{s:s}", "verb", "launch"));
+    const json_t *sizes = json_object_get(launch, "global_size"),
+                 *offsets = json_object_get(launch, "global_offset");
+    json_int_t number = 0;
+    if (!launch)
+        return NULL;
+    if (!json_is_array(wanted) || json_array_size(wanted) < 1 || json_array_size(wanted) > 3) {
+        json_decref(launch);
+        return fail(dap, "orrery/focus needs \"global_id\": one to three numbers");
+    }
+    for (size_t k = 3; k-- > 0;) {
+        const json_int_t offset = json_integer_value(json_array_get(offsets, k)),
+                         size = json_integer_value(json_array_get(sizes, k)),
+                         id = k < json_array_size(wanted) ? json_integer_value(json_array_get(wanted, k))
+                                                          : offset;
+        if (id < offset || id - offset >= size)
+            fail(dap,
+                 "found %" JSON_INTEGER_FORMAT " in dimension %zu, expected %" JSON_INTEGER_FORMAT
+                 " to %" JSON_INTEGER_FORMAT,
+                 id, k, offset, offset + size - 1);
+        number = number * size + id - offset;
+    }
+    json_decref(launch);
+    if (dap->error[0] || !focus_on(dap, number + 1))
+        return NULL;
+    return json_pack("{s:I}", "threadId", number + 1);
 }
 
 static json_t *assign(struct dap *dap, const json_t *arguments, const char *target, json_int_t thread,
@@ -1057,8 +1388,8 @@ static json_t *assign(struct dap *dap, const json_t *arguments, const char *targ
     json_t *body = NULL;
     if (!TEXT(arguments, "value") || asprintf(&text, "%s = %s", target, TEXT(arguments, "value")) < 0)
         return fail(dap, "there is no value");
-    json_t *value = ask(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", text,
-                                       "thread", thread, "frame", frame, "assigns", true));
+    json_t *value = query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", text,
+                                         "thread", thread, "frame", frame, "assigns", true));
     if (value)
         body = show_value(dap, value, target, thread, frame, "value");
     json_decref(value);
@@ -1152,8 +1483,8 @@ static json_t *request_read_memory(struct dap *dap, const json_t *arguments)
     char address[24];
     snprintf(address, sizeof address, "0x%" PRIx64, place_of(arguments));
     json_t *answer =
-        ask(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "read", "address", (json_int_t)place_of(arguments),
-                           "size", NUMBER(arguments, "count"), "thread", NUMBER(dap->stop, "thread")));
+        query(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "read", "address", (json_int_t)place_of(arguments),
+                             "size", NUMBER(arguments, "count"), "thread", NUMBER(dap->stop, "thread")));
     if (!answer)
         return NULL;
     char *data = base64_of(TEXT(answer, "bytes"));
@@ -1168,8 +1499,8 @@ static json_t *request_write_memory(struct dap *dap, const json_t *arguments)
 {
     char *hex = hex_of(TEXT(arguments, "data") ? TEXT(arguments, "data") : "");
     json_t *answer =
-        ask(dap, json_pack("{s:s,s:I,s:s,s:I}", "verb", "write", "address", (json_int_t)place_of(arguments),
-                           "bytes", hex, "thread", NUMBER(dap->stop, "thread")));
+        query(dap, json_pack("{s:s,s:I,s:s,s:I}", "verb", "write", "address", (json_int_t)place_of(arguments),
+                             "bytes", hex, "thread", NUMBER(dap->stop, "thread")));
     json_t *body = answer ? json_pack("{s:I}", "bytesWritten", NUMBER(answer, "count")) : NULL;
     free(hex);
     json_decref(answer);
@@ -1181,8 +1512,8 @@ static json_t *request_disassemble(struct dap *dap, const json_t *arguments)
 {
     const json_int_t first = (json_int_t)place_of(arguments) + NUMBER(arguments, "instructionOffset"),
                      count = NUMBER(arguments, "instructionCount");
-    json_t *answer = ask(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "disassemble", "start", first, "count",
-                                        count, "thread", NUMBER(dap->stop, "thread")));
+    json_t *answer = query(dap, json_pack("{s:s,s:I,s:I,s:I}", "verb", "disassemble", "start", first, "count",
+                                          count, "thread", NUMBER(dap->stop, "thread")));
     if (!answer)
         return NULL;
     json_t *list = json_array();
@@ -1210,7 +1541,7 @@ static json_t *request_source(struct dap *dap, const json_t *arguments)
                                                                    : NUMBER(arguments, "sourceReference");
     const char *name = reference > 0 ? json_string_value(json_array_get(dap->sources, (size_t)reference - 1))
                                      : TEXT(source, "name");
-    json_t *answer = ask(dap, json_pack("{s:s,s:s*}", "verb", "source", "file", name));
+    json_t *answer = query(dap, json_pack("{s:s,s:s*}", "verb", "source", "file", name));
     json_t *body =
         answer ? json_pack("{s:s,s:s}", "content", TEXT(answer, "text"), "mimeType", "text/x-opencl-src")
                : NULL;
@@ -1221,7 +1552,7 @@ static json_t *request_source(struct dap *dap, const json_t *arguments)
 static json_t *request_loaded_sources(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
-    json_t *answer = ask(dap, json_pack("{s:s}", "verb", "sources")), *list = json_array();
+    json_t *answer = query(dap, json_pack("{s:s}", "verb", "sources")), *list = json_array();
     for (size_t i = 0; i < json_array_size(json_object_get(answer, "list")); i++)
         json_array_append_new(
             list, source_of(dap, json_string_value(json_array_get(json_object_get(answer, "list"), i))));
@@ -1231,17 +1562,23 @@ static json_t *request_loaded_sources(struct dap *dap, const json_t *arguments)
 
 /* ---- requests of our own --------------------------------------------------------------------- */
 
+static json_t *request_host(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    return query(dap, json_pack("{s:s}", "verb", "host"));
+}
+
 static json_t *request_lanes(struct dap *dap, const json_t *arguments)
 {
-    return ask(dap, json_pack("{s:s,s:s}", "verb", "lanes", "expression",
-                              TEXT(arguments, "expression") ? TEXT(arguments, "expression") : ""));
+    return query(dap, json_pack("{s:s,s:s}", "verb", "lanes", "expression",
+                                TEXT(arguments, "expression") ? TEXT(arguments, "expression") : ""));
 }
 
 static json_t *request_why(struct dap *dap, const json_t *arguments)
 {
-    return ask(dap, json_pack("{s:s,s:s,s:I}", "verb", "why", "expression",
-                              TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "", "thread",
-                              NUMBER(arguments, "threadId")));
+    return query(dap, json_pack("{s:s,s:s,s:I}", "verb", "why", "expression",
+                                TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "", "thread",
+                                item_of(dap, NUMBER(arguments, "threadId"))));
 }
 
 static json_t *request_may_read(struct dap *dap, const json_t *arguments)
@@ -1252,14 +1589,14 @@ static json_t *request_may_read(struct dap *dap, const json_t *arguments)
         dap, session_may_read(dap->session,
                               json_pack("{s:s,s:I}", "expression",
                                         TEXT(arguments, "expression") ? TEXT(arguments, "expression") : "",
-                                        "thread", NUMBER(arguments, "threadId"))));
+                                        "thread", item_of(dap, NUMBER(arguments, "threadId")))));
 }
 
 /* With a work-item, that one runs next. */
 static json_t *request_schedule(struct dap *dap, const json_t *arguments)
 {
     const json_int_t number = NUMBER(arguments, "threadId");
-    json_t *schedule = ask(dap, json_pack("{s:s}", "verb", "schedule"));
+    json_t *schedule = query(dap, json_pack("{s:s}", "verb", "schedule"));
     if (!schedule || !number)
         return schedule;
     json_t *done = accepted(dap, session_fork(dap->session, schedule, number));
@@ -1272,13 +1609,14 @@ static json_t *request_schedule(struct dap *dap, const json_t *arguments)
 
 static json_t *request_clocks(struct dap *dap, const json_t *arguments)
 {
-    return ask(dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", NUMBER(arguments, "threadId")));
+    return query(
+        dap, json_pack("{s:s,s:I}", "verb", "clocks", "thread", item_of(dap, NUMBER(arguments, "threadId"))));
 }
 
 static json_t *request_hash(struct dap *dap, const json_t *arguments)
 {
     (void)arguments;
-    return ask(dap, json_pack("{s:s}", "verb", "hash"));
+    return query(dap, json_pack("{s:s}", "verb", "hash"));
 }
 
 static json_t *request_last_access(struct dap *dap, const json_t *arguments)
@@ -1336,7 +1674,9 @@ static const struct {
     {"source", request_source},
     {"loadedSources", request_loaded_sources},
     {"orrery/goto", request_goto_position},
+    {"orrery/host", request_host},
     {"orrery/lanes", request_lanes},
+    {"orrery/focus", request_focus},
     {"orrery/hash", request_hash},
     {"orrery/lastAccess", request_last_access},
     {"orrery/why", request_why},
@@ -1375,6 +1715,9 @@ static void answer(struct dap *dap, const json_t *message)
     respond(dap, message, body);
     if (launched)
         event(dap, "initialized", NULL);
+    if (dap->moved)
+        announce_stop(dap, json_incref(dap->stop));
+    dap->moved = false;
     while (dap->resume && !dap->quits)
         resume_now(dap);
 }
@@ -1393,6 +1736,7 @@ static bool wait_for_run(void *self, int fd)
 {
     struct dap *dap = self;
     for (;;) {
+        note_progress(dap);
         struct pollfd fds[2] = {{fd, POLLIN, 0}, {dap->wire.in, POLLIN, 0}};
         const bool pending = dap_wire_pending(&dap->wire);
         if (!pending && poll(fds, 2, 200) <= 0)
@@ -1446,6 +1790,7 @@ static void dap_fini(struct dap *dap)
     for (char **word = dap->command; word && *word; word++)
         free(*word);
     free(dap->command);
+    terminal_fini(&dap->terminal);
     handles_clear(dap);
     free(dap->handles);
     for (int i = 0; i < 4; i++)
@@ -1462,7 +1807,9 @@ int dap_run(const struct settings *settings, const char *port)
     struct dap dap = {.settings = settings,
                       .wire = {.in = STDIN_FILENO, .out = STDOUT_FILENO},
                       .waiting = json_array(),
-                      .sources = json_array()};
+                      .sources = json_array(),
+                      /* the conclusion of the run is an event, not a verb's text */
+                      .terminal = {.points = json_array(), .next_display = 1, .concluded = true}};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     for (int i = 0; i < 4; i++)

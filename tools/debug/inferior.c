@@ -4,7 +4,7 @@
  * copies are taken, every second one goes and the distance doubles. Besides the messages of the engine's host
  * (orrery/debug_wire.h) it sends
  *
- *   {"copy": slot, "position": n} {"dropped": slot} {"interval": n} {"woken": pid}
+ *   {"copy": slot, "position": n, "process": pid} {"dropped": slot} {"interval": n} {"woken": pid}
  */
 #include "inferior.h"
 
@@ -147,7 +147,7 @@ static void checkpoint(void *self, struct debugger *debugger, uint64_t position)
     }
     if (slot < 0 || position % debugger_checkpoint_interval(debugger))
         return;
-    running->slots[slot] = (struct copy_slot){true, position};
+    running->slots[slot] = (struct copy_slot){true, position, 0};
     const pid_t copy = fork();
     if (copy < 0) {
         running->slots[slot].used = false;
@@ -155,8 +155,9 @@ static void checkpoint(void *self, struct debugger *debugger, uint64_t position)
     }
     if (copy == 0)
         sleep_at(running, slot);
-    else
-        send_message(running, json_pack("{s:i,s:I}", "copy", slot, "position", (json_int_t)position));
+    running->slots[slot].process = copy;
+    send_message(running, json_pack("{s:i,s:I,s:i}", "copy", slot, "position", (json_int_t)position,
+                                    "process", (int)copy));
 }
 
 /* ---- the run

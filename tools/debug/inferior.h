@@ -18,6 +18,7 @@ enum { COPIES = 32 };
 struct copy_slot {
     bool used;
     uint64_t position;
+    pid_t process;
 };
 struct wake {
     bool end;

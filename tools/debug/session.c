@@ -113,7 +113,8 @@ static void take_note(struct session *session, const json_t *message)
                  *woken = json_object_get(message, "woken");
     const uint64_t position = (uint64_t)json_integer_value(json_object_get(message, "position"));
     if (slot && json_integer_value(slot) < COPIES)
-        session->slots[json_integer_value(slot)] = (struct copy_slot){true, position};
+        session->slots[json_integer_value(slot)] = (struct copy_slot){
+            true, position, (pid_t)json_integer_value(json_object_get(message, "process"))};
     if (dropped && json_integer_value(dropped) < COPIES)
         session->slots[json_integer_value(dropped)].used = false;
     if (interval)
@@ -212,7 +213,7 @@ static bool start_program(struct session *session)
     close(sockets[1]);
     session->socket = sockets[0];
     session->at = session->filled = 0;
-    session->slots[0] = (struct copy_slot){true, 0};
+    session->slots[0] = (struct copy_slot){true, 0, 0};
     session->started = session->running > 0;
     return session->started;
 }
@@ -693,6 +694,37 @@ size_t session_copies(const struct session *session)
     for (int i = 0; i < COPIES; i++)
         count += session->slots[i].used;
     return count;
+}
+
+/* ---- what copies cost ---------------------------------------------------------------------------- */
+
+/* Of a row of its smaps_rollup, in bytes; 0: the process has gone, or the system does not say. */
+static uint64_t memory_of(pid_t process, const char *row)
+{
+    char path[64], line[256];
+    unsigned long long kibibytes = 0;
+    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)process);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, row, strlen(row)))
+            kibibytes = strtoull(line + strlen(row), NULL, 10);
+    if (file)
+        fclose(file);
+    return kibibytes * 1024;
+}
+
+/* What several processes share is divided among them, so the sum counts each page once. */
+struct session_memory session_memory(const struct session *session)
+{
+    struct session_memory memory = {.most_copies = COPIES};
+    for (int i = 0; i < COPIES; i++) {
+        const pid_t process = session->slots[i].used ? session->slots[i].process : 0;
+        memory.copies += process > 0;
+        memory.bytes += process > 0 ? memory_of(process, "Pss:") : 0;
+    }
+    if (memory.copies)
+        memory.most_bytes = COPIES * memory_of(session->running, "Rss:");
+    return memory;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -72,5 +72,12 @@ uint64_t session_position(struct session *session); /* may run to the end again,
 bool session_attached(const struct session *session);
 bool session_ended(const struct session *session);
 size_t session_copies(const struct session *session);
+/* The copies, the memory that they take now, and the most that they could take: if there were most_copies,
+ * and each page of the run differed in all of them. No copies: all 0 but for the bound. */
+struct session_memory {
+    size_t copies, most_copies;
+    uint64_t bytes, most_bytes;
+};
+struct session_memory session_memory(const struct session *session);
 
 #endif

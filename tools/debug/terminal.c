@@ -63,7 +63,9 @@ static const struct verb_row verbs[] = {
     {"up", 2, do_up, "[N]: look at the caller"},
     {"down", 3, do_down, "[N]: look at what it called"},
     {"info", 1, do_info,
-     "args | breakpoints | display | launch | line | locals | position | source | threads [all]"},
+     "args | breakpoints | commands | display | events | launch | line | locals | position | queues | source "
+     "| "
+     "threads [all]"},
     {"print", 1, do_print, "[/FORMAT] EXPRESSION: its value; FORMAT is one of d u x o t c f"},
     {"inspect", 4, do_print, "print"},
     {"call", 4, do_print, "print"},
@@ -331,6 +333,35 @@ bool terminal_execute(struct terminal *t, const char *line)
     return !t->failed;
 }
 
+/* "n - q" is an expression with a name that is not known, and no verb `next`. */
+static bool is_operator(const char *name, size_t length, char after)
+{
+    if (after && strchr("+%|^=<>?.", after))
+        return true;
+    return after && strchr("-*&", after) && length == 1 && *name != 'p' && *name != 'x';
+}
+
+bool terminal_has_verb(const char *line)
+{
+    line += strspn(line, " \t");
+    const size_t length = strcspn(line, " \t/");
+    const char *after = line + length + strspn(line + length, " \t");
+    return find_verb(line, length) && !is_operator(line, length, *after);
+}
+
+char *terminal_text(struct terminal *t, const char *line)
+{
+    char *text = NULL;
+    size_t size = 0;
+    t->out = open_memstream(&text, &size);
+    if (!t->out)
+        tools_no_memory();
+    terminal_execute(t, line);
+    fclose(t->out);
+    t->out = NULL;
+    return text;
+}
+
 /* ---- the loop
  * ----------------------------------------------------------------------------------------------------- */
 
@@ -366,14 +397,19 @@ static void interact(struct terminal *t)
     free(latest);
 }
 
-static void terminal_fini(struct terminal *t)
+void terminal_fini(struct terminal *t)
 {
-    session_free(t->session);
     while (t->display_count)
         free(t->displays[--t->display_count].expression);
     json_decref(t->points);
     json_decref(t->stop);
     free(t->file);
+}
+
+static void close_terminal(struct terminal *t)
+{
+    session_free(t->session);
+    terminal_fini(t);
 }
 
 static json_t *first_stop(struct terminal *t, const struct terminal_request *request)
@@ -434,7 +470,7 @@ int terminal_run(const struct terminal_request *request)
     signal(SIGINT, request->attach ? SIG_DFL : on_interrupt); /* one may tire of waiting */
     t.session = open_session(request, &host);
     if (!t.session) {
-        terminal_fini(&t);
+        close_terminal(&t);
         return EXIT_FAILED;
     }
     interrupted = t.session;
@@ -442,7 +478,7 @@ int terminal_run(const struct terminal_request *request)
     signal(SIGINT, on_interrupt);
     /* A target that ended before its first kernel has nothing to show: its output has the reason. */
     if (session_ended(t.session) && (request->batch || !t.interactive)) {
-        terminal_fini(&t);
+        close_terminal(&t);
         return EXIT_FAILED;
     }
     if (request->finding) {
@@ -457,6 +493,6 @@ int terminal_run(const struct terminal_request *request)
     if (!request->batch && !t.quits)
         interact(&t);
     interrupted = NULL;
-    terminal_fini(&t);
+    close_terminal(&t);
     return code;
 }

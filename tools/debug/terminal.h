@@ -2,7 +2,7 @@
 /*
  * PURPOSE  The terminal client: gdb's verbs over a session. terminal.c reads commands and has the table of
  * verbs; the others have the verbs: terminal_run.c moves, terminal_points.c sets what stops, terminal_data.c
- * shows, terminal_order.c queries the race checker.
+ * shows, terminal_order.c queries the race checker, terminal_host.c shows what the host program did.
  */
 #ifndef ORRERY_TOOLS_DEBUG_TERMINAL_H
 #define ORRERY_TOOLS_DEBUG_TERMINAL_H
@@ -17,6 +17,7 @@ struct terminal {
     bool quits, failed;          /* failed: the latest command was refused */
     bool interactive, concluded; /* concluded: the report was shown */
     json_t *points;              /* as the engine has them, with "temporary" and "enabled" besides */
+    json_t *others; /* breakpoints of another front end, which the engine gets, too; NULL: none. Borrowed */
     uint32_t next_point;
     struct {
         uint32_t id;
@@ -48,6 +49,7 @@ verb do_break, do_temporary_break, do_delete, do_enable, do_disable, do_conditio
     do_watch, do_read_watch, do_access_watch, do_catch, do_log;
 void show_points(struct terminal *t);
 void points_send(struct terminal *t);
+json_t *points_enabled(const struct terminal *t);   /* for the engine; a new reference */
 void points_hit(struct terminal *t, json_int_t id); /* a temporary one goes */
 /* terminal_data.c */
 verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
@@ -55,6 +57,10 @@ verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disasse
     do_global_memory, do_private_memory, do_ptype, do_output;
 /* terminal_schedule.c */
 verb do_schedule;
+/* terminal_host.c: of the engine's "stack", "launch" and "host" */
+void show_host_frame(struct terminal *t, const json_t *stack);
+void show_host_call(struct terminal *t, const json_t *launch);
+void show_host(struct terminal *t, const char *what); /* "queues", "commands" or "events" */
 /* terminal_order.c */
 verb do_why, do_clocks, do_may_read;
 void show_displays(struct terminal *t);
@@ -74,6 +80,11 @@ bool parse_item(struct terminal *t, const char *text,
 void print_item(FILE *out, const json_t *ids);
 const char *after_word(const char *text, const char *word); /* NULL: the text does not begin with it */
 bool terminal_execute(struct terminal *t, const char *line);
+void terminal_fini(struct terminal *t); /* the session stays */
+
+/* For another front end. The text that the verb prints, malloc'd; t->failed: it was refused. */
+bool terminal_has_verb(const char *line);
+char *terminal_text(struct terminal *t, const char *line);
 
 struct terminal_request {
     struct scenario *scenario;

@@ -393,6 +393,7 @@ void do_backtrace(struct terminal *t, const char *arguments)
     const json_t *frames = json_object_get(stack, "frames");
     for (size_t i = 0; i < json_array_size(frames); i++)
         print_frame(t, frames, i);
+    show_host_frame(t, stack);
     json_decref(stack);
 }
 
@@ -401,7 +402,10 @@ static void select_frame(struct terminal *t, long level)
     json_t *stack = ask(t, "stack", json_pack("{s:i}", "frame", 0));
     const json_t *frames = json_object_get(stack, "frames");
     const long count = (long)json_array_size(frames);
-    if (stack && (level < 0 || level >= count)) {
+    if (stack && level == count && json_object_get(stack, "host")) {
+        show_host_frame(t, stack);
+        refuse_command(t, "this is the host program: its variables are not known");
+    } else if (stack && (level < 0 || level >= count)) {
         refuse_command(t, level < 0 ? "this is the innermost call" : "this is the kernel: it has no caller");
     } else if (stack) {
         t->frame = (uint32_t)level;
@@ -481,6 +485,7 @@ static void show_launch(struct terminal *t)
     print_sizes(t, "global size", json_object_get(launch, "global_size"));
     print_sizes(t, "local size", json_object_get(launch, "local_size"));
     print_sizes(t, "global offset", json_object_get(launch, "global_offset"));
+    show_host_call(t, launch);
     json_decref(launch);
 }
 
@@ -497,6 +502,13 @@ static void show_position(struct terminal *t)
 {
     const uint64_t position = session_position(t->session);
     fprintf(t->out, "position %" PRIu64 ", %zu copies to go back to\n", position, session_copies(t->session));
+    const struct session_memory memory = session_memory(t->session);
+    if (memory.copies)
+        fprintf(t->out,
+                "memory of the copies: %" PRIu64 " bytes now, at most %" PRIu64
+                " (%zu copies in which each page "
+                "differs)\n",
+                memory.bytes, memory.most_bytes, memory.most_copies);
 }
 
 static bool begins(const char *text, const char *name)
@@ -519,6 +531,12 @@ void do_info(struct terminal *t, const char *arguments)
         show_threads(t, all && after_word(all, "all"));
     else if (begins(arguments, "launch"))
         show_launch(t);
+    else if (begins(arguments, "queues"))
+        show_host(t, "queues");
+    else if (begins(arguments, "commands"))
+        show_host(t, "commands");
+    else if (begins(arguments, "events"))
+        show_host(t, "events");
     else if (begins(arguments, "display"))
         show_displays(t);
     else if (begins(arguments, "source"))
@@ -529,8 +547,8 @@ void do_info(struct terminal *t, const char *arguments)
         select_frame(t, (long)t->frame);
     else
         refuse_command(t,
-                       "found '%s', expected args, breakpoints, display, frame, globals, launch, line, "
-                       "locals, position, source or threads",
+                       "found '%s', expected args, breakpoints, commands, display, events, frame, globals, "
+                       "launch, line, locals, position, queues, source or threads",
                        arguments);
 }
 

@@ -29,7 +29,7 @@ static void take_places(struct terminal *t, const json_t *answer)
     }
 }
 
-void points_send(struct terminal *t)
+json_t *points_enabled(const struct terminal *t)
 {
     json_t *enabled = json_array();
     for (size_t i = 0; i < json_array_size(t->points); i++) {
@@ -37,7 +37,15 @@ void points_send(struct terminal *t)
         if (!json_is_true(json_object_get(point, "disabled")))
             json_array_append(enabled, point);
     }
-    json_t *answer = session_points(t->session, enabled);
+    return enabled;
+}
+
+void points_send(struct terminal *t)
+{
+    json_t *all = points_enabled(t);
+    if (t->others)
+        json_array_extend(all, t->others);
+    json_t *answer = session_points(t->session, all);
     if (!is_refused(t, answer))
         take_places(t, answer);
     json_decref(answer);

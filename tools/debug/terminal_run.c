@@ -260,7 +260,8 @@ void do_first_access(struct terminal *t, const char *arguments)
                                                      "file", TEXT(first, "file"), "line",
                                                      NUMBER(first, "line"), "thread", number)));
     json_t *stop = session_back(t->session, json_pack("{s:s}", "mode", "continue"));
-    json_object_del(stop, "point");
+    if (json_object_del(stop, "point") == 0) /* the point is no breakpoint of the user's */
+        json_object_set_new(stop, "reason", json_string("goto"));
     json_object_del(stop, "text");
     focus_on(t, stop, number);
     points_send(t);
