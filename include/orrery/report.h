@@ -99,6 +99,10 @@ const char *finding_id(enum finding_kind kind);
 const char *finding_sentence(enum finding_kind kind);
 enum check finding_check(enum finding_kind kind);
 bool finding_of_call(enum finding_kind kind); /* of what a call of the host does, not of an access */
+/* "uninitialized-store" is taken for "uninitialised-store": is this the kind's id; does a pattern fit it? */
+bool finding_id_is(enum finding_kind kind, const char *id);
+bool finding_id_fits(enum finding_kind kind, const char *pattern,
+                     bool (*fits)(const char *pattern, const char *text));
 bool finding_from_id(const char *id, enum finding_kind *out_kind);
 char *finding_meant(const char *id); /* "race-global, race-local": the ids nearest to a misspelt one, or ""; malloc'd, may be NULL */
 const char *finding_page(enum finding_kind kind); /* orrery-findings(7) on it, as plain text */

@@ -270,6 +270,9 @@ START_TEST(ids_are_stable_and_distinct)
                       finding_id((enum finding_kind)i));
     }
     ck_assert(!finding_from_id("no-such-finding", &kind));
+    ck_assert(finding_from_id("uninitialized-branch", &kind));
+    ck_assert_int_eq(kind, FINDING_UNINITIALISED_BRANCH);
+    ck_assert(!finding_from_id("uninitializ", &kind));
     ck_assert_int_eq(finding_check(FINDING_RACE_LOCAL), CHECK_RACES);
     ck_assert_int_eq(finding_check(FINDING_UNINITIALISED_BRANCH), CHECK_UNINITIALISED);
     ck_assert_int_eq(finding_check(FINDING_NO_PROGRESS), CHECK_PROGRESS);
