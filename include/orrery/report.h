@@ -115,9 +115,13 @@ struct source_place {
     const char *text; /* the source line, not terminated by newline */
 };
 
+enum { FINDING_CALLS_MOST = 15 };
+
 /* One of the (up to two) accesses of a finding. */
 struct finding_access {
     struct source_place place;
+    uint32_t call_count; /* of the functions between place and caller: where each was called, innermost first */
+    struct source_place calls[FINDING_CALLS_MOST];
     struct source_place caller; /* where the kernel called the function that place is in; empty: place is in the kernel */
     enum act act;      /* of ACT_ACCESS: */
     enum access_kind kind;

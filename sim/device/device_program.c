@@ -255,19 +255,22 @@ void program_site(const struct program *program, uint32_t site, struct source_pl
                    out_place);
 }
 
-/* The outermost call that has a line: an entry point may be a function without lines, which calls the
- * kernel. */
-void program_caller(const struct program *program, uint32_t site, struct source_place *out_place)
+/* Calls that have a line: an entry point may be a function without lines, which calls the kernel. */
+uint32_t program_calls(const struct program *program, uint32_t site, uint32_t room,
+                       struct source_place *out_places)
 {
     const struct code *code = program->running;
-    const struct code_call *found = NULL;
-    memset(out_place, 0, sizeof *out_place);
-    for (uint32_t call = code && site < code->site_count ? code->sites[site].call : 0; call;
-         call = code->calls[call].caller)
-        if (code->calls[call].line)
-            found = &code->calls[call];
-    if (found)
-        fill_place(program, found->file, found->line, found->column, out_place);
+    uint32_t count = 0;
+    for (uint32_t number = code && site < code->site_count ? code->sites[site].call : 0; number;
+         number = code->calls[number].caller) {
+        const struct code_call *call = &code->calls[number];
+        if (!call->line)
+            continue;
+        count += count < room;
+        memset(&out_places[count - 1], 0, sizeof *out_places);
+        fill_place(program, call->file, call->line, call->column, &out_places[count - 1]);
+    }
+    return count;
 }
 
 bool program_is_own(const struct program *program, uint32_t site)

@@ -181,6 +181,8 @@ static void access_own(struct finding_access *access)
 {
     place_own(&access->place);
     place_own(&access->caller);
+    for (uint32_t i = 0; i < access->call_count; i++)
+        place_own(&access->calls[i]);
     own(&access->what);
     own(&access->by);
     own(&access->device);
@@ -191,6 +193,8 @@ static void access_disown(const struct finding_access *access)
 {
     place_disown(&access->place);
     place_disown(&access->caller);
+    for (uint32_t i = 0; i < access->call_count; i++)
+        place_disown(&access->calls[i]);
     disown(access->what);
     disown(access->by);
     disown(access->device);

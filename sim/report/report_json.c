@@ -59,13 +59,24 @@ static void put_place(json_t *object, const struct source_place *place)
     put_text(object, "text", place->text);
 }
 
-static void put_caller(json_t *object, const struct source_place *caller)
+static json_t *place_json(const struct source_place *place)
 {
-    if (!caller->line)
+    json_t *object = json_object();
+    put_place(object, place);
+    return object;
+}
+
+/* The kernel's own line, and all calls with it as the last one. */
+static void put_calls(json_t *object, const struct finding_access *access)
+{
+    if (!access->caller.line)
         return;
-    json_t *place = json_object();
-    put_place(place, caller);
-    json_object_set_new(object, "called_from", place);
+    json_t *calls = json_array();
+    for (uint32_t i = 0; i < access->call_count; i++)
+        json_array_append_new(calls, place_json(&access->calls[i]));
+    json_array_append_new(calls, place_json(&access->caller));
+    json_object_set_new(object, "called_from", place_json(&access->caller));
+    json_object_set_new(object, "calls", calls);
 }
 
 static void put_order(json_t *object, const struct finding_access *access)
@@ -79,7 +90,7 @@ static json_t *access_json(const struct finding_access *access)
     char value[24];
     json_t *object = json_object();
     put_place(object, &access->place);
-    put_caller(object, &access->caller);
+    put_calls(object, access);
     put_text(object, "access", access_word(access));
     put_text(object, "what", access->what);
     put_text(object, "by", access->by);

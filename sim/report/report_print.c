@@ -181,8 +181,7 @@ static int padded_width(const char *a, const char *b, int least)
     return wide > least ? wide : least;
 }
 
-/* In a function that may be called in many places, the kernel's own line. */
-static void print_caller(FILE *stream, const struct source_place *caller)
+static void print_call(FILE *stream, const struct source_place *caller)
 {
     char place[PLACE_CHARS], *source = source_text(caller);
     place_text(caller, place);
@@ -190,6 +189,14 @@ static void print_caller(FILE *stream, const struct source_place *caller)
         fprintf(stream, "     called from %s%s%s\n", place, source && *source ? "  " : "",
                 source ? source : "");
     free(source);
+}
+
+/* In a function that may be called in many places: each call, the kernel's own line last. */
+static void print_calls(FILE *stream, const struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->call_count; i++)
+        print_call(stream, &access->calls[i]);
+    print_call(stream, &access->caller);
 }
 
 static void print_accesses(FILE *stream, const struct finding *finding)
@@ -214,7 +221,7 @@ static void print_accesses(FILE *stream, const struct finding *finding)
         fputc('\n', stream);
         if (finding->access[i].values)
             fprintf(stream, "     with %s\n", finding->access[i].values);
-        print_caller(stream, &finding->access[i].caller);
+        print_calls(stream, &finding->access[i]);
         free(source[i]);
     }
 }

@@ -194,8 +194,12 @@ static json_t *frame(struct writer *writer, const struct finding *finding, const
 static json_t *stack(struct writer *writer, const struct finding *finding, uint32_t index)
 {
     const struct finding_access *access = &finding->access[index];
-    return json_pack("{s:{s:s},s:[o,o]}", "message", "text", index ? "access 2" : "access 1", "frames",
-                     frame(writer, finding, &access->place), frame(writer, finding, &access->caller));
+    json_t *frames = json_array();
+    json_array_append_new(frames, frame(writer, finding, &access->place));
+    for (uint32_t i = 0; i < access->call_count; i++)
+        json_array_append_new(frames, frame(writer, finding, &access->calls[i]));
+    json_array_append_new(frames, frame(writer, finding, &access->caller));
+    return json_pack("{s:{s:s},s:o}", "message", "text", index ? "access 2" : "access 1", "frames", frames);
 }
 
 /* Of accesses in functions that the kernel calls; NULL: of none. */

@@ -49,6 +49,12 @@ START_TEST(place_in_a_function_names_its_caller)
     ck_assert_ptr_nonnull(
         strstr(so_far(), "compute unit 1\n     called from mp.cl:30:5  take(data, out);\n\n"));
     ck_assert_ptr_null(strstr(so_far(), "compute unit 0\n     called"));
+    finding.access[1].place.line++;
+    finding.access[1].call_count = 1;
+    finding.access[1].calls[0] = (struct source_place){"mp.cl", 20, 3, "  look(data);"};
+    add(finding);
+    ck_assert_ptr_nonnull(strstr(so_far(), "compute unit 1\n     called from mp.cl:20:3  look(data);\n"
+                                           "     called from mp.cl:30:5  take(data, out);\n\n"));
 }
 END_TEST
 
