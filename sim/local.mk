@@ -30,6 +30,8 @@ libsim_a_SOURCES = \
 	%D%/debug/stop.c \
 	%D%/debug/value.c \
 	%D%/debug/visible_writes.c \
+	%D%/debug/iterations.c \
+	%D%/debug/iterations.h \
 	%D%/debug/line_values.c \
 	%D%/debug/line_values.h \
 	%D%/debug/wire.c \

@@ -115,7 +115,14 @@ struct source_place {
     const char *text; /* the source line, not terminated by newline */
 };
 
-enum { FINDING_CALLS_MOST = 15 };
+enum { FINDING_CALLS_MOST = 15, FINDING_LOOPS_MOST = 8 };
+
+/* The iteration of a loop that an access was made in; the first is 1. */
+struct finding_iteration {
+    uint64_t number;
+    const char *file; /* where the loop is; NULL: unknown */
+    uint32_t line;
+};
 
 /* One of the (up to two) accesses of a finding. */
 struct finding_access {
@@ -140,6 +147,8 @@ struct finding_access {
     uint32_t device_id;   /* serial number of the device that ran it; 0: that of the finding's launch, or none */
     const char *device;   /* set by report_add when there are several: "sub-device 1 of device 0 'big'" */
     const char *values; /* set by report_values: of the variables on the place's line, "i = 3, stride = 4"; or NULL */
+    uint32_t iteration_count; /* set by report_iterations: of the loops around it, outermost first */
+    struct finding_iteration iterations[FINDING_LOOPS_MOST];
     const char *by;    /* what accessed, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
 };
 
@@ -278,6 +287,9 @@ void report_release(struct report *report);
 void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
 /* The values of the variables on the line of an access of report_get(index), in its work-item; copied. */
 void report_values(struct report *report, size_t index, uint32_t access, const char *values);
+/* The iterations of the loops around that access; copied. */
+void report_iterations(struct report *report, size_t index, uint32_t access,
+                       const struct finding_iteration *iterations, uint32_t count);
 /* Of those that came again, some race with the fix that was tried all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);
 /* It came so often that it was no longer counted. */

@@ -177,6 +177,18 @@ static void place_disown(const struct source_place *place)
     disown(place->text);
 }
 
+static void iterations_own(struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->iteration_count; i++)
+        own(&access->iterations[i].file);
+}
+
+static void iterations_disown(const struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->iteration_count; i++)
+        disown(access->iterations[i].file);
+}
+
 static void access_own(struct finding_access *access)
 {
     place_own(&access->place);
@@ -187,6 +199,7 @@ static void access_own(struct finding_access *access)
     own(&access->by);
     own(&access->device);
     own(&access->values);
+    iterations_own(access);
 }
 
 static void access_disown(const struct finding_access *access)
@@ -199,6 +212,7 @@ static void access_disown(const struct finding_access *access)
     disown(access->by);
     disown(access->device);
     disown(access->values);
+    iterations_disown(access);
 }
 
 static void steps_free(struct finding *finding)
@@ -615,13 +629,33 @@ void report_tried(struct report *report, size_t index, enum fix_trial trial, con
     pthread_mutex_unlock(&report->lock);
 }
 
+static struct finding_access *access_at(struct report *report, size_t index, uint32_t access)
+{
+    struct finding *finding = index < report->found.count ? &report->found.entries[index]->finding : NULL;
+    return finding && access < finding->access_count ? &finding->access[access] : NULL;
+}
+
 void report_values(struct report *report, size_t index, uint32_t access, const char *values)
 {
     pthread_mutex_lock(&report->lock);
-    if (index < report->found.count && access < report->found.entries[index]->finding.access_count) {
-        struct finding_access *of = &report->found.entries[index]->finding.access[access];
+    struct finding_access *of = access_at(report, index, access);
+    if (of) {
         disown(of->values);
         of->values = strdup(values);
+    }
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_iterations(struct report *report, size_t index, uint32_t access,
+                       const struct finding_iteration *iterations, uint32_t count)
+{
+    pthread_mutex_lock(&report->lock);
+    struct finding_access *of = access_at(report, index, access);
+    if (of) {
+        iterations_disown(of);
+        of->iteration_count = count < FINDING_LOOPS_MOST ? count : FINDING_LOOPS_MOST;
+        memcpy(of->iterations, iterations, of->iteration_count * sizeof *iterations);
+        iterations_own(of);
     }
     pthread_mutex_unlock(&report->lock);
 }

@@ -79,6 +79,20 @@ static void put_calls(json_t *object, const struct finding_access *access)
     json_object_set_new(object, "calls", calls);
 }
 
+static void put_iterations(json_t *object, const struct finding_access *access)
+{
+    json_t *iterations = access->iteration_count ? json_array() : NULL;
+    for (uint32_t i = 0; i < access->iteration_count; i++) {
+        json_t *iteration = json_object();
+        put_text(iteration, "file", access->iterations[i].file);
+        put_number(iteration, "line", access->iterations[i].line);
+        put_number(iteration, "iteration", access->iterations[i].number);
+        json_array_append_new(iterations, iteration);
+    }
+    if (iterations)
+        json_object_set_new(object, "iterations", iterations);
+}
+
 static void put_order(json_t *object, const struct finding_access *access)
 {
     put_text(object, "order", finding_access_order(access));
@@ -110,6 +124,7 @@ static json_t *access_json(const struct finding_access *access)
     if (access->has_item)
         json_object_set_new(object, "item", item_json(&access->item));
     put_text(object, "values", access->values);
+    put_iterations(object, access);
     return object;
 }
 

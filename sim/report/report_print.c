@@ -191,6 +191,20 @@ static void print_call(FILE *stream, const struct source_place *caller)
     free(source);
 }
 
+/* "in iteration 4 of the loop at k.cl:6, 2 of k.cl:7" */
+static void print_iterations(FILE *stream, const struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->iteration_count; i++) {
+        char place[PLACE_CHARS];
+        const struct finding_iteration *iteration = &access->iterations[i];
+        place_text(&(struct source_place){.file = iteration->file, .line = iteration->line}, place);
+        fprintf(stream, "%s%" PRIu64 " of %s%s", i ? ", " : "     in iteration ", iteration->number,
+                i ? "" : "the loop at ", place);
+    }
+    if (access->iteration_count)
+        fputc('\n', stream);
+}
+
 /* In a function that may be called in many places: each call, the kernel's own line last. */
 static void print_calls(FILE *stream, const struct finding_access *access)
 {
@@ -221,6 +235,7 @@ static void print_accesses(FILE *stream, const struct finding *finding)
         fputc('\n', stream);
         if (finding->access[i].values)
             fprintf(stream, "     with %s\n", finding->access[i].values);
+        print_iterations(stream, &finding->access[i]);
         print_calls(stream, &finding->access[i]);
         free(source[i]);
     }
