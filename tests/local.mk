@@ -568,6 +568,7 @@ test_scripts = \
 	%D%/scripts/check_host_waits.sh \
 	%D%/scripts/check_source_name.sh \
 	%D%/scripts/check_refused_note.sh \
+	%D%/scripts/check_instruction_places.sh \
 	%D%/scripts/check_host_locks.sh \
 	%D%/scripts/check_race_memory.sh \
 	%D%/scripts/check_mutation.sh \

@@ -229,7 +229,8 @@ struct program_request {
     const struct spec_constant *constants;
     size_t constant_count;
     const char *source_name, *source_text; /* for findings; may be NULL; copied */
-    const char *kernel_names;              /* "a;b": the host gets these alone; NULL: all */
+    const char *module_name;  /* for findings without a line: the module's file; may be NULL; copied */
+    const char *kernel_names; /* "a;b": the host gets these alone; NULL: all */
     /* how source_text was compiled, for fixes of it; NULL: not known. Copied */
     const struct compile_request *compiled;
     bool detailed_errors; /* -g: enqueue_kernel reports why it failed */

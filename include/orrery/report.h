@@ -108,12 +108,24 @@ char *finding_meant(const char *id); /* "race-global, race-local": the ids neare
 const char *finding_page(enum finding_kind kind); /* orrery-findings(7) on it, as plain text */
 const char *finding_spec(enum finding_kind kind); /* the sections of the specification that the page names */
 
-/* Where in the user's source; strings may be NULL. line 0 = unknown. */
+/* An instruction of a SPIR-V module. */
+struct spirv_instruction {
+    const char *name;   /* "OpLoad", static; NULL: not known */
+    const char *module; /* the module's file; NULL: it has none */
+    uint32_t result;    /* the id of its result; 0: it has none */
+    uint32_t word;      /* where it begins, in words from the module's start */
+};
+
+/* Where in the user's source; strings may be NULL. line 0 = unknown; then instruction may say more. */
 struct source_place {
     const char *file;
     uint32_t line, column;
     const char *text; /* the source line, not terminated by newline */
+    struct spirv_instruction instruction;
 };
+enum { INSTRUCTION_CHARS = 120 };
+/* "OpLoad %23, word 412 of d.spv" */
+void instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS]);
 
 enum { FINDING_CALLS_MOST = 15, FINDING_LOOPS_MOST = 8 };
 

@@ -40,6 +40,8 @@ static bool keep_source(struct program *program, const struct program_request *r
 {
     if (request->source_name && !(program->source_name = strdup(request->source_name)))
         return false;
+    if (request->module_name && !(program->module_name = strdup(request->module_name)))
+        return false;
     if (!request->source_text)
         return true;
     program->source_text = strdup(request->source_text);
@@ -239,6 +241,17 @@ static void fill_place(const struct program *program, uint32_t file, uint32_t li
     }
 }
 
+static void fill_instruction(const struct program *program, uint32_t word,
+                             struct spirv_instruction *out_instruction)
+{
+    const char *name = interp_instruction(program->module, word, &out_instruction->result);
+    if (!name)
+        return;
+    out_instruction->name = name;
+    out_instruction->word = word;
+    out_instruction->module = program->module_name;
+}
+
 const char *program_file(const struct program *program, const char *file, uint32_t line)
 {
     const bool own = program->source_name && line && line <= program->line_count &&
@@ -253,6 +266,8 @@ void program_site(const struct program *program, uint32_t site, struct source_pl
     if (code && site < code->site_count)
         fill_place(program, code->sites[site].file, code->sites[site].line, code->sites[site].column,
                    out_place);
+    if (code && site < code->site_count && !out_place->line)
+        fill_instruction(program, code->sites[site].word, &out_place->instruction);
 }
 
 /* Calls that have a line: an entry point may be a function without lines, which calls the kernel. */
@@ -453,6 +468,7 @@ void program_release(struct program *program)
     free(program->variables);
     free(program->source_name);
     free(program->source_text);
+    free(program->module_name);
     free(program->lines);
     free(program->statements);
     request_free(program->compiled);

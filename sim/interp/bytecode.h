@@ -184,6 +184,7 @@ uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value)
 struct site {
     uint32_t file; /* string index, 0 = unknown */
     uint32_t line, column;
+    uint32_t word; /* where the instruction begins in the module; 0: unknown */
     uint32_t call; /* which inlined call it is of: of struct code's calls; 0: the kernel */
     enum act act;
     bool of_work_group; /* a barrier: of all of it */

@@ -3,6 +3,7 @@
 #include "orrery/nearest.h"
 #include "orrery/report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,15 @@ uint64_t finding_bytes(const struct finding *finding)
     if (finding->common_bytes)
         return finding->common_bytes;
     return finding->access_count ? finding->access[0].size_bytes : 0;
+}
+
+void instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS])
+{
+    char result[16] = "";
+    if (instruction->result)
+        snprintf(result, sizeof result, " %%%" PRIu32, instruction->result);
+    snprintf(out, INSTRUCTION_CHARS, "%s%s, word %" PRIu32 " of %s", instruction->name, result,
+             instruction->word, instruction->module ? instruction->module : "the module");
 }
 
 /* ---- ids, in both spellings --------------------------------------------------------- */

@@ -169,12 +169,14 @@ static void place_own(struct source_place *place)
 {
     own(&place->file);
     own(&place->text);
+    own(&place->instruction.module);
 }
 
 static void place_disown(const struct source_place *place)
 {
     disown(place->file);
     disown(place->text);
+    disown(place->instruction.module);
 }
 
 static void iterations_own(struct finding_access *access)

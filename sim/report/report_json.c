@@ -51,12 +51,25 @@ static json_t *item_json(const struct item *item)
     return object;
 }
 
+static json_t *instruction_json(const struct spirv_instruction *instruction)
+{
+    json_t *object = json_object();
+    put_text(object, "name", instruction->name);
+    if (instruction->result)
+        put_number(object, "result", instruction->result);
+    put_number(object, "word", instruction->word);
+    put_text(object, "module", instruction->module);
+    return object;
+}
+
 static void put_place(json_t *object, const struct source_place *place)
 {
     put_text(object, "file", place->file);
     put_number(object, "line", place->line);
     put_number(object, "column", place->column);
     put_text(object, "text", place->text);
+    if (!place->line && place->instruction.name)
+        json_object_set_new(object, "instruction", instruction_json(&place->instruction));
 }
 
 static json_t *place_json(const struct source_place *place)

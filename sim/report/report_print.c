@@ -32,7 +32,11 @@ enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40, ACTION_COLUMNS = 32 };
 void place_text(const struct source_place *place, char out[PLACE_CHARS])
 {
     const char *file = place->file ? place->file : "?";
-    if (!place->line)
+    char instruction[INSTRUCTION_CHARS];
+    if (!place->line && place->instruction.name) {
+        instruction_text(&place->instruction, instruction);
+        snprintf(out, PLACE_CHARS, "%s", instruction);
+    } else if (!place->line)
         snprintf(out, PLACE_CHARS, "%s", place->file ? place->file : "(no line)");
     else if (!place->column)
         snprintf(out, PLACE_CHARS, "%s:%" PRIu32, file, place->line);

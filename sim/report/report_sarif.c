@@ -217,7 +217,7 @@ static json_t *stacks(struct writer *writer, const struct finding *finding)
 
 static json_t *first_location(struct writer *writer, const struct finding *finding)
 {
-    const struct source_place nowhere = {NULL, 0, 0, NULL};
+    const struct source_place nowhere = {.line = 0};
     return finding->access_count ? access_location(writer, finding, 0)
                                  : sarif_location(&writer->places, finding, &nowhere, NULL);
 }

@@ -31,6 +31,7 @@ static enum status load_built(struct run *run, const struct built *built)
         .word_count = built->spirv.word_count,
         .source_name = source->name,
         .source_text = source->text,
+        .module_name = source->text ? NULL : run->scenario->program.spirv_file,
         .compiled = source->text ? &source->compiled : NULL,
         .detailed_errors = source->detailed_errors,
         .uniform_groups = source->uniform_groups,
