@@ -97,7 +97,7 @@ ran 66 "$orrery" run --sarif=%p-own.sarif -- "$program" found_exit
 mv ./*-own.sarif own.sarif
 cd ..
 python3 - "$src" "$work" "$build" <<'END' || bad=1
-import gzip, json, pathlib, sys
+import gzip, json, pathlib, re, sys
 src, work, build = map(pathlib.Path, sys.argv[1:])
 bad = 0
 def expect(what, found, expected):
@@ -118,6 +118,10 @@ def all_of(value, key):
     elif isinstance(value, list):
         for member in value:
             yield from all_of(member, key)
+# The pages of the registry, by the names that the rules' own pages cite.
+pages = {"OpenCL 2.2 API": "OpenCL/specs/2.2/html/OpenCL_API.html", "OpenCL 3.0 API": "OpenCL/specs/3.0-unified/html/OpenCL_API.html",
+         "OpenCL C 2.0": "OpenCL/specs/opencl-2.0-openclc.pdf", "OpenCL C 3.0": "OpenCL/specs/3.0-unified/html/OpenCL_C.html",
+         "SPIR-V": "SPIR-V/specs/unified1/SPIRV.html"}
 logs = {}
 for path in sorted((work / "project").glob("*.sarif")):
     name, text = path.stem, path.read_bytes()
@@ -136,6 +140,8 @@ for path in sorted((work / "project").glob("*.sarif")):
         expect(f"{about}: name", 0 < len(rule["name"]) <= 255, True)
         expect(f"{about}: texts", [0 < len(rule[key]["text"]) <= 1024 for key in ("shortDescription", "fullDescription")], [True, True])
         expect(f"{about}: help", [len(rule["help"][key]) > 100 for key in ("text", "markdown")], [True, True])
+        cited = re.search(r"\n  Specification\n\s*(OpenCL C [23]\.0|OpenCL [23]\.[02] API|SPIR-V)", rule["help"]["text"])
+        expect(f"{about}: specification {cited}", rule["helpUri"], "https://registry.khronos.org/" + pages.get(cited and cited.group(1), "?"))
         expect(f"{about}: level", rule["defaultConfiguration"]["level"] in ("note", "warning", "error"), True)
         expect(f"{about}: properties", (rule["properties"]["precision"], rule["properties"]["problem.severity"] in ("error", "warning", "recommendation")), ("very-high", True))
     expect(f"{name}: rules are one each", len({rule["id"] for rule in rules}), len(rules))
