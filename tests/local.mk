@@ -666,6 +666,7 @@ EXTRA_DIST += \
 	%D%/oracle/model.py \
 	%D%/oracle/programs.py \
 	%D%/oracle/values.py \
+	%D%/schema/junit.xsd \
 	%D%/schema/sarif-2.1.0.json \
 	%D%/scripts/api_texts.py \
 	%D%/scripts/check_differential.sh \

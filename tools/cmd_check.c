@@ -388,8 +388,10 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
         check_mark(arguments->notes, CHECK_MARK_LINES);
         differences += compare_output(&scenario->expect, result.output);
         check_mark(arguments->notes, CHECK_MARK_WHOLE);
-        if (arguments->notes)
+        if (arguments->notes) {
             note_findings(arguments->notes, report);
+            fprintf(arguments->notes, "{\"type\":\"time\",\"ns\":%" PRIu64 "}\n", result.time_ns);
+        }
         for (size_t i = 0; differences && i < report_count(report); i++)
             report_print_finding(stdout, report_get(report, i), false);
         if (differences)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orrery/debug.h"
+#include "sim/base/clock.h"
 #include "scenario_fixes.h"
 #include "scenario_values.h"
 #include "scenario_launch.h"
@@ -362,6 +363,7 @@ enum status scenario_run(const struct scenario *scenario, struct report *report,
     if (tries || shows)
         report_hold(report, shows ? REPORT_HOLD_ALL : REPORT_HOLD_EDITS);
     enum status status = scenario_perform(&run, out_result);
+    out_result->time_ns = run.device ? device_clock(run.device) - CLOCK_START_NS : 0;
     scenario_run_fini(&run);
     report_release(report);
     fclose(run.output);
