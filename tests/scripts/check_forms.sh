@@ -115,6 +115,8 @@ if command -v dot >/dev/null; then
     for graph in "$work"/*.dot; do
         dot -Tsvg -o "$work/picture.svg" "$graph" 2>"$work/log" || { cat "$work/log"; echo "$graph: dot fails"; bad=1; }
         [ -s "$work/log" ] && { cat "$work/log"; echo "$graph: dot complains"; bad=1; }
+        width=$(sed -n 's/^<svg width="\([0-9]*\).*/\1/p' "$work/picture.svg")
+        [ "${width:-9999}" -le 1200 ] || { echo "$graph: $width points wide, expected at most 1200, which are 1600 pixels"; bad=1; }
     done
 fi
 echo "$runs runs"
