@@ -51,6 +51,8 @@ libsim_a_SOURCES = \
 	%D%/litmus/explore_interleavings.c \
 	%D%/litmus/explore_reads.c \
 	%D%/litmus/explore_thin_air.c \
+	%D%/device/element_name.c \
+	%D%/device/element_name.h \
 	%D%/device/fault.c \
 	%D%/device/fault.h \
 	%D%/device/group.c \

@@ -217,6 +217,7 @@ struct finding {
     struct source_place made; /* the host's call that gave the text; line 0: not known */
     const char *kernel;     /* name, or NULL */
     const char *object;     /* "argument 0 'data' (buffer, 8 bytes)", "local variable 'tile'", or NULL */
+    const char *element;    /* of it, what was touched, where bytes alone say little: "c[3].w[1]"; or NULL */
     uint64_t offset_bytes;  /* of the first byte touched, from the object's start */
     bool has_offset;
     uint64_t common_bytes;  /* that both accesses touched, from there on; 0: those of the first access */

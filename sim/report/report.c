@@ -313,6 +313,7 @@ static void entry_free(struct entry *entry)
     disown(finding->source);
     disown(finding->kernel);
     disown(finding->object);
+    disown(finding->element);
     disown(finding->why);
     disown(finding->fix);
     disown(finding->fix_note);
@@ -345,6 +346,7 @@ static struct entry *entry_new(const struct finding *finding, char *key)
     own(&entry->finding.source);
     own(&entry->finding.kernel);
     own(&entry->finding.object);
+    own(&entry->finding.element);
     own(&entry->finding.why);
     own(&entry->finding.fix);
     own(&entry->finding.fix_note);

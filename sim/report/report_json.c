@@ -223,6 +223,7 @@ static json_t *finding_json(const struct finding *finding)
     put_call(object, "made", &finding->made);
     put_text(object, "kernel", finding->kernel);
     put_text(object, "object", finding->object);
+    put_text(object, "element", finding->element);
     if (finding->has_offset)
         put_number(object, "offset_bytes", finding->offset_bytes);
     if (finding->has_offset && finding_bytes(finding))

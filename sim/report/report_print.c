@@ -352,6 +352,8 @@ static void print_object(FILE *stream, const struct finding *finding)
         fputs(finding->object, stream);
     if (finding->object && finding->has_offset)
         print_bytes(stream, finding);
+    if (finding->object && finding->element)
+        fprintf(stream, ": %s", finding->element);
     fputc('\n', stream);
 }
 

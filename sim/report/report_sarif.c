@@ -163,6 +163,7 @@ static json_t *properties(const struct finding *finding)
 {
     json_t *object = json_object();
     put_text(object, "object", finding->object);
+    put_text(object, "element", finding->element);
     if (finding->has_offset)
         put_number(object, "offsetBytes", finding->offset_bytes);
     if (finding->has_offset && finding_bytes(finding))
