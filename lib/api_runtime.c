@@ -30,6 +30,7 @@
 #include "subdevice.h"
 #include "lib/diagnose/usage.h"
 #include "orrery/replay.h"
+#include "orrery/report_width.h"
 #include "orrery/schedule.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
@@ -114,6 +115,7 @@ static void log_open(void)
         report_set_stream(runtime.report, log_stream, false);
     else
         report_set_stream(runtime.report, stderr, wants_colour());
+    report_set_columns(runtime.report, log_stream ? 0 : report_columns(STDERR_FILENO, getenv("COLUMNS")));
 }
 
 static void name_roots(void)

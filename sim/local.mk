@@ -123,6 +123,8 @@ libsim_a_SOURCES = \
 	%D%/report/report_spool.h \
 	%D%/report/report_share.h \
 	%D%/report/report_words.h \
+	%D%/report/report_wrap.c \
+	%D%/report/report_wrap.h \
 	%D%/report/sarif.h \
 	%D%/report/sarif_join.c \
 	%D%/report/sarif_places.c \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orrery/report_width.h"
 #include "orrery/scenario_run.h"
 #include "orrery/watch.h"
 #include "check_results.h"
@@ -312,7 +313,8 @@ static void print_interrupted(const struct arguments *arguments, const struct re
                               const struct scenario_result *result, const char *path)
 {
     for (size_t i = 0; i < report_count(report); i++)
-        report_print_finding(stdout, report_get(report, i), false);
+        report_print_finding_wide(stdout, report_get(report, i), false,
+                                  report_columns(STDOUT_FILENO, getenv("COLUMNS")));
     print_replay(arguments, result->record, NULL, path);
     report_finish(stdout, report, result->kernels_run);
     printf("INTERRUPTED: %s\n", path);
@@ -393,7 +395,8 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
             fprintf(arguments->notes, "{\"type\":\"time\",\"ns\":%" PRIu64 "}\n", result.time_ns);
         }
         for (size_t i = 0; differences && i < report_count(report); i++)
-            report_print_finding(stdout, report_get(report, i), false);
+            report_print_finding_wide(stdout, report_get(report, i), false,
+                                      report_columns(STDOUT_FILENO, getenv("COLUMNS")));
         if (differences)
             print_replay(arguments, result.record, NULL, path);
         code = conclude(path, differences);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report: findings are compared with suppressions and with earlier ones, and passed to every form. */
 #include "orrery/report.h"
+#include "orrery/report_width.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -42,6 +43,7 @@ struct report {
     pthread_mutex_t lock; /* guards what follows */
     FILE *stream;
     bool colour;
+    unsigned columns; /* report_set_columns */
     void (*listener)(size_t count);
     uint64_t (*event_counter)(void *self);
     void *event_counter_self;
@@ -113,6 +115,11 @@ void report_set_stream(struct report *report, FILE *stream, bool colour)
     report->stream = stream;
     report->colour = colour;
     pthread_mutex_unlock(&report->lock);
+}
+
+void report_set_columns(struct report *report, unsigned columns)
+{
+    report->columns = columns;
 }
 
 void report_set_listener(struct report *report, void (*listener)(size_t count))
@@ -571,7 +578,7 @@ static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t
 }
 
 static void print(struct report *report, const struct finding *finding,
-                  void (*form)(FILE *stream, const struct finding *finding, bool colour))
+                  void (*form)(FILE *stream, const struct finding *finding, bool colour, unsigned columns))
 {
     char *text = NULL;
     size_t size = 0;
@@ -579,9 +586,9 @@ static void print(struct report *report, const struct finding *finding,
     if (!report->stream)
         return;
     if (whole)
-        form(whole, finding, report->colour);
+        form(whole, finding, report->colour, report->columns);
     if (!put_whole(report->stream, whole, &text, &size))
-        form(report->stream, finding, report->colour);
+        form(report->stream, finding, report->colour, report->columns);
     fflush(report->stream);
 }
 
@@ -594,7 +601,7 @@ static void announce(struct report *report, struct entry *entry)
     report->waits |= report->holds && entry->finding.edit_count != 0;
     entry->waits = report->waits;
     if (!entry->waits)
-        print(report, &entry->finding, report_print_finding);
+        print(report, &entry->finding, report_print_finding_wide);
 }
 
 void report_hold(struct report *report, enum report_hold from)
@@ -614,7 +621,7 @@ void report_release(struct report *report)
         struct finding finding = entry->finding;
         finding.count = entry->reported;
         if (entry->waits)
-            print(report, &finding, report_print_finding);
+            print(report, &finding, report_print_finding_wide);
         entry->waits = false;
     }
     report->holds = report->waits = false;
@@ -668,7 +675,7 @@ void report_iterations(struct report *report, size_t index, uint32_t access,
 static void lose(struct report *report, const struct finding *finding)
 {
     report->lost[finding->severity]++;
-    print(report, finding, report_print_finding);
+    print(report, finding, report_print_finding_wide);
 }
 
 static struct entry *add_new(struct report *report, const struct finding *finding, char *key, bool hidden)
@@ -863,9 +870,9 @@ uint64_t report_clears(struct report *report)
     return clears;
 }
 
-static void print_stopped(FILE *stream, const struct finding *finding, bool colour)
+static void print_stopped(FILE *stream, const struct finding *finding, bool colour, unsigned columns)
 {
-    (void)colour;
+    (void)colour, (void)columns;
     fprintf(stream, "orrery: kernel %s was stopped: %s\n", finding->kernel ? finding->kernel : "?",
             finding->why ? finding->why : finding_title(finding));
 }
