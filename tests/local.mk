@@ -569,6 +569,7 @@ test_scripts = \
 	%D%/scripts/check_source_name.sh \
 	%D%/scripts/check_refused_note.sh \
 	%D%/scripts/check_instruction_places.sh \
+	%D%/scripts/check_report_names.sh \
 	%D%/scripts/check_host_locks.sh \
 	%D%/scripts/check_race_memory.sh \
 	%D%/scripts/check_mutation.sh \

@@ -246,6 +246,7 @@ struct finding {
     bool count_at_least;    /* set by report_uncounted */
     uint64_t fingerprint;   /* set by report_add: the same in a later run; 0: not known */
     bool accepted;          /* set by report_add: the baseline has it */
+    const char *test;       /* set by report_add: the test of a suite that ran then, or NULL */
     uint64_t event_number;  /* report_event_number() when the second access was made; 0: not known */
 };
 
@@ -274,6 +275,19 @@ uint64_t report_clears(struct report *report); /* how often was it cleared? */
 bool report_accepts(const struct report *report, const struct finding *finding);
 bool report_suppresses(const struct report *report, const struct finding *finding);
 bool report_suppresses_objects(const struct report *report); /* the object may make the difference */
+
+/* A process that calls OpenCL, for the summary. number: which of the run's processes it is, from 1 in the order in
+ * which they began; 0: not known. A line of the text names it when another one has written before. */
+struct report_process {
+    const char *program;
+    const char *const *words; /* of its command, ended by NULL */
+    uint32_t number;
+};
+void report_set_process(struct report *report, const struct report_process *process); /* copied */
+const struct report_process *report_process(const struct report *report); /* program NULL: not set */
+enum { TEST_NAME_CHARS = 512 };
+/* Writes the name of the test that runs, or "". */
+void report_set_test(struct report *report, void (*test)(char out_name[TEST_NAME_CHARS]));
 
 /* The devices that there are, by serial number; once there are several, findings name them. NULL: it is gone. */
 void report_name_device(struct report *report, uint32_t device, const char *name);

@@ -2,6 +2,7 @@
 /* The report: findings are compared with suppressions and with earlier ones, and passed to every form. */
 #include "orrery/report.h"
 #include "orrery/report_width.h"
+#include "orrery/watch.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -69,7 +70,66 @@ struct report {
     char *root;                 /* the directory that the run began in; NULL: unknown */
     struct report_share *share; /* NULL: its files are this process's only */
     struct report_spool *spool; /* NULL: its log goes into its file */
+    struct report_process process;
+    void (*test)(char out_name[TEST_NAME_CHARS]); /* NULL: there are no tests */
 };
+
+/* ---- the process ------------------------------------------------------------------------ */
+
+static void process_free(struct report_process *process)
+{
+    for (size_t i = 0; process->words && process->words[i]; i++)
+        free((char *)(uintptr_t)process->words[i]);
+    free((void *)(uintptr_t)process->words);
+    free((char *)(uintptr_t)process->program);
+    *process = (struct report_process){NULL, NULL, 0};
+}
+
+/* Without memory for all of them, it has the first words. */
+static const char *const *words_copy(const char *const *words)
+{
+    size_t count = 0, copied = 0;
+    while (words && words[count])
+        count++;
+    const char **copy = calloc(count + 1, sizeof *copy);
+    for (; copy && copied < count; copied++)
+        if (!(copy[copied] = strdup(words[copied])))
+            break;
+    return copy;
+}
+
+void report_set_process(struct report *report, const struct report_process *process)
+{
+    pthread_mutex_lock(&report->lock);
+    process_free(&report->process);
+    report->process.program = strdup(process->program);
+    report->process.words = words_copy(process->words);
+    report->process.number = process->number;
+    pthread_mutex_unlock(&report->lock);
+}
+
+const struct report_process *report_process(const struct report *report)
+{
+    return &report->process;
+}
+
+void report_set_test(struct report *report, void (*test)(char out_name[TEST_NAME_CHARS]))
+{
+    report->test = test;
+}
+
+/* "orrery: process 2: ./b.out fast", where the text of another process is before. */
+static void name_process(const struct report *report, FILE *stream)
+{
+    const struct report_process *process = &report->process;
+    if (!report->share || !process->number ||
+        !watch_write_text(report_share_watch(report->share), process->number))
+        return;
+    fprintf(stream, "orrery: process %" PRIu32 ":", process->number);
+    for (size_t i = 0; process->words && process->words[i]; i++)
+        fprintf(stream, " %s", process->words[i]);
+    fputc('\n', stream);
+}
 
 struct report *report_new(const struct scenario *scenario)
 {
@@ -100,6 +160,7 @@ void report_free(struct report *report)
     report_launches_fini(&report->launches);
     report_share_free(report->share);
     baseline_fini(&report->baseline);
+    process_free(&report->process);
     free(report->root);
     free(report);
 }
@@ -325,6 +386,7 @@ static void entry_free(struct entry *entry)
     disown(finding->fix);
     disown(finding->fix_note);
     disown(finding->spec);
+    disown(finding->test);
     free(entry->key);
     free(entry);
 }
@@ -358,6 +420,7 @@ static struct entry *entry_new(const struct finding *finding, char *key)
     own(&entry->finding.fix);
     own(&entry->finding.fix_note);
     own(&entry->finding.spec);
+    own(&entry->finding.test);
     return entry;
 }
 
@@ -585,8 +648,10 @@ static void print(struct report *report, const struct finding *finding,
     FILE *whole = report->stream ? open_memstream(&text, &size) : NULL;
     if (!report->stream)
         return;
-    if (whole)
+    if (whole) {
+        name_process(report, whole);
         form(whole, finding, report->colour, report->columns);
+    }
     if (!put_whole(report->stream, whole, &text, &size))
         form(report->stream, finding, report->colour, report->columns);
     fflush(report->stream);
@@ -794,6 +859,7 @@ static void count_accepted(struct report *report)
 static struct entry *add_finding(struct report *report, const struct finding *finding)
 {
     struct finding added = *finding;
+    char test[TEST_NAME_CHARS] = "";
     added.severity = report->scenario->checks[finding_check(finding->kind)];
     added.count = finding->count ? finding->count : 1;
     if (added.severity == SEVERITY_OFF || is_left_out(report, finding))
@@ -801,6 +867,9 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
     const bool hidden = report_suppresses(report, finding);
     char *key = finding_key(finding, hidden);
     struct entry *entry = NULL;
+    if (report->test)
+        report->test(test);
+    added.test = *test ? test : NULL;
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
     report->add_count++;
@@ -1251,8 +1320,10 @@ void report_finish(FILE *stream, const struct report *report, uint64_t kernels_r
     char *text = NULL;
     size_t size = 0;
     FILE *whole = open_memstream(&text, &size);
-    if (whole)
+    if (whole) {
+        name_process(report, whole);
         print_end(whole, report, kernels_run);
+    }
     if (!put_whole(stream, whole, &text, &size))
         print_end(stream, report, kernels_run);
     fflush(stream);

@@ -221,6 +221,7 @@ static json_t *finding_json(const struct finding *finding)
     put_call(object, "enqueued", &finding->enqueued);
     put_text(object, "source", finding->source);
     put_call(object, "made", &finding->made);
+    put_text(object, "test", finding->test);
     put_text(object, "kernel", finding->kernel);
     put_text(object, "object", finding->object);
     put_text(object, "element", finding->element);
@@ -279,6 +280,20 @@ void report_write_json(FILE *stream, const struct finding *finding)
     json_decref(object);
 }
 
+static void put_process(json_t *object, const struct report_process *process)
+{
+    json_t *command = process->program ? json_array() : NULL, *named = command ? json_object() : NULL;
+    if (!command)
+        return;
+    put_text(named, "program", process->program);
+    if (process->number)
+        put_number(named, "number", process->number);
+    json_object_set_new(object, "process", named);
+    for (size_t i = 0; process->words && process->words[i]; i++)
+        json_array_append_new(command, text_json(process->words[i]));
+    json_object_set_new(object, "command", command);
+}
+
 void report_write_json_summary(FILE *stream, const struct report *report, const struct report_end *end)
 {
     json_t *object = json_object();
@@ -299,6 +314,7 @@ void report_write_json_summary(FILE *stream, const struct report *report, const 
     }
     if (end->exit_status >= 0)
         put_number(object, "exit_status", (uint64_t)end->exit_status);
+    put_process(object, report_process(report));
     json_dumpf(object, stream, JSON_COMPACT);
     fputc('\n', stream);
     json_decref(object);

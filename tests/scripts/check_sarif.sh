@@ -192,6 +192,14 @@ def counts(name, times):
 expect("occurrences", counts("check", 1), sorted(counts("run", 2) + counts("moved", 1) + counts("text", 1)))
 several = sorted((result["ruleId"], result["occurrenceCount"]) for result in run["several"]["results"])
 expect("processes", (len(run["several"]["invocations"]), [id for id, _ in several]), (3, ["api-error", "null-write"]))
+invocations = run["several"]["invocations"]
+expect("commands", [" ".join([one["commandLine"].split()[0]] + one["arguments"]) == one["commandLine"] and one["arguments"][0][:7] for one in invocations],
+       [one["arguments"][0][:7] for one in invocations])
+expect("numbers of processes", sorted(one["properties"]["process"]["number"] for one in invocations), [1, 2, 3])
+summaries = [one for one in map(json.loads, open(work / "project/several.json")) if one["type"] == "summary"]
+expect("processes in JSON", sorted((one["process"]["number"], one["command"][1:] == []) for one in summaries), [(1, False), (2, False), (3, False)])
+expect("programs in JSON", {one["process"]["program"] for one in summaries}, {pathlib.Path(summaries[0]["command"][0]).name})
+expect("the first process in JSON", [one["command"][1] for one in summaries if one["process"]["number"] == 1], ["found_exit"])
 found = {}
 for one in map(json.loads, open(work / "project/several.json")):
     if one["type"] == "finding":
