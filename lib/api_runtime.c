@@ -31,7 +31,9 @@
 #include "subdevice.h"
 #include "lib/diagnose/usage.h"
 #include "orrery/replay.h"
+#include "orrery/report_width.h"
 #include "orrery/schedule.h"
+#include "orrery/watch.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 
@@ -115,6 +117,7 @@ static void log_open(void)
         report_set_stream(runtime.report, log_stream, false);
     else
         report_set_stream(runtime.report, stderr, wants_colour());
+    report_set_columns(runtime.report, log_stream ? 0 : report_columns(STDERR_FILENO, getenv("COLUMNS")));
 }
 
 static void name_roots(void)
@@ -167,6 +170,50 @@ static int exit_status(uint64_t kernels)
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
+/* ---- what this process is ------------------------------------------------------------ */
+
+enum { WORDS_MOST = 64 };
+
+/* pytest has the phase after the name: "test_sum.py::test_sum (call)". */
+static void name_of_test(char out_name[TEST_NAME_CHARS])
+{
+    const char *own = secure_getenv("ORRERY_TEST"),
+               *name = own && *own ? own : secure_getenv("PYTEST_CURRENT_TEST");
+    snprintf(out_name, TEST_NAME_CHARS, "%s", name ? name : "");
+    char *phase = own && *own ? NULL : strrchr(out_name, '(');
+    if (phase && phase > out_name && phase[-1] == ' ')
+        phase[-1] = '\0';
+}
+
+/* As it was started. So many of a long command; malloc'd. */
+static void take_words(char *words[WORDS_MOST + 1])
+{
+    size_t room = 0, count = 0;
+    FILE *stream = fopen("/proc/self/cmdline", "re");
+    while (stream && count < WORDS_MOST && getdelim(&words[count], &room, '\0', stream) > 0) {
+        count++;
+        room = 0;
+    }
+    free(words[count]);
+    words[count] = NULL;
+    if (stream)
+        fclose(stream);
+}
+
+static void name_process(void)
+{
+    char *words[WORDS_MOST + 1] = {NULL};
+    struct watch *watch = saved_watch();
+    take_words(words);
+    const struct report_process process = {.program = program_invocation_short_name,
+                                           .words = (const char *const *)words,
+                                           .number = watch ? watch_count_process(watch) : 0};
+    report_set_process(runtime.report, &process);
+    report_set_test(runtime.report, name_of_test);
+    for (size_t i = 0; words[i]; i++)
+        free(words[i]);
+}
+
 static void begin_to_save(void);
 
 static void set_up(void)
@@ -182,6 +229,7 @@ static void set_up(void)
     }
     if (!status) {
         remember_options();
+        name_process();
         log_open();
         debug_begin(&runtime.scenario, runtime.report);
         status = platform_set_up(&diagnosis);

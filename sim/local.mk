@@ -31,6 +31,8 @@ libsim_a_SOURCES = \
 	%D%/debug/stop.c \
 	%D%/debug/value.c \
 	%D%/debug/visible_writes.c \
+	%D%/debug/iterations.c \
+	%D%/debug/iterations.h \
 	%D%/debug/line_values.c \
 	%D%/debug/line_values.h \
 	%D%/debug/wire.c \
@@ -50,6 +52,8 @@ libsim_a_SOURCES = \
 	%D%/litmus/explore_interleavings.c \
 	%D%/litmus/explore_reads.c \
 	%D%/litmus/explore_thin_air.c \
+	%D%/device/element_name.c \
+	%D%/device/element_name.h \
 	%D%/device/fault.c \
 	%D%/device/fault.h \
 	%D%/device/group.c \
@@ -120,6 +124,8 @@ libsim_a_SOURCES = \
 	%D%/report/report_spool.h \
 	%D%/report/report_share.h \
 	%D%/report/report_words.h \
+	%D%/report/report_wrap.c \
+	%D%/report/report_wrap.h \
 	%D%/report/sarif.h \
 	%D%/report/sarif_join.c \
 	%D%/report/sarif_places.c \

@@ -571,6 +571,8 @@ test_scripts = \
 	%D%/scripts/check_host_waits.sh \
 	%D%/scripts/check_source_name.sh \
 	%D%/scripts/check_refused_note.sh \
+	%D%/scripts/check_instruction_places.sh \
+	%D%/scripts/check_report_names.sh \
 	%D%/scripts/check_host_locks.sh \
 	%D%/scripts/check_race_memory.sh \
 	%D%/scripts/check_mutation.sh \
@@ -669,6 +671,7 @@ EXTRA_DIST += \
 	%D%/oracle/model.py \
 	%D%/oracle/programs.py \
 	%D%/oracle/values.py \
+	%D%/schema/junit.xsd \
 	%D%/schema/sarif-2.1.0.json \
 	%D%/scripts/api_texts.py \
 	%D%/scripts/check_differential.sh \

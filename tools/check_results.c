@@ -92,6 +92,8 @@ static void take_notes(struct check_result *result, FILE *notes, const char *out
         const size_t end = (size_t)json_integer_value(json_object_get(object, "end"));
         if (type && strcmp(type, "finding") == 0)
             json_array_append(result->findings, object);
+        if (type && strcmp(type, "time") == 0)
+            result->time = json_incref(json_object_get(object, "ns"));
         if (type && strcmp(type, "mark") == 0 && end >= begin && end <= length) {
             add_differences(result->differences, out + begin, end - begin,
                             json_is_true(json_object_get(object, "whole")));
@@ -229,6 +231,7 @@ static void results_free(struct check_result *results, size_t count)
         free(results[i].err);
         json_decref(results[i].differences);
         json_decref(results[i].findings);
+        json_decref(results[i].time);
     }
     free(results);
 }

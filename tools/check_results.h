@@ -25,6 +25,7 @@ struct check_result {
     bool interrupted;
     char *out, *err; /* UTF-8 */
     json_t *differences, *findings;
+    json_t *time; /* simulated nanoseconds; NULL: no launch of the scenario was timed */
 };
 
 struct check_options {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orrery/report_width.h"
 #include "orrery/scenario_run.h"
 #include "orrery/watch.h"
 #include "check_results.h"
@@ -129,9 +130,16 @@ static bool says(const char *expected, const char *sentence)
     return !expected || strstr(sentence, expected);
 }
 
+/* The scenario may spell the id in another way than findings do. */
+static bool is_kind(const char *expected, const char *seen)
+{
+    enum finding_kind kind;
+    return finding_from_id(seen, &kind) && finding_id_is(kind, expected);
+}
+
 static bool fits(const struct expect_finding *expected, const struct seen *seen)
 {
-    return strcmp(expected->id, seen->id) == 0 &&
+    return is_kind(expected->id, seen->id) &&
            (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
            (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]) &&
            (!expected->has_follows || expected->follows == seen->follows) &&
@@ -305,7 +313,8 @@ static void print_interrupted(const struct arguments *arguments, const struct re
                               const struct scenario_result *result, const char *path)
 {
     for (size_t i = 0; i < report_count(report); i++)
-        report_print_finding(stdout, report_get(report, i), false);
+        report_print_finding_wide(stdout, report_get(report, i), false,
+                                  report_columns(STDOUT_FILENO, getenv("COLUMNS")));
     print_replay(arguments, result->record, NULL, path);
     report_finish(stdout, report, result->kernels_run);
     printf("INTERRUPTED: %s\n", path);
@@ -381,10 +390,13 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
         check_mark(arguments->notes, CHECK_MARK_LINES);
         differences += compare_output(&scenario->expect, result.output);
         check_mark(arguments->notes, CHECK_MARK_WHOLE);
-        if (arguments->notes)
+        if (arguments->notes) {
             note_findings(arguments->notes, report);
+            fprintf(arguments->notes, "{\"type\":\"time\",\"ns\":%" PRIu64 "}\n", result.time_ns);
+        }
         for (size_t i = 0; differences && i < report_count(report); i++)
-            report_print_finding(stdout, report_get(report, i), false);
+            report_print_finding_wide(stdout, report_get(report, i), false,
+                                      report_columns(STDOUT_FILENO, getenv("COLUMNS")));
         if (differences)
             print_replay(arguments, result.record, NULL, path);
         code = conclude(path, differences);

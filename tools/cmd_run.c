@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orrery/report_width.h"
 #include "orrery/scenario_run.h"
 #include "target.h"
 
@@ -94,6 +95,7 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
     report_set_stream(report, log, wants_colour(scenario, log));
+    report_set_columns(report, report_columns(fileno(log), getenv("COLUMNS")));
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     progress_hide();
     if (result.output) {

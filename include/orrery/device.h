@@ -229,7 +229,8 @@ struct program_request {
     const struct spec_constant *constants;
     size_t constant_count;
     const char *source_name, *source_text; /* for findings; may be NULL; copied */
-    const char *kernel_names;              /* "a;b": the host gets these alone; NULL: all */
+    const char *module_name;  /* for findings without a line: the module's file; may be NULL; copied */
+    const char *kernel_names; /* "a;b": the host gets these alone; NULL: all */
     /* how source_text was compiled, for fixes of it; NULL: not known. Copied */
     const struct compile_request *compiled;
     bool detailed_errors; /* -g: enqueue_kernel reports why it failed */
@@ -268,9 +269,11 @@ void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_cons
 
 /* The place of an instruction. Never fails; unknown parts are 0 or NULL. */
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place);
-/* The kernel's own line: where it calls the function that has the instruction, if need be by way of
- * others. Empty: it is in no other. */
-void program_caller(const struct program *program, uint32_t site, struct source_place *out_place);
+/* The calls that lead to an instruction in a function, innermost first, the kernel's own line last. The result
+ * counts them, 0: the kernel has the instruction. When there are more than room, the kernel's line follows the
+ * innermost ones. */
+uint32_t program_calls(const struct program *program, uint32_t site, uint32_t room,
+                       struct source_place *out_places);
 /* in another file than the kernel that runs */
 bool program_site_elsewhere(const struct program *program, uint32_t site);
 /* Bytecode listing for `orrery dis`; malloc'd. */

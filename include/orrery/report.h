@@ -99,21 +99,48 @@ const char *finding_id(enum finding_kind kind);
 const char *finding_sentence(enum finding_kind kind);
 enum check finding_check(enum finding_kind kind);
 bool finding_of_call(enum finding_kind kind); /* of what a call of the host does, not of an access */
+/* "uninitialized-store" is taken for "uninitialised-store": is this the kind's id; does a pattern fit it? */
+bool finding_id_is(enum finding_kind kind, const char *id);
+bool finding_id_fits(enum finding_kind kind, const char *pattern,
+                     bool (*fits)(const char *pattern, const char *text));
 bool finding_from_id(const char *id, enum finding_kind *out_kind);
 char *finding_meant(const char *id); /* "race-global, race-local": the ids nearest to a misspelt one, or ""; malloc'd, may be NULL */
 const char *finding_page(enum finding_kind kind); /* orrery-findings(7) on it, as plain text */
 const char *finding_spec(enum finding_kind kind); /* the sections of the specification that the page names */
 
-/* Where in the user's source; strings may be NULL. line 0 = unknown. */
+/* An instruction of a SPIR-V module. */
+struct spirv_instruction {
+    const char *name;   /* "OpLoad", static; NULL: not known */
+    const char *module; /* the module's file; NULL: it has none */
+    uint32_t result;    /* the id of its result; 0: it has none */
+    uint32_t word;      /* where it begins, in words from the module's start */
+};
+
+/* Where in the user's source; strings may be NULL. line 0 = unknown; then instruction may say more. */
 struct source_place {
     const char *file;
     uint32_t line, column;
     const char *text; /* the source line, not terminated by newline */
+    struct spirv_instruction instruction;
+};
+enum { INSTRUCTION_CHARS = 120 };
+/* "OpLoad %23, word 412 of d.spv" */
+void instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS]);
+
+enum { FINDING_CALLS_MOST = 15, FINDING_LOOPS_MOST = 8 };
+
+/* The iteration of a loop that an access was made in; the first is 1. */
+struct finding_iteration {
+    uint64_t number;
+    const char *file; /* where the loop is; NULL: unknown */
+    uint32_t line;
 };
 
 /* One of the (up to two) accesses of a finding. */
 struct finding_access {
     struct source_place place;
+    uint32_t call_count; /* of the functions between place and caller: where each was called, innermost first */
+    struct source_place calls[FINDING_CALLS_MOST];
     struct source_place caller; /* where the kernel called the function that place is in; empty: place is in the kernel */
     enum act act;      /* of ACT_ACCESS: */
     enum access_kind kind;
@@ -132,6 +159,8 @@ struct finding_access {
     uint32_t device_id;   /* serial number of the device that ran it; 0: that of the finding's launch, or none */
     const char *device;   /* set by report_add when there are several: "sub-device 1 of device 0 'big'" */
     const char *values; /* set by report_values: of the variables on the place's line, "i = 3, stride = 4"; or NULL */
+    uint32_t iteration_count; /* set by report_iterations: of the loops around it, outermost first */
+    struct finding_iteration iterations[FINDING_LOOPS_MOST];
     const char *by;    /* what accessed, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
 };
 
@@ -188,6 +217,7 @@ struct finding {
     struct source_place made; /* the host's call that gave the text; line 0: not known */
     const char *kernel;     /* name, or NULL */
     const char *object;     /* "argument 0 'data' (buffer, 8 bytes)", "local variable 'tile'", or NULL */
+    const char *element;    /* of it, what was touched, where bytes alone say little: "c[3].w[1]"; or NULL */
     uint64_t offset_bytes;  /* of the first byte touched, from the object's start */
     bool has_offset;
     uint64_t common_bytes;  /* that both accesses touched, from there on; 0: those of the first access */
@@ -216,6 +246,7 @@ struct finding {
     bool count_at_least;    /* set by report_uncounted */
     uint64_t fingerprint;   /* set by report_add: the same in a later run; 0: not known */
     bool accepted;          /* set by report_add: the baseline has it */
+    const char *test;       /* set by report_add: the test of a suite that ran then, or NULL */
     uint64_t event_number;  /* report_event_number() when the second access was made; 0: not known */
 };
 
@@ -245,6 +276,19 @@ bool report_accepts(const struct report *report, const struct finding *finding);
 bool report_suppresses(const struct report *report, const struct finding *finding);
 bool report_suppresses_objects(const struct report *report); /* the object may make the difference */
 
+/* A process that calls OpenCL, for the summary. number: which of the run's processes it is, from 1 in the order in
+ * which they began; 0: not known. A line of the text names it when another one has written before. */
+struct report_process {
+    const char *program;
+    const char *const *words; /* of its command, ended by NULL */
+    uint32_t number;
+};
+void report_set_process(struct report *report, const struct report_process *process); /* copied */
+const struct report_process *report_process(const struct report *report); /* program NULL: not set */
+enum { TEST_NAME_CHARS = 512 };
+/* Writes the name of the test that runs, or "". */
+void report_set_test(struct report *report, void (*test)(char out_name[TEST_NAME_CHARS]));
+
 /* The devices that there are, by serial number; once there are several, findings name them. NULL: it is gone. */
 void report_name_device(struct report *report, uint32_t device, const char *name);
 /* Which of them runs the launch. */
@@ -270,6 +314,9 @@ void report_release(struct report *report);
 void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
 /* The values of the variables on the line of an access of report_get(index), in its work-item; copied. */
 void report_values(struct report *report, size_t index, uint32_t access, const char *values);
+/* The iterations of the loops around that access; copied. */
+void report_iterations(struct report *report, size_t index, uint32_t access,
+                       const struct finding_iteration *iterations, uint32_t count);
 /* Of those that came again, some race with the fix that was tried all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);
 /* It came so often that it was no longer counted. */

@@ -34,6 +34,7 @@ struct scenario_result {
     struct diagnosis unwritten; /* a file of counters, timeline or trace that could not be written; the run is
                                    none the worse */
     uint64_t kernels_run;
+    uint64_t time_ns;               /* simulated, from the device's beginning to the end of the launches */
     struct schedule_record *record; /* what the launches chose; NULL: there was no device */
     size_t buffer_count;            /* as expect.buffers; the same types and counts */
     struct value_list *buffers;

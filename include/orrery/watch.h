@@ -18,6 +18,8 @@
  *   reach_print      why no kernel ran, as far as that is known
  *   watch_note_unrunnable  the program cannot be run: nothing is to be summed up
  *   watch_lock, watch_unlock   while a file is written that other processes write, too
+ *   watch_count_process  a process begins: its number, from 1
+ *   watch_write_text    a process of that number writes text; true: it must say which it is
  *   watch_begin_file    of the page's processes only this one has written the file, as far as it did
  *                       (written: some of it), so that it may be made anew; within watch_lock
  *   watch_accept        a finding was accepted, since the baseline has it
@@ -70,9 +72,10 @@ struct watch {
     pthread_mutex_t lock; /* guards files, and the writing of them; robust */
     struct watch_file files[WATCH_FILES];
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
-    uint64_t accepted;             /* atomic; findings that a baseline has, of all processes */
-    uint8_t rows[WATCH_ROWS / 8];  /* atomic; of the baseline, which of them were met */
-    char root[WATCH_ROOT_CHARS];   /* the directory that the run began in; "": it is not known */
+    uint32_t processes, writer; /* atomic; how many have begun, and the number of the last that wrote text */
+    uint64_t accepted;          /* atomic; findings that a baseline has, of all processes */
+    uint8_t rows[WATCH_ROWS / 8]; /* atomic; of the baseline, which of them were met */
+    char root[WATCH_ROOT_CHARS];  /* the directory that the run began in; "": it is not known */
 };
 
 struct watch *watch_new(char out_name[WATCH_NAME_CHARS]);
@@ -87,6 +90,8 @@ void reach_print(FILE *stream, enum reach reached, uint64_t type);
 void watch_note_unrunnable(struct watch *watch, int exit_status);
 void watch_lock(struct watch *watch);
 void watch_unlock(struct watch *watch);
+uint32_t watch_count_process(struct watch *watch);
+bool watch_write_text(struct watch *watch, uint32_t number);
 void watch_accept(struct watch *watch);
 void watch_meet_row(struct watch *watch, size_t row);
 bool watch_row_met(const struct watch *watch, size_t row);

@@ -20,7 +20,7 @@ static bool fits_text(const char *pattern, const char *text)
 static bool fits_some_kind(const char *id)
 {
     for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
-        if (fits_text(id, finding_id((enum finding_kind)kind)))
+        if (finding_id_fits((enum finding_kind)kind, id, fits_text))
             return true;
     }
     return false;
@@ -79,7 +79,7 @@ static bool has_line(const struct finding *finding, uint32_t line)
 
 static bool fits(const struct expectation *expectation, const struct finding *finding)
 {
-    return fits_text(expectation->id, finding_id(finding->kind)) &&
+    return finding_id_fits(finding->kind, expectation->id, fits_text) &&
            fits_text(expectation->kernel, finding->kernel) && has_line(finding, expectation->line);
 }
 

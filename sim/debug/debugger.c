@@ -6,6 +6,7 @@
  * change it.
  */
 #include "debugger.h"
+#include "iterations.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -47,16 +48,24 @@ static struct seen_wave *wave_note(struct debugger *d, struct wave *wave)
         d->waves = grown;
         d->wave_room = room;
     }
-    d->waves[d->wave_count] = (struct seen_wave){wave, UINT32_MAX};
+    d->waves[d->wave_count] = (struct seen_wave){.wave = wave, .line = UINT32_MAX};
     return &d->waves[d->wave_count++];
+}
+
+static void forget_waves(struct debugger *d)
+{
+    while (d->wave_count)
+        iterations_clear(&d->waves[--d->wave_count]);
 }
 
 static void wave_gone(void *debugger, struct wave *wave)
 {
     struct debugger *d = debugger;
     struct seen_wave *seen = debugger_wave(d, wave);
-    if (seen)
+    if (seen) {
+        iterations_clear(seen);
         *seen = d->waves[--d->wave_count];
+    }
     if (d->running == wave)
         d->running = NULL;
     if (d->focus.wave == wave)
@@ -85,8 +94,10 @@ static void wave_slice(void *debugger, struct wave *wave)
         return;
     }
     struct seen_wave *seen = wave_note(d, wave);
-    if (seen && wave->resume == wave->code->insns)
+    if (seen && wave->resume == wave->code->insns) {
         seen->line = UINT32_MAX;
+        iterations_clear(seen);
+    }
     d->running = wave;
     d->insn = wave->resume;
 }
@@ -299,6 +310,8 @@ static void hook_line(void *debugger, struct wave *wave, const struct insn *insn
     d->access_site = 0;
     if (seen)
         seen->line = insn->e;
+    if (seen && d->values)
+        iterations_line(seen, insn->e);
     if (look_for_findings(d) || stop_in_any_case(d, wave))
         return;
     if (d->plan.points && stop_at_line(d, wave, insn->e, &hit)) {
@@ -481,6 +494,7 @@ void debugger_free(struct debugger *d)
     points_fini(d);
     visible_writes_free(d->visible);
     json_decref(d->forks);
+    forget_waves(d);
     free(d->waves);
     free(d);
 }
@@ -505,7 +519,7 @@ void debugger_end(struct debugger *d, const char *text, int status)
     d->position++;
     d->ended = true;
     d->focus.wave = d->running = NULL;
-    d->wave_count = 0;
+    forget_waves(d);
     d->launch = NULL;
     d->device = NULL; /* all that the run had is gone */
     json_t *stop =

@@ -81,7 +81,8 @@ const struct debug_type *type_integer(uint64_t size, bool is_unsigned); /* of 1,
 enum lane_state { LANE_GONE, LANE_RUNS, LANE_READY, LANE_PARKED, LANE_BARRIER };
 struct seen_wave {
     struct wave *wave;
-    uint32_t line; /* the latest that began; UINT32_MAX: none */
+    uint32_t line;        /* the latest that began; UINT32_MAX: none */
+    uint64_t *iterations; /* iterations.c: of each of its code's loops; NULL: not counted */
 };
 struct frame {
     const char *function;

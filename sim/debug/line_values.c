@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "debugger.h"
+#include "iterations.h"
 #include "sim/device/device_state.h"
 
 enum {
@@ -26,6 +27,8 @@ struct wanted {
     size_t finding;
     uint32_t access;
     char *text; /* "i = 3, stride = 4"; NULL: not met, or no variable is on its line */
+    uint32_t iteration_count;
+    struct finding_iteration iterations[FINDING_LOOPS_MOST]; /* owned: the program goes first */
 };
 
 struct line_values {
@@ -136,12 +139,31 @@ static char *variables_of(const struct view *view, const char *line)
     return text;
 }
 
+static void forget_iterations(struct wanted *wanted)
+{
+    while (wanted->iteration_count)
+        free((char *)(uintptr_t)wanted->iterations[--wanted->iteration_count].file);
+}
+
+static void take_iterations(const struct line_values *values, struct wanted *wanted, const struct wave *wave)
+{
+    const struct seen_wave *seen = debugger_wave(values->debugger, wave);
+    forget_iterations(wanted);
+    if (!seen || seen->line == UINT32_MAX ||
+        wave->code->debug->lines[seen->line].line != access_of(values, wanted)->place.line)
+        return;
+    wanted->iteration_count = iterations_get(seen, wanted->iterations);
+    for (uint32_t i = 0; i < wanted->iteration_count; i++)
+        wanted->iterations[i].file = strdup(wanted->iterations[i].file);
+}
+
 static void take(const struct line_values *values, struct wanted *wanted, struct wave *wave, uint32_t lane)
 {
     struct view view;
     const struct source_place *place = &access_of(values, wanted)->place;
     free(wanted->text);
     wanted->text = NULL;
+    take_iterations(values, wanted, wave);
     if (place->text && view_of(values->debugger, wave, lane, 0, &view) &&
         wave->code->debug->lines[view.line].line == place->line)
         wanted->text = variables_of(&view, place->text);
@@ -293,9 +315,13 @@ void line_values_give(const struct line_values *values, struct report *report)
     const struct report *again = values->debugger->report;
     for (uint32_t i = 0; i < values->count; i++) {
         const struct wanted *wanted = &values->wanted[i];
-        if (wanted->text && wanted->finding < report_count(again) &&
-            is_same(report_get(report, wanted->finding), report_get(again, wanted->finding)))
+        if (wanted->finding >= report_count(again) ||
+            !is_same(report_get(report, wanted->finding), report_get(again, wanted->finding)))
+            continue;
+        if (wanted->text)
             report_values(report, wanted->finding, wanted->access, wanted->text);
+        report_iterations(report, wanted->finding, wanted->access, wanted->iterations,
+                          wanted->iteration_count);
     }
 }
 
@@ -303,8 +329,10 @@ void line_values_free(struct line_values *values)
 {
     if (!values)
         return;
-    for (uint32_t i = 0; i < values->count; i++)
+    for (uint32_t i = 0; i < values->count; i++) {
         free(values->wanted[i].text);
+        forget_iterations(&values->wanted[i]);
+    }
     debugger_free(values->debugger);
     free(values);
 }

@@ -403,11 +403,11 @@ bool stop_at_access(struct debugger *d, const struct access_event *event, struct
 
 bool stop_at_finding(struct debugger *d, const struct finding *finding, struct hit *out_hit)
 {
-    const char *id = finding_id(finding->kind);
     for (uint32_t i = 0; i < d->point_count; i++) {
         struct point *point = &d->points[i];
         struct hit hit = {0};
-        if (point->kind == POINT_FINDING && (!point->expression || !strcmp(point->expression, id)) &&
+        if (point->kind == POINT_FINDING &&
+            (!point->expression || finding_id_is(finding->kind, point->expression)) &&
             take_point(d, point, &hit)) {
             *out_hit = hit;
             return true;

@@ -10,6 +10,7 @@
 #include "device_observers.h"
 #include "device_enqueue.h"
 #include "device_state.h"
+#include "element_name.h"
 #include "fault.h"
 #include "host_memory.h"
 #include "memory_view.h"
@@ -386,6 +387,15 @@ static void host_object(void *self, uint64_t address, char *out_name, size_t siz
     snprintf(out_name, size, "%s", name.bytes);
 }
 
+static void host_element(void *self, uint64_t address, uint64_t bytes, char *out_name, size_t size)
+{
+    const struct device *device = self;
+    struct sentence name;
+    sentence_init(&name);
+    const bool found = element_of_region(device->launch, address, bytes, &name);
+    snprintf(out_name, size, "%s", found ? name.bytes : "");
+}
+
 static bool host_between(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct device *device = self;
@@ -520,12 +530,32 @@ static void attach_checker(struct device *device)
 static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
-    const struct checker_host host = {
-        device,        host_place,        host_access,          host_what,           host_object,
-        host_between,  host_in_iteration, host_next_iteration,  host_each_iteration, host_last_iteration,
-        host_precedes, host_collective,   host_controls_branch, host_decides,        host_spins_on,
-        host_beside,   host_order,        host_opencl_c,        host_update,         host_rewrite,
-        host_builds,   host_other_buffer, host_change,          host_uniform,        host_even};
+    const struct checker_host host = {device,
+                                      host_place,
+                                      host_access,
+                                      host_what,
+                                      host_object,
+                                      host_element,
+                                      host_between,
+                                      host_in_iteration,
+                                      host_next_iteration,
+                                      host_each_iteration,
+                                      host_last_iteration,
+                                      host_precedes,
+                                      host_collective,
+                                      host_controls_branch,
+                                      host_decides,
+                                      host_spins_on,
+                                      host_beside,
+                                      host_order,
+                                      host_opencl_c,
+                                      host_update,
+                                      host_rewrite,
+                                      host_builds,
+                                      host_other_buffer,
+                                      host_change,
+                                      host_uniform,
+                                      host_even};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

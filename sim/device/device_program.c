@@ -40,6 +40,8 @@ static bool keep_source(struct program *program, const struct program_request *r
 {
     if (request->source_name && !(program->source_name = strdup(request->source_name)))
         return false;
+    if (request->module_name && !(program->module_name = strdup(request->module_name)))
+        return false;
     if (!request->source_text)
         return true;
     program->source_text = strdup(request->source_text);
@@ -239,6 +241,17 @@ static void fill_place(const struct program *program, uint32_t file, uint32_t li
     }
 }
 
+static void fill_instruction(const struct program *program, uint32_t word,
+                             struct spirv_instruction *out_instruction)
+{
+    const char *name = interp_instruction(program->module, word, &out_instruction->result);
+    if (!name)
+        return;
+    out_instruction->name = name;
+    out_instruction->word = word;
+    out_instruction->module = program->module_name;
+}
+
 const char *program_file(const struct program *program, const char *file, uint32_t line)
 {
     const bool own = program->source_name && line && line <= program->line_count &&
@@ -253,21 +266,26 @@ void program_site(const struct program *program, uint32_t site, struct source_pl
     if (code && site < code->site_count)
         fill_place(program, code->sites[site].file, code->sites[site].line, code->sites[site].column,
                    out_place);
+    if (code && site < code->site_count && !out_place->line)
+        fill_instruction(program, code->sites[site].word, &out_place->instruction);
 }
 
-/* The outermost call that has a line: an entry point may be a function without lines, which calls the
- * kernel. */
-void program_caller(const struct program *program, uint32_t site, struct source_place *out_place)
+/* Calls that have a line: an entry point may be a function without lines, which calls the kernel. */
+uint32_t program_calls(const struct program *program, uint32_t site, uint32_t room,
+                       struct source_place *out_places)
 {
     const struct code *code = program->running;
-    const struct code_call *found = NULL;
-    memset(out_place, 0, sizeof *out_place);
-    for (uint32_t call = code && site < code->site_count ? code->sites[site].call : 0; call;
-         call = code->calls[call].caller)
-        if (code->calls[call].line)
-            found = &code->calls[call];
-    if (found)
-        fill_place(program, found->file, found->line, found->column, out_place);
+    uint32_t count = 0;
+    for (uint32_t number = code && site < code->site_count ? code->sites[site].call : 0; number;
+         number = code->calls[number].caller) {
+        const struct code_call *call = &code->calls[number];
+        if (!call->line)
+            continue;
+        count += count < room;
+        memset(&out_places[count - 1], 0, sizeof *out_places);
+        fill_place(program, call->file, call->line, call->column, &out_places[count - 1]);
+    }
+    return count;
 }
 
 bool program_is_own(const struct program *program, uint32_t site)
@@ -450,6 +468,7 @@ void program_release(struct program *program)
     free(program->variables);
     free(program->source_name);
     free(program->source_text);
+    free(program->module_name);
     free(program->lines);
     free(program->statements);
     request_free(program->compiled);

@@ -69,7 +69,7 @@ struct program {
     bool profiled;                /* its kernels are known to the profile */
     uint64_t *variables;          /* addresses */
     uint64_t variable_bytes;
-    char *source_name, *source_text;
+    char *source_name, *source_text, *module_name;
     char **lines;
     uint32_t line_count;            /* of source_text */
     struct source_line *statements; /* of each of them; NULL: not known */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element_name.h"
 #include "group.h"
 #include "host_memory.h"
 #include "orrery/pipe.h"
@@ -94,6 +95,17 @@ static void say_element(struct inquiry *inquiry, const char *name, struct elemen
                  elements.name);
 }
 
+/* "writes w[4][0]; 'w' has 4 elements of 12 bytes: " */
+static void say_beyond(struct inquiry *inquiry, const char *name, const struct sentence *element,
+                       const struct debug_type *type, uint64_t bytes)
+{
+    const uint64_t count = bytes / type->size;
+    sentence_add(&inquiry->why, "%s %s; '%s' has %" PRIu64 " element%s of ", verb_of(inquiry), element->bytes,
+                 name, count, count == 1 ? "" : "s");
+    sentence_bytes(&inquiry->why, type->size);
+    sentence_add(&inquiry->why, ": ");
+}
+
 static bool argument_address(const struct launch *launch, uint32_t index, uint64_t *out_address)
 {
     if (index >= launch->kernel->arg_count || !launch->arg_values || !launch->arg_values[index].value)
@@ -119,6 +131,17 @@ static const struct region *derived_from(const struct inquiry *inquiry)
     return region && region->kind != REGION_NONE && !(region->flags & REGION_FLAG_FREED) ? region : NULL;
 }
 
+/* Of structs or vectors. */
+static void say_beyond_argument(struct inquiry *inquiry, uint32_t argument, uint64_t low, uint64_t high)
+{
+    const struct debug_type *type = NULL;
+    struct sentence name;
+    sentence_init(&name);
+    if (element_beyond_argument(inquiry->launch, argument, (int64_t)(inquiry->fault->address - low),
+                                inquiry->fault->size, &name, &type))
+        say_beyond(inquiry, inquiry->launch->kernel->args[argument].name, &name, type, high - low);
+}
+
 static void say_derived(struct inquiry *inquiry, const struct region *region)
 {
     const struct launch *launch = inquiry->launch;
@@ -126,8 +149,12 @@ static void say_derived(struct inquiry *inquiry, const struct region *region)
     const uint32_t origin = inquiry->site->argument - 1;
     uint64_t low = region->low;
     if (inquiry->site->storage != STORAGE_LOCAL) {
-        if (argument_address(launch, origin, &low))
+        if (!argument_address(launch, origin, &low))
+            return;
+        if (fault_pointee(&args[origin]).name)
             say_element(inquiry, args[origin].name, fault_pointee(&args[origin]), low, region->high);
+        else
+            say_beyond_argument(inquiry, origin, low, region->high);
         return;
     }
     const struct local_object *object = &launch->code->local_objects[origin];
@@ -344,6 +371,22 @@ static const struct private_object *private_of(const struct inquiry *inquiry)
     return nearest;
 }
 
+/* An array of arrays, vectors or structs. False: it is none, or its type is not known. */
+static bool say_nested(struct inquiry *inquiry, const struct private_object *object, uint64_t low,
+                       uint64_t high)
+{
+    const struct code_variable *declared =
+        element_declared(inquiry->launch, inquiry->wave->code, object->variable);
+    const struct debug_type *type = NULL;
+    struct sentence name;
+    sentence_init(&name);
+    if (!declared || !element_beyond(declared, (int64_t)(inquiry->fault->address - low), inquiry->fault->size,
+                                     &name, &type))
+        return false;
+    say_beyond(inquiry, declared->name, &name, type, high - low);
+    return true;
+}
+
 static void private_access(struct inquiry *inquiry)
 {
     const struct private_object *object = private_of(inquiry);
@@ -358,7 +401,8 @@ static void private_access(struct inquiry *inquiry)
     sentence_bytes(&inquiry->object, high - low);
     sentence_add(&inquiry->object, ")");
     set_offset(inquiry, low);
-    say_element(inquiry, object->name, object->elements, low, high);
+    if (!say_nested(inquiry, object, low, high))
+        say_element(inquiry, object->name, object->elements, low, high);
     say_distance(inquiry, low, high);
 }
 

@@ -29,6 +29,8 @@ bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high
 bool object_may_be_written(const struct launch_info *info, uint64_t low, uint64_t high);
 /* The type that an argument points to, "float" of "float*": numbers alone. */
 struct elements fault_pointee(const struct kernel_arg *arg);
+/* The argument that points to the region, a buffer or local memory, and where to; -1: none does. */
+int32_t object_argument_index(const struct launch *launch, const struct region *region, uint64_t *out_low);
 /* The elements of the region's object, and its begin; name NULL: not known. */
 struct elements object_elements(const struct launch *launch, const struct region *region, uint64_t *out_low);
 const char *object_plain_name(const struct region *region); /* without the function that a variable is in */

@@ -15,6 +15,18 @@ const struct site *launch_site(const struct launch *launch, uint32_t site)
     return launch->code && site < launch->code->site_count ? &launch->code->sites[site] : &nowhere;
 }
 
+/* The kernel's own line is apart from those of the functions between. */
+static void take_calls(const struct program *program, uint32_t number, struct finding_access *out_access)
+{
+    struct source_place places[FINDING_CALLS_MOST + 1];
+    const uint32_t count = program_calls(program, number, FINDING_CALLS_MOST + 1, places);
+    if (!count)
+        return;
+    out_access->call_count = count - 1;
+    memcpy(out_access->calls, places, (count - 1) * sizeof *places);
+    out_access->caller = places[count - 1];
+}
+
 void launch_access(const struct launch *launch, uint32_t number, struct finding_access *out_access)
 {
     const struct site *site = launch_site(launch, number);
@@ -22,7 +34,7 @@ void launch_access(const struct launch *launch, uint32_t number, struct finding_
         .act = site->act, .kind = site->access, .type = site->type, .scope = site->scope, .what = site->what};
     launch_place(launch, number, &out_access->place);
     if (launch->info.program)
-        program_caller(launch->info.program, number, &out_access->caller);
+        take_calls(launch->info.program, number, out_access);
 }
 
 uint32_t launch_opencl_c(const struct launch *launch)

@@ -176,6 +176,20 @@ static void name_buffer(struct sentence *name, const struct launch *launch, cons
     sentence_add(name, ")");
 }
 
+int32_t object_argument_index(const struct launch *launch, const struct region *region, uint64_t *out_low)
+{
+    const struct local_object *object =
+        region->kind == REGION_LOCAL_VARIABLE ? local_of(launch, region) : NULL;
+    const int32_t argument =
+        region->kind == REGION_LOCAL_VARIABLE ? object ? object->arg : -1 : argument_of(launch, region);
+    *out_low = region->low;
+    if (argument < 0 || (size_t)argument >= launch->kernel->arg_count)
+        return -1;
+    if (!object && is_pointer(launch->kernel->args[argument].kind))
+        memcpy(out_low, launch->arg_values[argument].value, sizeof *out_low);
+    return object || is_pointer(launch->kernel->args[argument].kind) ? argument : -1;
+}
+
 struct elements object_elements(const struct launch *launch, const struct region *region, uint64_t *out_low)
 {
     const struct local_object *object =

@@ -107,6 +107,7 @@ interface FindingAccess extends Place {
     by?: string;
     device?: string;
     called_from?: Place;
+    calls?: Place[];
     order?: string;
     scope?: string;
     size_bytes: number;

@@ -74,7 +74,7 @@ function accessText(access) {
         );
     if (access.device) words.push(access.device);
     if (access.values) words.push(say("withValues", access.values));
-    if (access.called_from) words.push(say("calledFrom", placeText(access.called_from)));
+    for (const call of access.calls || []) words.push(say("calledFrom", placeText(call)));
     return words.join(", ");
 }
 

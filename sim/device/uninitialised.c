@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "device_program.h"
+#include "element_name.h"
 
 /* ---- parts --------------------------------------------------------------------------------------- */
 
@@ -65,55 +66,11 @@ struct variable {
     struct part part;
 };
 
-static const struct code_variable *declaration_of(const struct uninitialised *of, uint32_t number)
-{
-    const struct code_debug *debug = of->wave->code->debug;
-    if (!debug && of->launch->info.program)
-        debug = program_debug(of->launch->info.program, of->launch->kernel);
-    for (uint32_t i = 0; debug && i < debug->variable_count; i++)
-        if (debug->variables[i].place == VARIABLE_PRIVATE && debug->variables[i].number == number)
-            return &debug->variables[i];
-    return NULL;
-}
-
-/* One step into the type, to where the offset is; false: this is as far as names go. */
-static bool say_inside(const struct debug_type **type, uint64_t *offset, struct sentence *name)
-{
-    static const char components[] = "xyzw";
-    const struct debug_type *at = *type;
-    const struct debug_member *member = NULL;
-    for (uint32_t i = 0; at->kind == DEBUG_STRUCT && i < at->member_count; i++)
-        if (*offset >= at->members[i].offset && *offset - at->members[i].offset < at->members[i].type->size)
-            member = &at->members[i];
-    if (member && member->name) {
-        sentence_add(name, ".%s", member->name);
-        *offset -= member->offset;
-        *type = member->type;
-        return true;
-    }
-    if ((at->kind != DEBUG_ARRAY && at->kind != DEBUG_VECTOR) || !at->element->size)
-        return false;
-    const uint64_t index = *offset / at->element->size;
-    if (at->kind == DEBUG_ARRAY)
-        sentence_add(name, "[%" PRIu64 "]", index);
-    else if (at->count <= 4 && index < 4)
-        sentence_add(name, ".%c", components[index]);
-    else
-        sentence_add(name, ".s%c", "0123456789abcdef"[index & 15]);
-    *offset -= index * at->element->size;
-    *type = at->element;
-    return true;
-}
-
 /* "table[3]", "ray.from.x". False: the part is not one thing that has a name. */
 static bool say_path(const struct code_variable *declared, const struct part *part, struct sentence *name)
 {
-    const struct debug_type *type = declared->type;
-    uint64_t offset = part->offset;
     sentence_add(name, "%s", declared->name);
-    while (part->bytes < type->size && say_inside(&type, &offset, name))
-        ;
-    return offset == 0 && type->size == part->bytes;
+    return element_path(declared->type, part->offset, part->bytes, name);
 }
 
 static void say_declared(const struct uninitialised *of, const struct code_variable *declared,
@@ -136,7 +93,7 @@ static void say_declared(const struct uninitialised *of, const struct code_varia
 static void say_variable(const struct uninitialised *of, const struct variable *variable,
                          struct sentence *why)
 {
-    const struct code_variable *declared = declaration_of(of, variable->number);
+    const struct code_variable *declared = element_declared(of->launch, of->wave->code, variable->number);
     const char *name = variable->name;
     if (declared) {
         say_declared(of, declared, &variable->part, why);

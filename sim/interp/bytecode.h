@@ -184,6 +184,7 @@ uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value)
 struct site {
     uint32_t file; /* string index, 0 = unknown */
     uint32_t line, column;
+    uint32_t word; /* where the instruction begins in the module; 0: unknown */
     uint32_t call; /* which inlined call it is of: of struct code's calls; 0: the kernel */
     enum act act;
     bool of_work_group; /* a barrier: of all of it */
@@ -326,6 +327,8 @@ struct code_line {
     uint32_t line, column;
     uint32_t call;  /* of struct code's calls */
     uint32_t scope; /* debug_scope: the innermost */
+    uint32_t loop;  /* 1 + debug_loop: the innermost that it is in; 0: none */
+    bool iterates;  /* and the first line of it: an iteration begins */
     bool returned;
     /* in the order of the code, of those of this line in this call: where a breakpoint stands */
     bool first;
@@ -386,6 +389,11 @@ struct debug_scope {
     uint32_t parent, line;
 }; /* scopes[0] is the program's */
 
+struct debug_loop {
+    uint32_t parent; /* 1 + loop; 0: none */
+    uint32_t line;   /* the line that begins its iterations, if one does */
+};
+
 struct code_debug {
     const struct code_line *lines;
     uint32_t line_count;
@@ -393,6 +401,8 @@ struct code_debug {
     uint32_t variable_count;
     const struct debug_scope *scopes;
     uint32_t scope_count;
+    const struct debug_loop *loops; /* of this code; struct code's are those of the code without a debugger */
+    uint32_t loop_count;
     const char *const *functions; /* name of each of struct code's calls */
     uint32_t plain_private_size;  /* of the kernel's code without a debugger */
 };

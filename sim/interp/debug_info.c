@@ -401,6 +401,38 @@ static uint32_t add_globals(struct ir *ir, struct code_variable *variables)
     return count;
 }
 
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static void mark_lines(struct ir *ir, uint32_t b, struct debug_loop *loops)
+{
+    const struct block *block = ir_block(ir, b);
+    bool begins = block->loop && ir->loops.at[block->loop - 1].header == b;
+    for (uint32_t i = 0; i < block->insts.count; i++) {
+        const struct value *value = ir_value(ir, block->insts.at[i]);
+        if (value->op != IR_line)
+            continue;
+        ir->lines.at[value->imm].loop = block->loop;
+        ir->lines.at[value->imm].iterates = begins;
+        if (begins)
+            loops[block->loop - 1].line = (uint32_t)value->imm;
+        begins = false;
+    }
+}
+
+/* None of an irreducible function. */
+static void describe_loops(struct ir *ir, struct code_debug *debug)
+{
+    if (ir->irreducible)
+        return;
+    struct debug_loop *loops = ARENA_ARRAY(&ir->module->arena, struct debug_loop, ir->loops.count + 1);
+    for (uint32_t l = 0; l < ir->loops.count; l++)
+        loops[l].parent = ir->loops.at[l].parent;
+    for (uint32_t o = 0; o < ir->order_count; o++)
+        mark_lines(ir, ir->order[o], loops);
+    debug->loops = loops;
+    debug->loop_count = ir->loops.count;
+}
+
 const struct code_debug *debug_describe(struct ir *ir)
 {
     struct arena *keep = &ir->module->arena;
@@ -412,6 +444,7 @@ const struct code_debug *debug_describe(struct ir *ir)
         count += describe_declared(ir, &ir->declared.at[i], &variables[count]);
     debug->variables = variables;
     debug->variable_count = count;
+    describe_loops(ir, debug);
     debug->lines = arena_copy(keep, ir->lines.at, ir->lines.count * sizeof *ir->lines.at);
     debug->line_count = ir->lines.count;
     debug->scopes = arena_copy(keep, ir->scopes.at, ir->scopes.count * sizeof *ir->scopes.at);

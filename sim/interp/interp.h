@@ -24,6 +24,9 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
                               size_t constant_count, struct module **out_module, struct diagnosis *diagnosis);
 void interp_module_free(struct module *module);
 /* The words that it was made of, with the values of its specialisation constants. */
+/* "OpLoad", of the instruction that begins at a word, and the id of its result, 0: it has none. NULL: none
+ * begins there. */
+const char *interp_instruction(const struct module *module, uint32_t word, uint32_t *out_result);
 const uint32_t *interp_module_words(const struct module *module, size_t *out_count);
 
 /*

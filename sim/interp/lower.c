@@ -62,6 +62,7 @@ uint32_t lower_site(struct lower *l, const struct site *site)
     s->file = l->file;
     s->line = l->line;
     s->column = l->column;
+    s->word = l->word;
     s->call = lower_call_number(l);
     return l->ir->sites.count - 1;
 }
@@ -401,6 +402,7 @@ static void lower_call(struct lower *l, uint32_t word)
 
 static void lower_instruction(struct lower *l, uint32_t word)
 {
+    l->word = word;
     if (l->ir->debug)
         debug_instruction(l, word);
     if (l->ir->profile)

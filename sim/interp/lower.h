@@ -39,6 +39,7 @@ struct lower {
     uint32_t *label_block; /* per label id, in the current call */
     uint32_t *label_end;   /* the block that ended the label's code (calls split blocks) */
     uint32_t file, line, column;
+    uint32_t word;     /* of the instruction that is being lowered */
     uint32_t scope;    /* of the debug information; 0: of no line of the source */
     uint32_t position; /* of the debug records: where the latest line's was */
     bool line_noted;   /* the debugger's line is marked in this block */

@@ -840,6 +840,20 @@ void interp_module_free(struct module *m)
     free(m);
 }
 
+/* The result follows the type, if there is one. */
+const char *interp_instruction(const struct module *m, uint32_t word, uint32_t *out_result)
+{
+    *out_result = 0;
+    if (word < 5 || word >= m->word_count || word + spv_length(m, word) > m->word_count)
+        return NULL;
+    const uint32_t op = spv_opcode(m, word);
+    bool result, type;
+    SpvHasResultAndType((SpvOp)op, &result, &type);
+    if (result && spv_length(m, word) > 1u + type)
+        *out_result = m->words[word + 1 + type];
+    return spirv_op(op)->name;
+}
+
 const uint32_t *interp_module_words(const struct module *m, size_t *out_count)
 {
     *out_count = m->word_count;

@@ -3,6 +3,7 @@
 #include "orrery/nearest.h"
 #include "orrery/report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +50,53 @@ uint64_t finding_bytes(const struct finding *finding)
     return finding->access_count ? finding->access[0].size_bytes : 0;
 }
 
+void instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS])
+{
+    char result[16] = "";
+    if (instruction->result)
+        snprintf(result, sizeof result, " %%%" PRIu32, instruction->result);
+    snprintf(out, INSTRUCTION_CHARS, "%s%s, word %" PRIu32 " of %s", instruction->name, result,
+             instruction->word, instruction->module ? instruction->module : "the module");
+}
+
+/* ---- ids, in both spellings --------------------------------------------------------- */
+
+enum { ID_CHARS = 40 };
+
+/* "uninitialized-store" of "uninitialised-store". False: the id has one spelling. */
+static bool other_spelling(const char *id, char out[ID_CHARS])
+{
+    static const char stem[] = "uninitiali";
+    const size_t length = sizeof stem - 1;
+    if (strncmp(id, stem, length) != 0)
+        return false;
+    snprintf(out, ID_CHARS, "%s", id);
+    out[length] = 'z';
+    return true;
+}
+
+bool finding_id_fits(enum finding_kind kind, const char *pattern,
+                     bool (*fits)(const char *pattern, const char *text))
+{
+    char other[ID_CHARS];
+    return fits(pattern, finding_id(kind)) ||
+           (other_spelling(finding_id(kind), other) && fits(pattern, other));
+}
+
+static bool equal(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+bool finding_id_is(enum finding_kind kind, const char *id)
+{
+    return finding_id_fits(kind, id, equal);
+}
+
 bool finding_from_id(const char *id, enum finding_kind *out_kind)
 {
     for (int i = 0; i < FINDING_KIND_COUNT; i++) {
-        if (strcmp(kinds[i].id, id) == 0) {
+        if (finding_id_is((enum finding_kind)i, id)) {
             *out_kind = (enum finding_kind)i;
             return true;
         }

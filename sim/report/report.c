@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report: findings are compared with suppressions and with earlier ones, and passed to every form. */
 #include "orrery/report.h"
+#include "orrery/report_width.h"
+#include "orrery/watch.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -43,6 +45,7 @@ struct report {
     FILE *stream;
     void (*before)(void); /* anything is printed as it arrives */
     bool colour;
+    unsigned columns; /* report_set_columns */
     void (*listener)(size_t count);
     uint64_t (*event_counter)(void *self);
     void *event_counter_self;
@@ -68,7 +71,66 @@ struct report {
     char *root;                 /* the directory that the run began in; NULL: unknown */
     struct report_share *share; /* NULL: its files are this process's only */
     struct report_spool *spool; /* NULL: its log goes into its file */
+    struct report_process process;
+    void (*test)(char out_name[TEST_NAME_CHARS]); /* NULL: there are no tests */
 };
+
+/* ---- the process ------------------------------------------------------------------------ */
+
+static void process_free(struct report_process *process)
+{
+    for (size_t i = 0; process->words && process->words[i]; i++)
+        free((char *)(uintptr_t)process->words[i]);
+    free((void *)(uintptr_t)process->words);
+    free((char *)(uintptr_t)process->program);
+    *process = (struct report_process){NULL, NULL, 0};
+}
+
+/* Without memory for all of them, it has the first words. */
+static const char *const *words_copy(const char *const *words)
+{
+    size_t count = 0, copied = 0;
+    while (words && words[count])
+        count++;
+    const char **copy = calloc(count + 1, sizeof *copy);
+    for (; copy && copied < count; copied++)
+        if (!(copy[copied] = strdup(words[copied])))
+            break;
+    return copy;
+}
+
+void report_set_process(struct report *report, const struct report_process *process)
+{
+    pthread_mutex_lock(&report->lock);
+    process_free(&report->process);
+    report->process.program = strdup(process->program);
+    report->process.words = words_copy(process->words);
+    report->process.number = process->number;
+    pthread_mutex_unlock(&report->lock);
+}
+
+const struct report_process *report_process(const struct report *report)
+{
+    return &report->process;
+}
+
+void report_set_test(struct report *report, void (*test)(char out_name[TEST_NAME_CHARS]))
+{
+    report->test = test;
+}
+
+/* "orrery: process 2: ./b.out fast", where the text of another process is before. */
+static void name_process(const struct report *report, FILE *stream)
+{
+    const struct report_process *process = &report->process;
+    if (!report->share || !process->number ||
+        !watch_write_text(report_share_watch(report->share), process->number))
+        return;
+    fprintf(stream, "orrery: process %" PRIu32 ":", process->number);
+    for (size_t i = 0; process->words && process->words[i]; i++)
+        fprintf(stream, " %s", process->words[i]);
+    fputc('\n', stream);
+}
 
 struct report *report_new(const struct scenario *scenario)
 {
@@ -99,6 +161,7 @@ void report_free(struct report *report)
     report_launches_fini(&report->launches);
     report_share_free(report->share);
     baseline_fini(&report->baseline);
+    process_free(&report->process);
     free(report->root);
     free(report);
 }
@@ -119,6 +182,11 @@ void report_set_stream(struct report *report, FILE *stream, bool colour)
     report->stream = stream;
     report->colour = colour;
     pthread_mutex_unlock(&report->lock);
+}
+
+void report_set_columns(struct report *report, unsigned columns)
+{
+    report->columns = columns;
 }
 
 void report_set_listener(struct report *report, void (*listener)(size_t count))
@@ -175,32 +243,52 @@ static void place_own(struct source_place *place)
 {
     own(&place->file);
     own(&place->text);
+    own(&place->instruction.module);
 }
 
 static void place_disown(const struct source_place *place)
 {
     disown(place->file);
     disown(place->text);
+    disown(place->instruction.module);
+}
+
+static void iterations_own(struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->iteration_count; i++)
+        own(&access->iterations[i].file);
+}
+
+static void iterations_disown(const struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->iteration_count; i++)
+        disown(access->iterations[i].file);
 }
 
 static void access_own(struct finding_access *access)
 {
     place_own(&access->place);
     place_own(&access->caller);
+    for (uint32_t i = 0; i < access->call_count; i++)
+        place_own(&access->calls[i]);
     own(&access->what);
     own(&access->by);
     own(&access->device);
     own(&access->values);
+    iterations_own(access);
 }
 
 static void access_disown(const struct finding_access *access)
 {
     place_disown(&access->place);
     place_disown(&access->caller);
+    for (uint32_t i = 0; i < access->call_count; i++)
+        place_disown(&access->calls[i]);
     disown(access->what);
     disown(access->by);
     disown(access->device);
     disown(access->values);
+    iterations_disown(access);
 }
 
 static void steps_free(struct finding *finding)
@@ -299,10 +387,12 @@ static void entry_free(struct entry *entry)
     disown(finding->source);
     disown(finding->kernel);
     disown(finding->object);
+    disown(finding->element);
     disown(finding->why);
     disown(finding->fix);
     disown(finding->fix_note);
     disown(finding->spec);
+    disown(finding->test);
     free(entry->key);
     free(entry);
 }
@@ -331,10 +421,12 @@ static struct entry *entry_new(const struct finding *finding, char *key)
     own(&entry->finding.source);
     own(&entry->finding.kernel);
     own(&entry->finding.object);
+    own(&entry->finding.element);
     own(&entry->finding.why);
     own(&entry->finding.fix);
     own(&entry->finding.fix_note);
     own(&entry->finding.spec);
+    own(&entry->finding.test);
     return entry;
 }
 
@@ -555,19 +647,21 @@ static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t
 }
 
 static void print(struct report *report, const struct finding *finding,
-                  void (*form)(FILE *stream, const struct finding *finding, bool colour))
+                  void (*form)(FILE *stream, const struct finding *finding, bool colour, unsigned columns))
 {
     char *text = NULL;
     size_t size = 0;
     FILE *whole = report->stream ? open_memstream(&text, &size) : NULL;
     if (!report->stream)
         return;
-    if (whole)
-        form(whole, finding, report->colour);
+    if (whole) {
+        name_process(report, whole);
+        form(whole, finding, report->colour, report->columns);
+    }
     if (report->before)
         report->before();
     if (!put_whole(report->stream, whole, &text, &size))
-        form(report->stream, finding, report->colour);
+        form(report->stream, finding, report->colour, report->columns);
     fflush(report->stream);
 }
 
@@ -580,7 +674,7 @@ static void announce(struct report *report, struct entry *entry)
     report->waits |= report->holds && entry->finding.edit_count != 0;
     entry->waits = report->waits;
     if (!entry->waits)
-        print(report, &entry->finding, report_print_finding);
+        print(report, &entry->finding, report_print_finding_wide);
 }
 
 void report_hold(struct report *report, enum report_hold from)
@@ -600,7 +694,7 @@ void report_release(struct report *report)
         struct finding finding = entry->finding;
         finding.count = entry->reported;
         if (entry->waits)
-            print(report, &finding, report_print_finding);
+            print(report, &finding, report_print_finding_wide);
         entry->waits = false;
     }
     report->holds = report->waits = false;
@@ -619,13 +713,33 @@ void report_tried(struct report *report, size_t index, enum fix_trial trial, con
     pthread_mutex_unlock(&report->lock);
 }
 
+static struct finding_access *access_at(struct report *report, size_t index, uint32_t access)
+{
+    struct finding *finding = index < report->found.count ? &report->found.entries[index]->finding : NULL;
+    return finding && access < finding->access_count ? &finding->access[access] : NULL;
+}
+
 void report_values(struct report *report, size_t index, uint32_t access, const char *values)
 {
     pthread_mutex_lock(&report->lock);
-    if (index < report->found.count && access < report->found.entries[index]->finding.access_count) {
-        struct finding_access *of = &report->found.entries[index]->finding.access[access];
+    struct finding_access *of = access_at(report, index, access);
+    if (of) {
         disown(of->values);
         of->values = strdup(values);
+    }
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_iterations(struct report *report, size_t index, uint32_t access,
+                       const struct finding_iteration *iterations, uint32_t count)
+{
+    pthread_mutex_lock(&report->lock);
+    struct finding_access *of = access_at(report, index, access);
+    if (of) {
+        iterations_disown(of);
+        of->iteration_count = count < FINDING_LOOPS_MOST ? count : FINDING_LOOPS_MOST;
+        memcpy(of->iterations, iterations, of->iteration_count * sizeof *iterations);
+        iterations_own(of);
     }
     pthread_mutex_unlock(&report->lock);
 }
@@ -634,7 +748,7 @@ void report_values(struct report *report, size_t index, uint32_t access, const c
 static void lose(struct report *report, const struct finding *finding)
 {
     report->lost[finding->severity]++;
-    print(report, finding, report_print_finding);
+    print(report, finding, report_print_finding_wide);
 }
 
 static struct entry *add_new(struct report *report, const struct finding *finding, char *key, bool hidden)
@@ -753,6 +867,7 @@ static void count_accepted(struct report *report)
 static struct entry *add_finding(struct report *report, const struct finding *finding)
 {
     struct finding added = *finding;
+    char test[TEST_NAME_CHARS] = "";
     added.severity = report->scenario->checks[finding_check(finding->kind)];
     added.count = finding->count ? finding->count : 1;
     if (added.severity == SEVERITY_OFF || is_left_out(report, finding))
@@ -760,6 +875,9 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
     const bool hidden = report_suppresses(report, finding);
     char *key = finding_key(finding, hidden);
     struct entry *entry = NULL;
+    if (report->test)
+        report->test(test);
+    added.test = *test ? test : NULL;
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
     report->add_count++;
@@ -829,9 +947,9 @@ uint64_t report_clears(struct report *report)
     return clears;
 }
 
-static void print_stopped(FILE *stream, const struct finding *finding, bool colour)
+static void print_stopped(FILE *stream, const struct finding *finding, bool colour, unsigned columns)
 {
-    (void)colour;
+    (void)colour, (void)columns;
     fprintf(stream, "orrery: kernel %s was stopped: %s\n", finding->kernel ? finding->kernel : "?",
             finding->why ? finding->why : finding_title(finding));
 }
@@ -1212,8 +1330,10 @@ void report_finish(FILE *stream, const struct report *report, uint64_t kernels_r
     char *text = NULL;
     size_t size = 0;
     FILE *whole = open_memstream(&text, &size);
-    if (whole)
+    if (whole) {
+        name_process(report, whole);
         print_end(whole, report, kernels_run);
+    }
     if (!put_whole(stream, whole, &text, &size))
         print_end(stream, report, kernels_run);
     fflush(stream);

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report_words.h"
 
@@ -27,12 +28,21 @@ static size_t wide_bytes(const unsigned char *c)
                : bytes;
 }
 
-/* In quotes; \l ends a line that is set to the left. Graphviz takes &...; for a character, and other bytes
- * than UTF-8 as they are. */
+/* Two boxes of this width beside each other, and the words of their edge, are less than 1600 points wide. */
+enum { LABEL_COLUMNS = 56 };
+
+/* In quotes; \l ends a line that is set to the left, also where a label is wrapped. Graphviz takes &...; for
+ * a character, and other bytes than UTF-8 as they are. */
 static void put_label(FILE *stream, const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    size_t column = 0;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++, column++) {
         const size_t wide = *c > 127 ? wide_bytes(c) : 0;
+        if (*c == ' ' && column + 1 + strcspn((const char *)c + 1, " ") > LABEL_COLUMNS) {
+            fputs("\\l", stream);
+            column = 0;
+            continue;
+        }
         if (*c == '"' || *c == '\\')
             fputc('\\', stream);
         fputc(*c < 32 || *c == 127 ? ' ' : *c > 127 && !wide ? '?' : *c, stream);
@@ -89,9 +99,10 @@ static void put_access(FILE *stream, size_t number, const struct finding *findin
     const struct finding_access *access = &finding->access[side];
     fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
     put_words(stream, print_entity, access);
-    fputs("\"\n", stream);
+    fputs("\\l\"\n", stream);
     put_steps(stream, number, finding, side, true);
-    fprintf(stream, "      f%zu_access%" PRIu32 " [penwidth=2, label=\"", number, side);
+    fprintf(stream, "      f%zu_access%" PRIu32 " [penwidth=2, label=\"%" PRIu32 "  ", number, side,
+            side + 1);
     put_place(stream, &access->place);
     put_words(stream, print_action, access);
     fputs("\\l\"]\n", stream);
@@ -118,7 +129,7 @@ static void put_other(FILE *stream, size_t number, const struct finding *finding
     const struct finding_access unit = {.has_item = true, .item = finding->steps[first].item};
     fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
     put_words(stream, print_entity, &unit);
-    fputs("\"\n", stream);
+    fputs("\\l\"\n", stream);
     put_steps(stream, number, finding, side, false);
     fprintf(stream, "    }\n    f%zu_step%" PRIu32, number, first);
     for (uint32_t i = first + 1; i < finding->step_count; i++) {
@@ -157,10 +168,10 @@ static void put_synchronisation(FILE *stream, size_t number, const struct findin
 
 static void put_finding(FILE *stream, size_t number, const struct finding *finding)
 {
-    fprintf(stream, "  subgraph cluster_f%zu {\n    label=\"%zu: %s: ", number, number,
+    fprintf(stream, "  subgraph cluster_f%zu {\n    label=\"%zu: %s:\\l", number, number,
             finding_id(finding->kind));
     put_label(stream, finding_title(finding));
-    fputs("\"\n", stream);
+    fputs("\\l\"\n", stream);
     for (uint32_t side = 0; side < finding->access_count && side < 2; side++) {
         put_access(stream, number, finding, side);
         put_order(stream, number, finding, side);
@@ -176,15 +187,51 @@ static void put_finding(FILE *stream, size_t number, const struct finding *findi
     fputs("  }\n", stream);
 }
 
+/* ---- one finding below another -------------------------------------------------------------- */
+
+/* The first or the last box of a side: a step before or after the access, or the access. */
+static void put_end(FILE *stream, size_t number, const struct finding *finding, uint32_t side, bool last)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        const struct finding_step *step = &finding->steps[i];
+        if (step->side == side && (side > 1 || step->before != last) && (last || found == UINT32_MAX))
+            found = i;
+    }
+    if (found != UINT32_MAX)
+        fprintf(stream, "f%zu_step%" PRIu32, number, found);
+    else
+        fprintf(stream, "f%zu_access%" PRIu32, number, side > 1 ? 0 : side);
+}
+
+static void put_below(FILE *stream, size_t above, const struct finding *upper, size_t below,
+                      const struct finding *lower)
+{
+    for (uint32_t from = 0; from < side_count(upper); from++)
+        for (uint32_t to = 0; to < side_count(lower); to++) {
+            fputs("  ", stream);
+            put_end(stream, above, upper, from, true);
+            fputs(" -> ", stream);
+            put_end(stream, below, lower, to, false);
+            fputs(" [style=invis]\n", stream);
+        }
+}
+
 void report_write_dot(FILE *stream, const struct report *report)
 {
-    fputs("digraph orrery {\n  rankdir=TB\n  node [shape=box, fontname=\"monospace\"]\n  edge "
+    size_t above = 0; /* the number of the finding before; 0: none */
+    fputs("digraph orrery {\n  rankdir=TB\n  size=\"16,1000\"\n  labeljust=l\n  node [shape=box, "
+          "fontname=\"monospace\"]\n  edge "
           "[fontname=\"sans-serif\"]\n",
           stream);
     for (size_t i = 0; i < report_count(report); i++) {
         const struct finding *finding = report_get(report, i);
-        if (finding->access_count)
-            put_finding(stream, i + 1, finding);
+        if (!finding->access_count)
+            continue;
+        put_finding(stream, i + 1, finding);
+        if (above)
+            put_below(stream, above, report_get(report, above - 1), i + 1, finding);
+        above = i + 1;
     }
     fputs("}\n", stream);
 }

@@ -51,21 +51,59 @@ static json_t *item_json(const struct item *item)
     return object;
 }
 
+static json_t *instruction_json(const struct spirv_instruction *instruction)
+{
+    json_t *object = json_object();
+    put_text(object, "name", instruction->name);
+    if (instruction->result)
+        put_number(object, "result", instruction->result);
+    put_number(object, "word", instruction->word);
+    put_text(object, "module", instruction->module);
+    return object;
+}
+
 static void put_place(json_t *object, const struct source_place *place)
 {
     put_text(object, "file", place->file);
     put_number(object, "line", place->line);
     put_number(object, "column", place->column);
     put_text(object, "text", place->text);
+    if (!place->line && place->instruction.name)
+        json_object_set_new(object, "instruction", instruction_json(&place->instruction));
 }
 
-static void put_caller(json_t *object, const struct source_place *caller)
+static json_t *place_json(const struct source_place *place)
 {
-    if (!caller->line)
+    json_t *object = json_object();
+    put_place(object, place);
+    return object;
+}
+
+/* The kernel's own line, and all calls with it as the last one. */
+static void put_calls(json_t *object, const struct finding_access *access)
+{
+    if (!access->caller.line)
         return;
-    json_t *place = json_object();
-    put_place(place, caller);
-    json_object_set_new(object, "called_from", place);
+    json_t *calls = json_array();
+    for (uint32_t i = 0; i < access->call_count; i++)
+        json_array_append_new(calls, place_json(&access->calls[i]));
+    json_array_append_new(calls, place_json(&access->caller));
+    json_object_set_new(object, "called_from", place_json(&access->caller));
+    json_object_set_new(object, "calls", calls);
+}
+
+static void put_iterations(json_t *object, const struct finding_access *access)
+{
+    json_t *iterations = access->iteration_count ? json_array() : NULL;
+    for (uint32_t i = 0; i < access->iteration_count; i++) {
+        json_t *iteration = json_object();
+        put_text(iteration, "file", access->iterations[i].file);
+        put_number(iteration, "line", access->iterations[i].line);
+        put_number(iteration, "iteration", access->iterations[i].number);
+        json_array_append_new(iterations, iteration);
+    }
+    if (iterations)
+        json_object_set_new(object, "iterations", iterations);
 }
 
 static void put_order(json_t *object, const struct finding_access *access)
@@ -79,7 +117,7 @@ static json_t *access_json(const struct finding_access *access)
     char value[24];
     json_t *object = json_object();
     put_place(object, &access->place);
-    put_caller(object, &access->caller);
+    put_calls(object, access);
     put_text(object, "access", access_word(access));
     put_text(object, "what", access->what);
     put_text(object, "by", access->by);
@@ -99,6 +137,7 @@ static json_t *access_json(const struct finding_access *access)
     if (access->has_item)
         json_object_set_new(object, "item", item_json(&access->item));
     put_text(object, "values", access->values);
+    put_iterations(object, access);
     return object;
 }
 
@@ -182,8 +221,10 @@ static json_t *finding_json(const struct finding *finding)
     put_call(object, "enqueued", &finding->enqueued);
     put_text(object, "source", finding->source);
     put_call(object, "made", &finding->made);
+    put_text(object, "test", finding->test);
     put_text(object, "kernel", finding->kernel);
     put_text(object, "object", finding->object);
+    put_text(object, "element", finding->element);
     if (finding->has_offset)
         put_number(object, "offset_bytes", finding->offset_bytes);
     if (finding->has_offset && finding_bytes(finding))
@@ -239,6 +280,20 @@ void report_write_json(FILE *stream, const struct finding *finding)
     json_decref(object);
 }
 
+static void put_process(json_t *object, const struct report_process *process)
+{
+    json_t *command = process->program ? json_array() : NULL, *named = command ? json_object() : NULL;
+    if (!command)
+        return;
+    put_text(named, "program", process->program);
+    if (process->number)
+        put_number(named, "number", process->number);
+    json_object_set_new(object, "process", named);
+    for (size_t i = 0; process->words && process->words[i]; i++)
+        json_array_append_new(command, text_json(process->words[i]));
+    json_object_set_new(object, "command", command);
+}
+
 void report_write_json_summary(FILE *stream, const struct report *report, const struct report_end *end)
 {
     json_t *object = json_object();
@@ -259,6 +314,7 @@ void report_write_json_summary(FILE *stream, const struct report *report, const 
     }
     if (end->exit_status >= 0)
         put_number(object, "exit_status", (uint64_t)end->exit_status);
+    put_process(object, report_process(report));
     json_dumpf(object, stream, JSON_COMPACT);
     fputc('\n', stream);
     json_decref(object);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/report_width.h"
+#include "report_wrap.h"
 #include "sim/base/scenario_rows.h"
 
 const char *severity_word(enum severity severity)
@@ -32,7 +34,11 @@ enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40, ACTION_COLUMNS = 32 };
 void place_text(const struct source_place *place, char out[PLACE_CHARS])
 {
     const char *file = place->file ? place->file : "?";
-    if (!place->line)
+    char instruction[INSTRUCTION_CHARS];
+    if (!place->line && place->instruction.name) {
+        instruction_text(&place->instruction, instruction);
+        snprintf(out, PLACE_CHARS, "%s", instruction);
+    } else if (!place->line)
         snprintf(out, PLACE_CHARS, "%s", place->file ? place->file : "(no line)");
     else if (!place->column)
         snprintf(out, PLACE_CHARS, "%s:%" PRIu32, file, place->line);
@@ -181,8 +187,7 @@ static int padded_width(const char *a, const char *b, int least)
     return wide > least ? wide : least;
 }
 
-/* In a function that may be called in many places, the kernel's own line. */
-static void print_caller(FILE *stream, const struct source_place *caller)
+static void print_call(FILE *stream, const struct source_place *caller)
 {
     char place[PLACE_CHARS], *source = source_text(caller);
     place_text(caller, place);
@@ -190,6 +195,28 @@ static void print_caller(FILE *stream, const struct source_place *caller)
         fprintf(stream, "     called from %s%s%s\n", place, source && *source ? "  " : "",
                 source ? source : "");
     free(source);
+}
+
+/* "in iteration 4 of the loop at k.cl:6, 2 of k.cl:7" */
+static void print_iterations(FILE *stream, const struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->iteration_count; i++) {
+        char place[PLACE_CHARS];
+        const struct finding_iteration *iteration = &access->iterations[i];
+        place_text(&(struct source_place){.file = iteration->file, .line = iteration->line}, place);
+        fprintf(stream, "%s%" PRIu64 " of %s%s", i ? ", " : "     in iteration ", iteration->number,
+                i ? "" : "the loop at ", place);
+    }
+    if (access->iteration_count)
+        fputc('\n', stream);
+}
+
+/* In a function that may be called in many places: each call, the kernel's own line last. */
+static void print_calls(FILE *stream, const struct finding_access *access)
+{
+    for (uint32_t i = 0; i < access->call_count; i++)
+        print_call(stream, &access->calls[i]);
+    print_call(stream, &access->caller);
 }
 
 static void print_accesses(FILE *stream, const struct finding *finding)
@@ -214,18 +241,26 @@ static void print_accesses(FILE *stream, const struct finding *finding)
         fputc('\n', stream);
         if (finding->access[i].values)
             fprintf(stream, "     with %s\n", finding->access[i].values);
-        print_caller(stream, &finding->access[i].caller);
+        print_iterations(stream, &finding->access[i]);
+        print_calls(stream, &finding->access[i]);
         free(source[i]);
     }
 }
 
+struct page {
+    FILE *stream;
+    unsigned columns;
+};
+
 /* A labelled paragraph, wrapped at words; a newline in the text starts a new line. */
-static void print_paragraph(FILE *stream, const char *label, const char *text)
+static void print_paragraph(const struct page *page, const char *label, const char *text)
 {
+    FILE *stream = page->stream;
+    const int columns = (int)page->columns;
     int column = fprintf(stream, "  %-5s ", label);
     for (bool first = true; *text; first = false) {
         size_t word = strcspn(text, " \n");
-        if (!first && column + 1 + (int)word > LINE_COLUMNS)
+        if (!first && column + 1 + (int)word > columns)
             column = fprintf(stream, "\n%8s", "") - 1;
         else if (!first)
             column += fprintf(stream, "%s", " ");
@@ -243,7 +278,7 @@ static void print_paragraph(FILE *stream, const char *label, const char *text)
     fputc('\n', stream);
 }
 
-static void print_also(FILE *stream, const struct finding *finding)
+static void print_also(const struct page *page, const struct finding *finding)
 {
     char text[100];
     uint64_t more = finding->count - 1;
@@ -251,7 +286,7 @@ static void print_also(FILE *stream, const struct finding *finding)
              finding->access_count > 1 ? more == 1 ? "time at these two places" : "times at these two places"
              : finding->access_count == 1 ? "at this place"
                                           : "like this one");
-    print_paragraph(stream, "also", text);
+    print_paragraph(page, "also", text);
 }
 
 const char *fix_label(const struct finding *finding)
@@ -279,30 +314,30 @@ char *fix_claim_text(const struct finding *finding)
     }
 }
 
-static void print_fix(FILE *stream, const struct finding *finding)
+static void print_fix(const struct page *page, const struct finding *finding)
 {
     char *claim = fix_claim_text(finding), *text = NULL;
     if (claim && asprintf(&text, "%s%s", finding->fix, claim) < 0)
         text = NULL;
-    print_paragraph(stream, fix_label(finding), text ? text : finding->fix);
+    print_paragraph(page, fix_label(finding), text ? text : finding->fix);
     free(text);
     free(claim);
 }
 
-static void print_cause(FILE *stream, const struct finding *cause)
+static void print_cause(const struct page *page, const struct finding *cause)
 {
     char place[PLACE_CHARS], text[PLACE_CHARS + 100];
     place_text(&cause->access[0].place, place);
     snprintf(text, sizeof text, "may follow from %s at %s, reported before", finding_id(cause->kind), place);
-    print_paragraph(stream, "note", text);
+    print_paragraph(page, "note", text);
 }
 
-static void print_spec(FILE *stream, const struct finding *finding)
+static void print_spec(const struct page *page, const struct finding *finding)
 {
     char text[400];
     snprintf(text, sizeof text, "%s; `orrery explain %s`",
              finding->spec ? finding->spec : finding_spec(finding->kind), finding_id(finding->kind));
-    print_paragraph(stream, "spec", text);
+    print_paragraph(page, "spec", text);
 }
 
 static void print_bytes(FILE *stream, const struct finding *finding)
@@ -326,6 +361,8 @@ static void print_object(FILE *stream, const struct finding *finding)
         fputs(finding->object, stream);
     if (finding->object && finding->has_offset)
         print_bytes(stream, finding);
+    if (finding->object && finding->element)
+        fprintf(stream, ": %s", finding->element);
     fputc('\n', stream);
 }
 
@@ -342,8 +379,9 @@ static void print_host(FILE *stream, const struct finding *finding)
                 finding->enqueued.line ? ", enqueued at " : "", finding->enqueued.line ? place : "");
 }
 
-void report_print_finding(FILE *stream, const struct finding *finding, bool colour)
+static void print_finding(const struct page *page, const struct finding *finding, bool colour)
 {
+    FILE *stream = page->stream;
     const char *start = !colour ? "" : finding->severity == SEVERITY_ERROR ? "\033[1;31m" : "\033[1;33m";
     const char *end = colour ? "\033[0m" : "";
     fprintf(stream, "orrery: %s%s: %s%s: %s\n", start, severity_word(finding->severity),
@@ -356,12 +394,31 @@ void report_print_finding(FILE *stream, const struct finding *finding, bool colo
     }
     fputc('\n', stream);
     if (finding->why)
-        print_paragraph(stream, "why", finding->why);
+        print_paragraph(page, "why", finding->why);
     if (finding->fix)
-        print_fix(stream, finding);
+        print_fix(page, finding);
     if (finding->cause)
-        print_cause(stream, finding->cause);
-    print_spec(stream, finding);
+        print_cause(page, finding->cause);
+    print_spec(page, finding);
     if (finding->count > 1)
-        print_also(stream, finding);
+        print_also(page, finding);
+}
+
+void report_print_finding(FILE *stream, const struct finding *finding, bool colour)
+{
+    print_finding(&(struct page){stream, LINE_COLUMNS}, finding, colour);
+}
+
+void report_print_finding_wide(FILE *stream, const struct finding *finding, bool colour, unsigned columns)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *whole = columns ? open_memstream(&text, &size) : NULL;
+    if (whole)
+        print_finding(&(struct page){whole, columns}, finding, colour);
+    if (whole && fclose(whole) == 0)
+        text_wrap(stream, text, columns);
+    else
+        report_print_finding(stream, finding, colour);
+    free(text);
 }

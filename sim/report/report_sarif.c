@@ -162,7 +162,9 @@ static json_t *fingerprints(struct writer *writer, const struct finding *finding
 static json_t *properties(const struct finding *finding)
 {
     json_t *object = json_object();
+    put_text(object, "test", finding->test);
     put_text(object, "object", finding->object);
+    put_text(object, "element", finding->element);
     if (finding->has_offset)
         put_number(object, "offsetBytes", finding->offset_bytes);
     if (finding->has_offset && finding_bytes(finding))
@@ -194,8 +196,12 @@ static json_t *frame(struct writer *writer, const struct finding *finding, const
 static json_t *stack(struct writer *writer, const struct finding *finding, uint32_t index)
 {
     const struct finding_access *access = &finding->access[index];
-    return json_pack("{s:{s:s},s:[o,o]}", "message", "text", index ? "access 2" : "access 1", "frames",
-                     frame(writer, finding, &access->place), frame(writer, finding, &access->caller));
+    json_t *frames = json_array();
+    json_array_append_new(frames, frame(writer, finding, &access->place));
+    for (uint32_t i = 0; i < access->call_count; i++)
+        json_array_append_new(frames, frame(writer, finding, &access->calls[i]));
+    json_array_append_new(frames, frame(writer, finding, &access->caller));
+    return json_pack("{s:{s:s},s:o}", "message", "text", index ? "access 2" : "access 1", "frames", frames);
 }
 
 /* Of accesses in functions that the kernel calls; NULL: of none. */
@@ -213,7 +219,7 @@ static json_t *stacks(struct writer *writer, const struct finding *finding)
 
 static json_t *first_location(struct writer *writer, const struct finding *finding)
 {
-    const struct source_place nowhere = {NULL, 0, 0, NULL};
+    const struct source_place nowhere = {.line = 0};
     return finding->access_count ? access_location(writer, finding, 0)
                                  : sarif_location(&writer->places, finding, &nowhere, NULL);
 }
@@ -261,6 +267,30 @@ static json_t *suppressed_result(struct writer *writer, const struct finding *fi
 
 /* ---- the log ------------------------------------------------------------------------------ */
 
+/* SARIF 2.1.0, 3.20: the command, and our number of the process, which its id would not keep. */
+static void put_process(json_t *object, const struct report_process *process)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *stream = process->program ? open_memstream(&line, &size) : NULL;
+    if (!stream)
+        return;
+    json_t *arguments = json_array(), *more = json_object();
+    for (size_t i = 0; process->words && process->words[i]; i++) {
+        fprintf(stream, "%s%s", i ? " " : "", process->words[i]);
+        if (i)
+            json_array_append_new(arguments, text_json(process->words[i]));
+    }
+    put_text(more, "program", process->program);
+    if (process->number)
+        put_number(more, "number", process->number);
+    if (fclose(stream) == 0)
+        put_text(object, "commandLine", line);
+    json_object_set_new(object, "arguments", arguments);
+    json_object_set_new(object, "properties", json_pack("{s:o}", "process", more));
+    free(line);
+}
+
 static json_t *invocation(const struct report *report, const struct report_end *end)
 {
     enum { NO_PROGRESS = 124 }; /* this status and those above mean that the run itself failed */
@@ -271,6 +301,7 @@ static json_t *invocation(const struct report *report, const struct report_end *
         json_object_set_new(object, "exitCode", json_integer(end->exit_status));
     if (root) /* by which GitHub makes absolute names relative */
         json_object_set_new(object, "workingDirectory", json_pack("{s:s}", "uri", root));
+    put_process(object, report_process(report));
     free(root);
     return object;
 }

@@ -200,6 +200,27 @@ static json_t *tags(enum finding_kind kind)
     return list;
 }
 
+/* ---- the specification -------------------------------------------------------------------- */
+
+/* The page of the first specification that the kind's own page names. NULL: none of these. */
+static const char *help_uri(enum finding_kind kind)
+{
+    static const struct {
+        const char *name, *uri;
+    } pages[] = {
+        {"OpenCL 2.2 API", "https://registry.khronos.org/OpenCL/specs/2.2/html/OpenCL_API.html"},
+        {"OpenCL 3.0 API", "https://registry.khronos.org/OpenCL/specs/3.0-unified/html/OpenCL_API.html"},
+        {"OpenCL C 3.0", "https://registry.khronos.org/OpenCL/specs/3.0-unified/html/OpenCL_C.html"},
+        {"OpenCL C 2.0", "https://registry.khronos.org/OpenCL/specs/opencl-2.0-openclc.pdf"},
+        {"SPIR-V", "https://registry.khronos.org/SPIR-V/specs/unified1/SPIRV.html"},
+    };
+    const char *spec = finding_spec(kind);
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strncmp(spec, pages[i].name, strlen(pages[i].name)) == 0)
+            return pages[i].uri;
+    return NULL;
+}
+
 /* ---- the tool ----------------------------------------------------------------------------- */
 
 /* Kinds that are off by default are legal, and reported only on demand. */
@@ -213,6 +234,7 @@ static json_t *rule(enum finding_kind kind, enum severity severity)
     json_object_set_new(object, "shortDescription", description(kind, false));
     json_object_set_new(object, "fullDescription", description(kind, true));
     json_object_set_new(object, "help", help(kind));
+    put_text(object, "helpUri", help_uri(kind));
     json_object_set_new(object, "defaultConfiguration",
                         json_pack("{s:b,s:s}", "enabled", on, "level", level));
     json_object_set_new(object, "properties",

@@ -61,7 +61,7 @@ static bool places_fit(const struct suppression *suppression, const struct findi
 
 static bool fits(const struct suppression *suppression, const struct finding *finding)
 {
-    return text_fits(suppression->id, finding_id(finding->kind)) &&
+    return finding_id_fits(finding->kind, suppression->id, text_fits) &&
            text_fits(suppression->kernel, finding->kernel) &&
            text_fits(suppression->object, finding->object) && places_fit(suppression, finding);
 }

@@ -149,6 +149,20 @@ void reach_print(FILE *stream, enum reach reached, uint64_t type)
     fputc('\n', stream);
 }
 
+/* ---- which process it is --------------------------------------------------------------- */
+
+uint32_t watch_count_process(struct watch *watch)
+{
+    return __atomic_add_fetch(&watch->processes, 1, __ATOMIC_RELAXED);
+}
+
+/* The first process need not say it until another one has written. */
+bool watch_write_text(struct watch *watch, uint32_t number)
+{
+    const uint32_t before = __atomic_exchange_n(&watch->writer, number, __ATOMIC_ACQ_REL);
+    return before != number && (before || number != 1);
+}
+
 /* ---- files that several processes write ---------------------------------------------- */
 
 void watch_lock(struct watch *watch)

@@ -165,7 +165,7 @@ static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 static bool check_id_pattern(struct reader *reader, const yaml_node_t *node, const char *id)
 {
     for (int i = 0; strchr(id, '*') && i < FINDING_KIND_COUNT; i++) {
-        if (glob_fits(id, finding_id((enum finding_kind)i)))
+        if (finding_id_fits((enum finding_kind)i, id, glob_fits))
             return true;
     }
     return parse_finding_id(reader, node, id);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "orrery/debug.h"
+#include "sim/base/clock.h"
 #include "scenario_fixes.h"
 #include "scenario_values.h"
 #include "scenario_launch.h"
@@ -35,6 +36,7 @@ static enum status load_built(struct run *run, const struct built *built)
         .word_count = built->spirv.word_count,
         .source_name = source->name,
         .source_text = source->text,
+        .module_name = source->text ? NULL : run->scenario->program.spirv_file,
         .compiled = source->text ? &source->compiled : NULL,
         .detailed_errors = source->detailed_errors,
         .uniform_groups = source->uniform_groups,
@@ -365,6 +367,7 @@ enum status scenario_run(const struct scenario *scenario, struct report *report,
     if (tries || shows)
         report_hold(report, shows ? REPORT_HOLD_ALL : REPORT_HOLD_EDITS);
     enum status status = scenario_perform(&run, out_result);
+    out_result->time_ns = run.device ? device_clock(run.device) - CLOCK_START_NS : 0;
     scenario_run_fini(&run);
     report_release(report);
     fclose(run.output);

@@ -18,6 +18,7 @@ static const char *const reserved[] = {
     "ORRERY_CACHE",    "ORRERY_CACHE_DIR",    "ORRERY_WATCH",        "ORRERY_BUILDDIR",
     "ORRERY_SRCDIR",   "ORRERY_LIBRARY",      "ORRERY_ICD",          "ORRERY_ROOT",
     "ORRERY_DIR",      "ORRERY_DEBUG_SOCKET", "ORRERY_DEBUG_LISTEN", "ORRERY_COMPILE_SERVER",
+    "ORRERY_TEST",
 };
 enum { RESERVED_COUNT = sizeof reserved / sizeof *reserved };
 

@@ -88,6 +88,12 @@ static void print_place(FILE *stream, const struct launch *launch, uint32_t site
     struct finding_access access = {.what = NULL};
     if (site != UINT32_MAX)
         launch_access(launch, site, &access);
+    if (!access.place.line && access.place.instruction.name) {
+        char instruction[INSTRUCTION_CHARS];
+        instruction_text(&access.place.instruction, instruction);
+        fprintf(stream, "at %s", instruction);
+        return;
+    }
     if (!access.place.line) {
         fputs("at a place without a line", stream);
         return;

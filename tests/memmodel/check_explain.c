@@ -26,7 +26,7 @@ static uint64_t first_clock;
 static void place(void *self, uint32_t site, struct source_place *out_place)
 {
     (void)self;
-    *out_place = (struct source_place){"k.cl", site, 1, "x"};
+    *out_place = (struct source_place){.file = "k.cl", .line = site, .column = 1, .text = "x"};
 }
 
 static const char *what(void *self, uint32_t site)

@@ -5,6 +5,7 @@ set -u
 orrery=${ORRERY_BUILDDIR:-build}/orrery
 [ -x "$orrery" ] || orrery=$PWD/orrery
 orrery=$(realpath "$orrery")
+src=$(realpath "${ORRERY_SRCDIR:-.}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
@@ -296,6 +297,19 @@ expect 2 -e "noid.yaml:1:3: key 'id' is missing" -- "$orrery" run --suppressions
 expect 2 -e 'nowhere.yaml: the suppressions cannot be read' -- "$orrery" run --suppressions=nowhere.yaml clean.yaml
 (cat after.yaml; echo 'report: {suppressions: key.yaml}') >indirect.yaml
 expect 2 -e "indirect.yaml:13:24: suppressions: key.yaml:1:21: found key" -- "$orrery" run indirect.yaml
+
+# ---- ids in both spellings
+cp "$src"/scenarios/faulty/uninitialised_branch.* .
+sed 's/id: uninitialised-/id: uninitialized-/' uninitialised_branch.yaml >spelt.yaml
+expect 0 -o 'uninitialised-branch' -- "$orrery" explain uninitialized-branch
+expect 2 -e 'do you mean' -- "$orrery" explain uninitialized-brnch
+expect 0 -o PASS -- "$orrery" check spelt.yaml
+for id in uninitialized-branch '"uninitialized-*"' '"*itialized-b*"' '"un*-branch"'; do
+    echo "- {id: $id}" >spelt-known.yaml
+    expect 0 -e 'suppressed=1' -n 'not used' -- "$orrery" run --suppressions=spelt-known.yaml spelt.yaml
+done
+printf '%s\n' 'catch uninitialized-branch' 'continue' 'quit' >spelt.commands
+expect 0 -o 'Finding: uninitialised-branch' -- "$orrery" debug --batch -x spelt.commands spelt.yaml
 
 # ---- SARIF, pictures
 expect 66 -- "$orrery" run --sarif=found.sarif --dot=found.dot after.yaml

@@ -96,6 +96,12 @@ stacks = [stack["frames"] for result in json.load(open(work / "called_from.sarif
 outer = [frames[-1]["location"]["physicalLocation"]["region"]["startLine"] for frames in stacks]
 if not expected or sorted(callers) != expected or outer != callers:
     print("called from", callers, "and", outer, "not", expected); bad = 1
+# and the whole way there, innermost first: of the barrier by way of another function
+calls = [[call["line"] for call in access.get("calls", [])] for one in lines for access in one["accesses"]]
+by_way = [number for number, text in enumerate(source, 1) if "by way of" in text]
+whole = [[frame["location"]["physicalLocation"]["region"]["startLine"] for frame in frames[1:]] for frames in stacks]
+if len(by_way) != 1 or by_way + expected[:1] not in calls or [way[-1] for way in calls] != callers or whole != calls:
+    print("calls", calls, "and", whole, "not by way of", by_way); bad = 1
 if any("called_from" in access for text in open(work / "fence_flags.jsonl") for access in json.loads(text).get("accesses", [])):
     print("a kernel is called from somewhere"); bad = 1
 # Types of numbers, and values without a type.
@@ -109,6 +115,8 @@ if command -v dot >/dev/null; then
     for graph in "$work"/*.dot; do
         dot -Tsvg -o "$work/picture.svg" "$graph" 2>"$work/log" || { cat "$work/log"; echo "$graph: dot fails"; bad=1; }
         [ -s "$work/log" ] && { cat "$work/log"; echo "$graph: dot complains"; bad=1; }
+        width=$(sed -n 's/^<svg width="\([0-9]*\).*/\1/p' "$work/picture.svg")
+        [ "${width:-9999}" -le 1200 ] || { echo "$graph: $width points wide, expected at most 1200, which are 1600 pixels"; bad=1; }
     done
 fi
 echo "$runs runs"

@@ -61,6 +61,24 @@ refused "junit: good.yaml: found a file that is not such a report" --junit=good.
 refused "json: good.yaml: found a file that is not such a report" --json=good.yaml
 refused "junit: no/x.xml: No such file or directory" --junit=no/x.xml
 
+# JUnit by the schema of the form, and that the schema refuses what is none.
+validates() {
+    if command -v xmllint >/dev/null; then
+        xmllint --noout --schema "$src/tests/schema/junit.xsd" "$1" >valid 2>&1
+    else
+        python3 -c 'import sys; from lxml import etree; etree.XMLSchema(etree.parse(sys.argv[1])).assertValid(etree.parse(sys.argv[2]))' \
+            "$src/tests/schema/junit.xsd" "$1" >valid 2>&1
+    fi
+}
+if command -v xmllint >/dev/null || python3 -c 'import lxml' 2>/dev/null; then
+    validates one.xml || { echo "one.xml is not valid:"; cat valid; bad=1; }
+    for change in 's/ time="[^"]*"//' 's/<properties\/>//' 's/ hostname="localhost"//' 's/<system-out>/<system-err><\/system-err>&/' 's/time="0/&,5/' 's/ tests="/&-/'; do
+        sed "$change" one.xml >broken.xml
+        cmp -s one.xml broken.xml && { echo "$change changes nothing"; bad=1; }
+        validates broken.xml && { echo "valid with $change"; bad=1; }
+    done
+fi
+
 # A program of its own, and findings of it.
 if [ -x "$build/examples/out_of_bounds" ]; then
     printf 'orrery: 1\nexpect: {findings: [], exit_status: 3}\n' >exec.yaml
@@ -129,7 +147,13 @@ expect("counts", [suite.get(key) for key in ("tests", "failures", "errors")], ["
 expect("cases", [case.get("name") for case in cases], names)
 expect("elements", [[child.tag for child in case] for case in cases], [[], ["failure"], ["error"], [], ["error"]])
 expect("a failure", (cases[1][0].get("message"), "<&]]>\ufffd\n  two" in cases[1][0].text, "FAIL: " + odd in cases[1][0].text), ("3 differences", True, True))
-expect("times", (re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp")) is not None, {case.get("time") for case in cases}), (True, {"0"}))
+expect("timestamp", re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp")) is not None, True)
+# Times: of the simulated device, at least what a launch costs; the same for the same launches.
+times = [line.get("time") for line in lines]
+expect("times", (times[0] > 5000, times[1] >= times[0] == times[3], times[2], times[4]), (True, True, None, None))
+expect("seconds", [round(float(case.get("time")) * 1e9) for case in cases], [time or 0 for time in times])
+expect("no zeros at the end", [case.get("time")[-1:] for case in cases if "." in case.get("time") and case.get("time").endswith("0")], [])
+expect("sum of seconds", round(float(suite.get("time")) * 1e9), sum(time or 0 for time in times))
 
 # TAP 14: version, plan, points from 1 on, and YAML in blocks of two spaces.
 text = open("tap.out").read()

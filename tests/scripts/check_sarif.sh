@@ -97,7 +97,7 @@ ran 66 "$orrery" run --sarif=%p-own.sarif -- "$program" found_exit
 mv ./*-own.sarif own.sarif
 cd ..
 python3 - "$src" "$work" "$build" <<'END' || bad=1
-import gzip, json, pathlib, sys
+import gzip, json, pathlib, re, sys
 src, work, build = map(pathlib.Path, sys.argv[1:])
 bad = 0
 def expect(what, found, expected):
@@ -118,6 +118,10 @@ def all_of(value, key):
     elif isinstance(value, list):
         for member in value:
             yield from all_of(member, key)
+# The pages of the registry, by the names that the rules' own pages cite.
+pages = {"OpenCL 2.2 API": "OpenCL/specs/2.2/html/OpenCL_API.html", "OpenCL 3.0 API": "OpenCL/specs/3.0-unified/html/OpenCL_API.html",
+         "OpenCL C 2.0": "OpenCL/specs/opencl-2.0-openclc.pdf", "OpenCL C 3.0": "OpenCL/specs/3.0-unified/html/OpenCL_C.html",
+         "SPIR-V": "SPIR-V/specs/unified1/SPIRV.html"}
 logs = {}
 for path in sorted((work / "project").glob("*.sarif")):
     name, text = path.stem, path.read_bytes()
@@ -136,6 +140,8 @@ for path in sorted((work / "project").glob("*.sarif")):
         expect(f"{about}: name", 0 < len(rule["name"]) <= 255, True)
         expect(f"{about}: texts", [0 < len(rule[key]["text"]) <= 1024 for key in ("shortDescription", "fullDescription")], [True, True])
         expect(f"{about}: help", [len(rule["help"][key]) > 100 for key in ("text", "markdown")], [True, True])
+        cited = re.search(r"\n  Specification\n\s*(OpenCL C [23]\.0|OpenCL [23]\.[02] API|SPIR-V)", rule["help"]["text"])
+        expect(f"{about}: specification {cited}", rule["helpUri"], "https://registry.khronos.org/" + pages.get(cited and cited.group(1), "?"))
         expect(f"{about}: level", rule["defaultConfiguration"]["level"] in ("note", "warning", "error"), True)
         expect(f"{about}: properties", (rule["properties"]["precision"], rule["properties"]["problem.severity"] in ("error", "warning", "recommendation")), ("very-high", True))
     expect(f"{name}: rules are one each", len({rule["id"] for rule in rules}), len(rules))
@@ -186,6 +192,14 @@ def counts(name, times):
 expect("occurrences", counts("check", 1), sorted(counts("run", 2) + counts("moved", 1) + counts("text", 1)))
 several = sorted((result["ruleId"], result["occurrenceCount"]) for result in run["several"]["results"])
 expect("processes", (len(run["several"]["invocations"]), [id for id, _ in several]), (3, ["api-error", "null-write"]))
+invocations = run["several"]["invocations"]
+expect("commands", [" ".join([one["commandLine"].split()[0]] + one["arguments"]) == one["commandLine"] and one["arguments"][0][:7] for one in invocations],
+       [one["arguments"][0][:7] for one in invocations])
+expect("numbers of processes", sorted(one["properties"]["process"]["number"] for one in invocations), [1, 2, 3])
+summaries = [one for one in map(json.loads, open(work / "project/several.json")) if one["type"] == "summary"]
+expect("processes in JSON", sorted((one["process"]["number"], one["command"][1:] == []) for one in summaries), [(1, False), (2, False), (3, False)])
+expect("programs in JSON", {one["process"]["program"] for one in summaries}, {pathlib.Path(summaries[0]["command"][0]).name})
+expect("the first process in JSON", [one["command"][1] for one in summaries if one["process"]["number"] == 1], ["found_exit"])
 found = {}
 for one in map(json.loads, open(work / "project/several.json")):
     if one["type"] == "finding":

@@ -61,6 +61,46 @@ for columns in 60 100; do
 done
 [ "$(COLUMNS=120 "$orrery" run --help | wc -L)" -gt 90 ] || problem '--help does not use the width'
 
+# ---- width of findings: of a terminal from 60 to 200 columns; files and pipes have their own
+cat >wide.yaml <<'END'
+orrery: 1
+program: {text: "kernel void k(global int *a) { a[get_local_id(0) / 2 + get_group_id(0) / 2 * 0 * get_num_groups(0) + 0] = 1; }"}
+launch: [{kernel: k, global: 8, local: 4, args: [{buffer: {type: int, count: 4, fill: 0}}]}]
+END
+cat >width.py <<'END'
+import fcntl, os, pty, re, struct, subprocess, sys, termios
+def shown(columns, **more):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    child = subprocess.Popen([sys.argv[1], "run", "--color=never", "wide.yaml"], stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, **more})
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    child.wait()
+    return text.decode().replace("\r", "").split("orrery: replay")[0].rstrip().split("orrery: SUMMARY")[0].split("\n")
+plain = subprocess.run([sys.argv[1], "run", "--color=never", "wide.yaml"], stderr=subprocess.PIPE, env={**os.environ, "COLUMNS": "60"}).stderr.decode()
+plain = plain.split("orrery: replay")[0].rstrip().split("orrery: SUMMARY")[0].split("\n")
+assert max(map(len, plain)) > 100, "the plain text is not wider than 100 columns"
+words = lambda lines: " ".join(lines).split()
+for columns in (60, 80, 132, 200):
+    lines = shown(columns)
+    begin = next(i for i, line in enumerate(lines) if "error: race" in line)
+    assert max(map(len, lines[begin:])) <= columns, "%d columns: %s" % (columns, max(lines, key=len))
+    assert words(lines[begin:]) == words(plain), "%d columns change the words" % columns
+assert max(map(len, shown(10))) <= 60 < max(map(len, shown(200))), "not from 60 to 200"
+assert max(map(len, shown(0, COLUMNS="70"))) <= 70, "COLUMNS of a terminal without a size"
+END
+if command -v python3 >/dev/null; then
+    python3 width.py "$orrery" 2>err || { cat err; problem 'the width of findings'; }
+fi
+
 # ---- colour
 printf 'orrery: 1\nprogram: {text: "kernel void k(global int *a) { a[9] = 1; }"}\nlaunch: [{kernel: k, global: 1, args: [{buffer: {type: int, count: 4, fill: 0}}]}]\nexpect: {findings: []}\n' >faulty.yaml
 colour() { grep -q $'\033\\[' err; }

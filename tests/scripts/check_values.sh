@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The values of the variables on the line of a finding. Kernels whose subscripts are made at random of variables: what a finding
 # says of them must give the bytes that it names, the value that was written and the work-item, of both accesses, under each schedule;
-# and nothing else that is found depends on whether values are asked for.
+# and nothing else that is found depends on whether values are asked for. Likewise the iterations of the loops around it: their
+# variables count them.
 build=${ORRERY_BUILDDIR:?}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -41,6 +42,13 @@ for _ in range(8):
            buffer(m) + ', ' + scalar(n))
     kernel('kernel void NAME(global int *a, int n)\n{\n  int i = get_global_id(0);\n' + loop +
            '    a[j + n * i + 16] = k; // RULE j + n * i + 16 ; k\n  }\n}\n', buffer(20) + ', ' + scalar(n))
+    kernel('void put_NAME(global int *a, int v)\n{\n  for (int k = 0; k < 3; k++)\n    if (k * v > 2)\n' +
+           '      a[0] = v * 10 + k; // RULE 0 ; v * 10 + k ; v, k\n}\n' +
+           'kernel void NAME(global int *a, int n)\n{\n  for (int v = 0; v < %(turns)d; v++) {\n' % data +
+           '    put_NAME(a, v);\n    for (int k = 0; k <= v; k++)\n' +
+           '      a[v * k + n] = v + k; // RULE v * k + n ; v + k ; v, k\n  }\n' +
+           '  int v = 0, k = n;\n  do {\n    a[v + k] = v + k * 10; // RULE v + k ; v + k * 10 ; v\n    v++;\n  } while (v < 4);\n}\n',
+           buffer(40) + ', ' + scalar(n))
 text = ''.join(kernels)
 open('k.cl', 'w').write(text)
 open('run.yaml', 'w').write('orrery: 1\nprogram: {source: k.cl}\nlaunch:\n' + '\n'.join(launches) + '\n')
@@ -48,12 +56,12 @@ PY
 cat >judge.py <<'PY'
 import json, re, sys
 lines = open('k.cl').read().split('\n')
-shown = wanted = 0
+shown = wanted = iterated = 0
 for row in map(json.loads, open(sys.argv[1])):
     if row['type'] != 'finding' or row['id'].startswith('uninitialised'):
         continue
     for access in row['accesses']:
-        rule = re.search(r'RULE (.*) ;(.*)', lines[access['line'] - 1])
+        rule = re.search(r'RULE ([^;]*) ;([^;]*)(?:; (.*))?', lines[access['line'] - 1])
         if not rule:
             continue
         wanted += 1
@@ -69,6 +77,14 @@ for row in map(json.loads, open(sys.argv[1])):
         assert eval(rule.group(1), {}, found) * 4 == row['offset_bytes'], where + ', but bytes from %d' % row['offset_bytes']
         if rule.group(2).strip() and 'value' in access and access['access'] == 'store':
             assert eval(rule.group(2), {}, found) & 0xffffffff == int(access['value'], 16), where + ', but wrote ' + access['value']
+        counters = rule.group(3) or ('k' if 'k' in found else '')
+        for name, iteration in zip(counters.split(', ') if counters else [], access.get('iterations', [{}] * 9)):
+            assert iteration.get('iteration') == found[name] + 1, where + ', but iterations %s' % access.get('iterations')
+            assert re.search(r'for \(int %s\b' % name, lines[iteration['line'] - 1]) or 'a[v + k]' in lines[iteration['line'] - 1], \
+                where + ', but a loop at ' + lines[iteration['line'] - 1]
+            iterated += 1
+        assert len(access.get('iterations', [])) == max(1, len(counters.split(', '))), where + ', but %s' % access.get('iterations')
+assert iterated >= 40, 'only %d iterations' % iterated
 assert wanted >= 40, 'only %d accesses were found' % wanted
 assert shown >= wanted * 95 // 100, 'values at %d of %d accesses' % (shown, wanted)
 print('%d of %d accesses have values' % (shown, wanted))
@@ -80,6 +96,7 @@ def read(name):
     for row in rows:
         for access in row.get('accesses', []):
             access.pop('values', None)
+            access.pop('iterations', None)
     return rows
 assert read(sys.argv[1]) == read(sys.argv[2]), 'what is found depends on --values'
 PY
@@ -101,4 +118,5 @@ for schedule in lockstep serial reverse round-robin 'random --seed=3'; do
     python3 judge.py with && python3 same.py with without && python3 log.py with log || { echo "schedule $schedule"; bad=1; }
 done
 grep -q '^     with j = [0-9]*, n = [0-9], i = [0-9], k = [0-9]$' out || { echo "not printed:"; head -20 out; bad=1; }
+grep -q '^     in iteration [0-9]* of the loop at k.cl:[0-9]*, [0-9]* of k.cl:[0-9]*$' out || { echo "no iterations:"; bad=1; }
 exit "$bad"

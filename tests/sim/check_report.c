@@ -105,8 +105,8 @@ END_TEST
 static struct finding race_that_blames(uint32_t launch, uint32_t line, uint32_t blamed, uint32_t other)
 {
     struct finding finding = of_launch(FINDING_RACE_GLOBAL, launch, line);
-    finding.blamed[0] = (struct source_place){"a.cl", blamed, 5, NULL};
-    finding.blamed[1] = (struct source_place){"a.cl", other, 5, NULL};
+    finding.blamed[0] = (struct source_place){.file = "a.cl", .line = blamed, .column = 5, .text = NULL};
+    finding.blamed[1] = (struct source_place){.file = "a.cl", .line = other, .column = 5, .text = NULL};
     finding.blamed_count = 2;
     return finding;
 }
@@ -186,7 +186,8 @@ START_TEST(commands_without_a_line_are_one_place_of_one_object)
     ck_assert_uint_eq(report_count(report), 2);
     ck_assert_uint_eq(report_get(report, 0)->count, 2);
     for (int i = 0; i < 2; i++)
-        finding.access[i].place = (struct source_place){"main.c", 9, 5, NULL}; /* one line is one mistake */
+        finding.access[i].place = (struct source_place){
+            .file = "main.c", .line = 9, .column = 5, .text = NULL}; /* one line is one mistake */
     add(finding);
     finding.object = "buffer 3 (512 bytes)";
     add(finding);
@@ -226,7 +227,7 @@ START_TEST(everything_is_copied)
     finding.why = why;
     finding.access[0].place.file = file;
     finding.access[0].place.text = line;
-    finding.access[0].caller = (struct source_place){file, 2, 1, line};
+    finding.access[0].caller = (struct source_place){.file = file, .line = 2, .column = 1, .text = line};
     add(finding);
     memset(file, '#', 4);
     memset(line, '#', 4);

@@ -358,7 +358,8 @@ START_TEST(steps_over_the_limit_are_left_out)
     static struct finding_step steps[1500];
     struct finding finding = race_with_steps();
     for (size_t i = 0; i < 1500; i++)
-        steps[i] = (struct finding_step){.side = i % 3, .place = {"mp.cl", 8, 5, "x"}, .text = "step"};
+        steps[i] = (struct finding_step){
+            .side = i % 3, .place = {.file = "mp.cl", .line = 8, .column = 5, .text = "x"}, .text = "step"};
     finding.steps = steps;
     finding.step_count = 1500;
     finding.edge_count = 0;

@@ -44,11 +44,19 @@ END_TEST
 START_TEST(place_in_a_function_names_its_caller)
 {
     struct finding finding = race();
-    finding.access[1].caller = (struct source_place){"mp.cl", 30, 5, "    take(data, out);"};
+    finding.access[1].caller =
+        (struct source_place){.file = "mp.cl", .line = 30, .column = 5, .text = "    take(data, out);"};
     add(finding);
     ck_assert_ptr_nonnull(
         strstr(so_far(), "compute unit 1\n     called from mp.cl:30:5  take(data, out);\n\n"));
     ck_assert_ptr_null(strstr(so_far(), "compute unit 0\n     called"));
+    finding.access[1].place.line++;
+    finding.access[1].call_count = 1;
+    finding.access[1].calls[0] =
+        (struct source_place){.file = "mp.cl", .line = 20, .column = 3, .text = "  look(data);"};
+    add(finding);
+    ck_assert_ptr_nonnull(strstr(so_far(), "compute unit 1\n     called from mp.cl:20:3  look(data);\n"
+                                           "     called from mp.cl:30:5  take(data, out);\n\n"));
 }
 END_TEST
 
@@ -136,7 +144,7 @@ START_TEST(missing_parts_leave_no_holes)
     finding = overrun(0);
     finding.severity = SEVERITY_ERROR;
     finding.access[0].has_item = false;
-    finding.access[0].place = (struct source_place){NULL, 0, 0, NULL};
+    finding.access[0].place = (struct source_place){.file = NULL, .line = 0, .column = 0, .text = NULL};
     finding.object = "argument 0";
     finding.has_offset = true;
     finding.offset_bytes = (uint64_t)-1;
@@ -270,6 +278,9 @@ START_TEST(ids_are_stable_and_distinct)
                       finding_id((enum finding_kind)i));
     }
     ck_assert(!finding_from_id("no-such-finding", &kind));
+    ck_assert(finding_from_id("uninitialized-branch", &kind));
+    ck_assert_int_eq(kind, FINDING_UNINITIALISED_BRANCH);
+    ck_assert(!finding_from_id("uninitializ", &kind));
     ck_assert_int_eq(finding_check(FINDING_RACE_LOCAL), CHECK_RACES);
     ck_assert_int_eq(finding_check(FINDING_UNINITIALISED_BRANCH), CHECK_UNINITIALISED);
     ck_assert_int_eq(finding_check(FINDING_NO_PROGRESS), CHECK_PROGRESS);

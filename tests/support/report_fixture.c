@@ -45,12 +45,12 @@ struct finding race(void)
         .access_count = 2,
         .access =
             {
-                {.place = {"mp.cl", 7, 11, "    data[0] = 42;"},
+                {.place = {.file = "mp.cl", .line = 7, .column = 11, .text = "    data[0] = 42;"},
                  .kind = ACCESS_WRITE,
                  .has_item = true,
                  .size_bytes = 4,
                  .what = "plain store"},
-                {.place = {"mp.cl", 12, 13, "\tout[0] = data[0];\r\n"},
+                {.place = {.file = "mp.cl", .line = 12, .column = 13, .text = "\tout[0] = data[0];\r\n"},
                  .kind = ACCESS_READ,
                  .has_item = true,
                  .item = {.global_id = {64, 0, 0}, .group_id = {1, 0, 0}, .compute_unit = 1},
@@ -76,7 +76,7 @@ struct finding overrun(uint32_t line)
         .kind = FINDING_OUT_OF_BOUNDS_WRITE,
         .kernel = "k",
         .access_count = 1,
-        .access = {{.place = {"a.cl", line, 5, "out[i] = 1;"},
+        .access = {{.place = {.file = "a.cl", .line = line, .column = 5, .text = "out[i] = 1;"},
                     .kind = ACCESS_WRITE,
                     .has_item = true,
                     .size_bytes = 1}},
@@ -108,10 +108,12 @@ struct finding race_with_update(void)
 struct finding race_with_steps(void)
 {
     static const struct finding_step steps[] = {
-        {.side = 0, .place = {"mp.cl", 8, 5, "atomic_store(...)"}, .text = "release, work_group"},
+        {.side = 0,
+         .place = {.file = "mp.cl", .line = 8, .column = 5, .text = "atomic_store(...)"},
+         .text = "release, work_group"},
         {.side = 1,
          .before = true,
-         .place = {"mp.cl", 11, 9, "atomic_load(...)"},
+         .place = {.file = "mp.cl", .line = 11, .column = 9, .text = "atomic_load(...)"},
          .text = "acquire, \"work_group\""},
     };
     static const struct finding_edge edges[] = {{0, 1, false}};

@@ -46,8 +46,10 @@ class CatchListener : public CatchListenerBase
     void sectionStarting(const Catch::SectionInfo &info) override
     {
         CatchListenerBase::sectionStarting(info);
-        if (depth++ == 0)
-            orrery_listener_take(nullptr, 0);
+        if (depth++ > 0)
+            return;
+        orrery_listener_take(nullptr, 0);
+        orrery_listener_begin(std::string(info.name).c_str());
     }
 
     /* The test case's totals are taken after its outermost section ended, so an assertion counts here. The
@@ -55,6 +57,8 @@ class CatchListener : public CatchListenerBase
     void sectionEnded(const Catch::SectionStats &stats) override
     {
         const size_t count = --depth == 0 ? orrery_listener_take(text, sizeof text) : 0;
+        if (depth == 0)
+            orrery_listener_begin(nullptr);
         const char *noun = count == 1 ? " finding" : " findings";
         if (count) {
             ORRERY_FAIL_CHECK("Orrery: " << count << noun << " in this test case\n" << text);

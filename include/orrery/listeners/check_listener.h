@@ -17,6 +17,7 @@
 static inline void orrery_check_start(void)
 {
     orrery_listener_take(NULL, 0);
+    orrery_listener_begin(tcase_name());
 }
 
 /* Check refuses messages of more than 8192 bytes. */
@@ -24,6 +25,7 @@ static inline void orrery_check_end(void)
 {
     static char text[4000];
     const size_t count = orrery_listener_take(text, sizeof text);
+    orrery_listener_begin(NULL);
     if (count)
         ck_abort_msg("Orrery: %lu %s in this test\n%s", (unsigned long)count,
                      count == 1 ? "finding" : "findings", text);

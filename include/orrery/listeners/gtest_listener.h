@@ -9,6 +9,8 @@
 #ifndef ORRERY_LISTENERS_GTEST_LISTENER_H
 #define ORRERY_LISTENERS_GTEST_LISTENER_H
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "listener.h"
@@ -21,12 +23,17 @@ class GtestListener : public ::testing::EmptyTestEventListener
     static const size_t text_size = 1 << 16;
     char text[text_size];
 
-    void OnTestStart(const ::testing::TestInfo &) override { orrery_listener_take(nullptr, 0); }
+    void OnTestStart(const ::testing::TestInfo &info) override
+    {
+        orrery_listener_take(nullptr, 0);
+        orrery_listener_begin((std::string(info.test_suite_name()) + "." + info.name()).c_str());
+    }
 
     /* After the fixture's TearDown, and before the printer reports how the test ended. */
     void OnTestEnd(const ::testing::TestInfo &) override
     {
         const size_t count = orrery_listener_take(text, sizeof text);
+        orrery_listener_begin(nullptr);
         if (count)
             ADD_FAILURE() << "Orrery: " << count << (count == 1 ? " finding" : " findings")
                           << " in this test\n"

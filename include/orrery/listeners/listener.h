@@ -6,6 +6,8 @@
  *   orrery_listener_take    how many findings came since its last call, and their text; see
  *                           orrery_new_findings in orrery(3)
  *
+ *   orrery_listener_begin   a test of that name begins: findings have it; NULL: it is over
+ *
  * The program needs no -lorrery: the library is used when it is in the process, by `orrery run`, by
  * OCL_ICD_VENDORS or because it is linked. Elsewhere there are no findings, and tests are as they were.
  */
@@ -14,6 +16,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An OpenCL loader keeps its vendors' names to itself, so the library is looked up by its own name. */
@@ -32,6 +35,14 @@ static inline size_t orrery_listener_take(char *text, size_t size)
         count = new_findings(text, size);
     dlclose(library);
     return count;
+}
+
+static inline void orrery_listener_begin(const char *test)
+{
+    if (test)
+        setenv("ORRERY_TEST", test, 1);
+    else
+        unsetenv("ORRERY_TEST");
 }
 
 #endif

@@ -92,6 +92,8 @@ struct checker_host {
     void (*access)(void *self, uint32_t site, struct finding_access *out_access);
     const char *(*what)(void *self, uint32_t site); /* "plain store" */
     void (*object)(void *self, uint64_t address, char *out_name, size_t size);
+    /* NULL, or: the bytes at the address as an element of their object, "c[3].w[1]"; "": an index at most */
+    void (*element)(void *self, uint64_t address, uint64_t bytes, char *out_name, size_t size);
     /* NULL, or: a place between statements that every work-item of a work-group that executes one of the two
      * sites reaches once, after all its executions of one of them and before all of the other. */
     bool (*between)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);

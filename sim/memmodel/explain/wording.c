@@ -91,13 +91,17 @@ void wording_put(struct wording *text, const char *old, const char *now)
 void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line)
 {
     struct source_place place;
+    char instruction[INSTRUCTION_CHARS];
     host->place(host->self, site, &place);
     place.line = line ? line : place.line;
     if (place.file && place.line)
         wording_add(text, "%s:%" PRIu32, place.file, place.line);
     else if (place.line)
         wording_add(text, "line %" PRIu32, place.line);
-    else
+    else if (place.instruction.name) {
+        instruction_text(&place.instruction, instruction);
+        wording_add(text, "%s", instruction);
+    } else
         wording_add(text, "an unknown line");
 }
 

@@ -129,10 +129,20 @@ struct reporting {
     struct finding finding;
     struct wording what[2], by[2];
     struct answer answer, *later; /* later: instead of it; NULL: nothing */
-    char object[CHECKER_NAME_CHARS];
+    char object[CHECKER_NAME_CHARS], element[CHECKER_NAME_CHARS];
     struct race_pair *pair;
     struct reporting *next;
 };
+
+static void name_element(const struct races *races, const struct race *race, struct finding *finding,
+                         struct reporting *reporting)
+{
+    const struct checker_host *host = races->host;
+    if (host->element && !race->region->of_host)
+        host->element(host->self, race->address, finding_bytes(finding), reporting->element,
+                      sizeof reporting->element);
+    finding->element = reporting->element[0] ? reporting->element : NULL;
+}
 
 static void prepare(struct races *races, const struct race_event *under_way, struct race_pair *pair,
                     const struct race *race, const struct shadow_access *now, struct reporting *reporting)
@@ -152,6 +162,7 @@ static void prepare(struct races *races, const struct race_event *under_way, str
                  &reporting->by[0]);
     races_access(races, now->unit_state->unit, &now->how, &finding->access[1], &reporting->what[1],
                  &reporting->by[1]);
+    name_element(races, race, finding, reporting);
     race_values(races->memory, under_way, !races->accompanied, race, now, pair->unreported.end, finding);
     race_why(&reporting->answer, races, pair, race, now);
     finding->spec = race->device_dirty
@@ -162,7 +173,7 @@ static void prepare(struct races *races, const struct race_event *under_way, str
     reporting->finding = *finding;
     pair->object = finding->object ? strdup(finding->object) : NULL;
     finding->object = pair->object;
-    finding->why = finding->fix = NULL;
+    finding->why = finding->fix = finding->element = NULL;
     finding->steps = NULL;
     finding->edges = NULL;
     finding->edits = NULL;
