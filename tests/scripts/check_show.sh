@@ -81,6 +81,8 @@ print([(s["group"], s.get("found"), s.get("wrote")) for s in data["steps"] if s[
 }
 shows 66 race.html --quiet "$token" race.yaml
 [ "$(steps race.html)" = "$(steps reverse.html)" ] || fail "a token: other steps"
+shows 66 race.html --quiet "$token" -- race.yaml
+[ "$(steps race.html)" = "$(steps reverse.html)" ] || fail "a token, and -- before its target: other steps"
 shows 66 race.html --quiet reverse.record race.yaml
 [ "$(steps race.html)" = "$(steps reverse.html)" ] || fail "a record: other steps"
 shows 66 race.html --quiet race.yaml
