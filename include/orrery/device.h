@@ -269,9 +269,9 @@ void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_cons
 
 /* The place of an instruction. Never fails; unknown parts are 0 or NULL. */
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place);
-/* The calls that lead to an instruction in a function, innermost first, the kernel's own line last. The result
- * counts them, 0: the kernel has the instruction. When there are more than room, the kernel's line follows the
- * innermost ones. */
+/* The calls that lead to an instruction in a function, innermost first, the kernel's own line last. The
+ * result counts them, 0: the kernel has the instruction. When there are more than room, the kernel's line
+ * follows the innermost ones. */
 uint32_t program_calls(const struct program *program, uint32_t site, uint32_t room,
                        struct source_place *out_places);
 /* in another file than the kernel that runs */

@@ -276,8 +276,8 @@ bool report_accepts(const struct report *report, const struct finding *finding);
 bool report_suppresses(const struct report *report, const struct finding *finding);
 bool report_suppresses_objects(const struct report *report); /* the object may make the difference */
 
-/* A process that calls OpenCL, for the summary. number: which of the run's processes it is, from 1 in the order in
- * which they began; 0: not known. A line of the text names it when another one has written before. */
+/* A process that calls OpenCL, for the summary. number: which of the run's processes it is, from 1 in the
+ * order in which they began; 0: not known. A line of the text names it when another one has written before. */
 struct report_process {
     const char *program;
     const char *const *words; /* of its command, ended by NULL */
