@@ -52,6 +52,15 @@ YAML
 "$orrery" run --quiet --html=reverse.html --schedule=reverse order.yaml >/dev/null 2>&1
 "$orrery" show --diff --html=diff.html serial.html reverse.html 2>err || { cat err; exit 1; }
 "$orrery" show --diff --html=same.html serial.html serial.html 2>err || { cat err; exit 1; }
+# Two findings of one kind at one object, at other places; the other run has one of them at a place of its own.
+for seed in 0 5; do
+    "$orrery" run --quiet --seed=$seed --html=sum$seed.html "$src/examples/labs/sum.cl" >/dev/null 2>err
+    [ $? = 66 ] || { cat err; exit 1; }
+done
+"$orrery" show --diff --html=sums.html sum0.html sum5.html 2>err || { cat err; exit 1; }
+mkdir mended && sed 's/part\[l\] = .*/& barrier(CLK_LOCAL_MEM_FENCE);/' "$src/examples/labs/sum.cl" >mended/sum.cl
+"$orrery" run --quiet --html=mended.html mended/sum.cl >/dev/null 2>&1
+"$orrery" show --diff --html=less.html sum0.html mended.html 2>err || { cat err; exit 1; }
 for test in mp_release_acquire mp_relaxed sb_seq_cst lb_thin_air rseq_update; do
     "$orrery" litmus --html=$test.html "$src/scenarios/litmus/teaching/$test.litmus" >/dev/null || exit 1
 done

@@ -310,6 +310,24 @@ def check_diff(browser):
     browser.close_page()
 
 
+def check_diff_findings(browser):
+    """A finding is one of both runs when its kind, kernel, object and the places of its accesses are the same."""
+    read = "const s = document.getElementById('findings'); return [s.querySelector('p').textContent, ...[...s.querySelectorAll('li')].map(li => li.textContent)]"
+    places = [sorted(f"{a['access']} {a['file']}:{a['line']}:{a['column']}" for a in f["accesses"]) for f in data_of("sum0.html")["findings"]]
+    same(len(places), 2, "findings of the sum")
+    browser.open("sums.html")
+    said = browser.script(read)
+    same(said[0], "Both runs have the same findings: 2.", "two findings at one object")
+    same([line.startswith("In both: ") and "; ".join(place) in line for line, place in zip(said[1:], places)], [True, True], "their places")
+    browser.close_page()
+    browser.open("less.html")
+    said = browser.script(read)
+    same(said[0], "Run 1 has 2 findings, run 2 has 1.", "one finding less")
+    same([line.split(":")[0] for line in said[1:]], ["Only in run 1", "In both"], "which one")
+    holds("; ".join(places[0]) in said[1] and "; ".join(places[1]) in said[2], "the one at the place that was mended")
+    browser.close_page()
+
+
 def check_target(browser):
     """The address of a finding: the page opens there."""
     browser.open("run.html#finding-1")
@@ -323,6 +341,7 @@ with Browser(folder) as browser:
     for name in TESTS:
         check_litmus(browser, name)
     check_diff(browser)
+    check_diff_findings(browser)
     check_target(browser)
 with Browser(folder, dark=True) as browser:
     for name in ("run", "sb_seq_cst", "diff"):
