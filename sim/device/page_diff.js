@@ -171,7 +171,9 @@ function drawDiffFindings(diff, section) {
         make(
             "ul",
             {},
-            ...listed.map(({title, counts}) => make("li", {}, make("strong", {}, verdict(counts)), ` ${title}`)),
+            ...listed.map(({title, counts}) =>
+                make("li", {}, make("strong", {}, verdict(counts)), ` ${title}`),
+            ),
         ),
     );
 }

@@ -4,6 +4,7 @@ const TEXT = {
     untitled: "a run",
     summary: "Errors: {0}. Warnings: {1}. Suppressed: {2}. Kernels run: {3}. Schedule: {4}, seed {5}.",
     findings: "Findings",
+    source: "Source",
     steps: "Steps",
     memory: "Memory",
     timeline: "Timeline",
@@ -44,6 +45,14 @@ const TEXT = {
     edit: "{0}:{1}:{2}: {3}",
     nothing: "(nothing)",
     toStep: "Show access {0} in the steps",
+    toSource: "Show access {0} in the source",
+    markTitle: "{0}: finding {1}, access {2}, {3}",
+    sourceHelp:
+        "Each access of a finding stands at its line: ✖ is an error, ▲ a warning, then the number of the " +
+        "finding, and which of its accesses it is. The button leads to the finding; the finding leads back.",
+    shades: "Shades of numbers, of the largest one in the column: {0}",
+    shade: "to {0}%",
+    noSource: "The text of the program is not known.",
     notInSteps: "Access {0} is not among the steps on this page.",
     noSteps: "No kernel accessed memory that others see.",
     lostSteps: "The steps are not known: memory ran out.",

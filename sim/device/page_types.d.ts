@@ -78,6 +78,28 @@ interface LineMark {
     text: string;
 }
 
+/** An access of a finding, by their indices, at a line of a text. */
+interface SourceMark {
+    finding: number;
+    access: number;
+    severity: string;
+}
+
+/** The counters of a line that stand beside it. */
+interface LineCounts {
+    accesses: number;
+    misses: number;
+}
+
+/** The texts with the findings in them. */
+type SourceView = ReturnType<typeof makeSource>;
+
+/** The views that findings lead to. */
+interface Links {
+    player: Player | null;
+    source: SourceView;
+}
+
 /** A place in a source. Of a finding: line 0 is none, and `text` is the line itself. */
 interface Place {
     file?: string;

@@ -145,8 +145,15 @@ function missing(access, a) {
     return access.item ? make("span", {class: "small"}, say("notInSteps", a + 1)) : null;
 }
 
-/** @param {Finding} finding @param {number} f @param {Player | null} player */
-function accessEntries(finding, f, player) {
+/** @param {SourceView} source @param {number} f @param {number} a */
+function toSource(source, f, a) {
+    return source.has(f, a)
+        ? make("button", {type: "button", click: () => source.show(f, a)}, say("toSource", a + 1))
+        : null;
+}
+
+/** @param {Finding} finding @param {number} f @param {Player | null} player @param {SourceView} source */
+function accessEntries(finding, f, player, source) {
     const list = make("dl");
     finding.accesses.forEach((access, a) => {
         const at = player ? player.find(f, a) : undefined;
@@ -166,7 +173,7 @@ function accessEntries(finding, f, player) {
                   );
         list.append(
             make("dt", {}, say("access", a + 1)),
-            make("dd", {}, `${placeText(access)}: ${accessText(access)} `, jump),
+            make("dd", {}, `${placeText(access)}: ${accessText(access)} `, jump, " ", toSource(source, f, a)),
         );
     });
     return list;
@@ -209,8 +216,8 @@ function orderEntries(finding) {
     );
 }
 
-/** @param {KnownRun} data @param {Player | null} player @param {Finding} finding @param {number} f */
-function findingArticle(data, player, finding, f) {
+/** @param {KnownRun} data @param {Links} links @param {Finding} finding @param {number} f */
+function findingArticle(data, {player, source}, finding, f) {
     const image = finding.id === "image-read-after-write";
     const claim = {
         tried: say(image ? "triedImage" : "tried"),
@@ -229,9 +236,13 @@ function findingArticle(data, player, finding, f) {
         {"aria-labelledby": title},
         make(
             "h3",
-            {id: title},
+            {id: title, tabindex: -1},
             `${f + 1}. `,
-            make("span", {class: finding.severity}, `${finding.severity}: ${finding.id}`),
+            make(
+                "span",
+                {class: finding.severity},
+                `${severitySign(finding.severity)} ${finding.severity}: ${finding.id}`,
+            ),
             `: ${finding.sentence}`,
         ),
         entries([
@@ -239,7 +250,7 @@ function findingArticle(data, player, finding, f) {
             ["object", finding.object ? finding.object + bytesText(finding) : ""],
             ["enqueued", finding.enqueued ? placeText(finding.enqueued) : ""],
         ]),
-        accessEntries(finding, f, player),
+        accessEntries(finding, f, player, source),
         ...findingSources(data, finding),
         orderEntries(finding),
         entries([
@@ -260,10 +271,10 @@ function findingArticle(data, player, finding, f) {
     );
 }
 
-/** @param {KnownRun} data @param {HTMLElement} section @param {Player | null} player */
-function drawFindings(data, section, player) {
+/** @param {KnownRun} data @param {HTMLElement} section @param {Links} links */
+function drawFindings(data, section, links) {
     if (!data.findings.length) section.append(make("p", {}, say("noFindings")));
-    data.findings.forEach((finding, f) => section.append(findingArticle(data, player, finding, f)));
+    data.findings.forEach((finding, f) => section.append(findingArticle(data, links, finding, f)));
     if (data.findings_left_out)
         section.append(make("p", {}, say("findingsLeftOut", data.findings_left_out)));
 }
@@ -385,6 +396,32 @@ const COUNTER_WORDS = [
     ["bytes", "bytesMoved"],
     ["remote_bytes", "remote"],
 ];
+
+/** @type {Word[]} */
+const COUNTED = ["accesses", "misses"];
+const HEAT_STEPS = 5;
+
+/* One of five shades: the share of the most, from nothing to all. */
+/** @param {number} value @param {number} most */
+function heatClass(value, most) {
+    return value && most ? `heat${Math.ceil((HEAT_STEPS * value) / most)}` : "";
+}
+
+/* What the shades of heatClass stand for. */
+function shadesLegend() {
+    const samples = Array.from({length: HEAT_STEPS}, (none, i) =>
+        make("span", {class: `shade heat${i + 1}`}, say("shade", (100 / HEAT_STEPS) * (i + 1))),
+    );
+    return make("p", {class: "small shades"}, say("shades", ""), ...samples);
+}
+
+/* A number in the shade of its share; undefined: none was counted. */
+/** @param {number | undefined} value @param {number} most */
+function heatCell(value, most) {
+    return value === undefined
+        ? make("td", {class: "count"}, "")
+        : make("td", {class: `count ${heatClass(value, most)}`}, String(value));
+}
 
 /** @param {CounterRow} counters */
 function countersText(counters) {
@@ -520,6 +557,7 @@ function drawRun(given) {
     setTitle((run && run.name) || say("untitled"), run ? summaryText(run) : say("lostSummary"));
     const sections = {
         findings: makeSection("findings"),
+        source: makeSection("source"),
         steps: makeSection("steps"),
         memory: makeSection("memory"),
         timeline: makeSection("timeline"),
@@ -527,7 +565,7 @@ function drawRun(given) {
     };
     if (!data.steps) sections.steps.append(make("p", {}, say("lostSteps")));
     const player = data.steps ? makePlayer(data, sections.steps) : null;
-    drawFindings(data, sections.findings, player);
+    drawFindings(data, sections.findings, {player, source: makeSource(data, sections.source)});
     if (player) makeMemory(player, sections.memory);
     else sections.memory.append(make("p", {}, say("noSteps")));
     drawTimeline(data, sections.timeline);

@@ -182,7 +182,7 @@ select.value = arguments[1]; select.dispatchEvent(new Event("change"))"""
 
 def check_run(browser):
     browser.open("run.html")
-    check_structure(browser, "run", ["findings", "steps", "memory", "timeline", "topology"])
+    check_structure(browser, "run", ["findings", "source", "steps", "memory", "timeline", "topology"])
     steps = [json.loads(line) for line in (folder / "run.trace").read_text().splitlines()]
     steps = [step for step in steps if step["type"] != "launch"]
     check_memory(browser, steps)
@@ -204,6 +204,34 @@ def check_run(browser):
     holds(browser.script("return document.querySelectorAll('#timeline rect.slice').length") > 0, "timeline")
     holds(browser.script("return document.querySelectorAll('#topology li').length") > 2, "topology")
     check_print(browser, "run")
+    browser.close_page()
+
+
+def check_source(browser):
+    """Every line of the text; each access of a finding at its line, with its severity; both ways between the two."""
+    browser.open("sum0.html")
+    data = data_of("sum0.html")
+    (text,) = data["sources"]
+    rows = browser.script("return [...document.querySelectorAll('#source tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    same([[row[0], row[-1]] for row in rows], [[str(i + 1), line] for i, line in enumerate(text["lines"])], "the lines of the text")
+    marks = {}
+    for f, finding in enumerate(data["findings"], 1):
+        for a, access in enumerate(finding["accesses"], 1):
+            marks.setdefault(access["line"], []).append(f"✖ {f} {a}")
+    same({int(row[0]): row[1] for row in rows if row[1]}, {line: "".join(each) for line, each in marks.items()}, "accesses at their lines")
+    counted = {str(row["line"]): [str(row["accesses"]), str(row["misses"])] for row in data["counters"]["lines"]}
+    same({row[0]: row[2:4] for row in rows if row[2]}, counted, "counters of lines")
+    shades = browser.script("return [...document.querySelectorAll('#source td.count')].filter(c => /heat/.test(c.className)).map(c => [c.textContent, c.className.slice(-1)])")
+    holds(["64", "5"] in shades and ["1", "1"] in shades, f"shades of the counters: {shades}")
+    at = "return document.querySelector('#source [aria-current] td').textContent"
+    for f, finding in enumerate(data["findings"]):
+        for a, access in enumerate(finding["accesses"]):
+            browser.script("""[...document.querySelectorAll('#findings article')][arguments[0]].querySelectorAll('dd')
+                .forEach(d => d.querySelectorAll('button').forEach(b => b.textContent === arguments[1] && b.click()))""", f, f"Show access {a + 1} in the source")
+            same(browser.script(at), str(access["line"]), f"from finding {f + 1} to its access {a + 1}")
+        browser.script("[...document.querySelectorAll('#source td button')].find(b => b.title.includes(arguments[0])).click()", f"finding {f + 1}, access 1")
+        same(browser.script("return document.activeElement.id"), f"finding-{f + 1}", "from the source to the finding")
+    same(browser.script(STRUCTURE), [], "sum: structure")
     browser.close_page()
 
 
@@ -337,6 +365,7 @@ def check_target(browser):
 TESTS = ["mp_release_acquire", "mp_relaxed", "sb_seq_cst", "lb_thin_air", "rseq_update"]
 with Browser(folder) as browser:
     check_run(browser)
+    check_source(browser)
     check_long(browser)
     for name in TESTS:
         check_litmus(browser, name)
