@@ -87,6 +87,14 @@ const TEXT = {
     recent: "Accesses of these bytes up to here",
     passage: "passes together: {0}",
     orderOf: "Order",
+    orderAsText: "The operations as a list",
+    orderLabel:
+        "The order around the accesses of finding {0}: a column for each work-item; the list has it as text",
+    orderLegend:
+        "From top to bottom: program order. sw, blue: synchronises with. hb, dotted: happens before, by " +
+        "program order and what synchronises. ✗, red and dashed: what is missing. ✓, green and thick: what the " +
+        "fix adds.",
+    itemShort: "work-item ({0}), sub-group {1}, work-group ({2})",
     beforeAccess: "before access {0}",
     afterAccess: "after access {0}",
     ofOther: "of another work-item",

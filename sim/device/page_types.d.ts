@@ -2,6 +2,19 @@
 /* The data of a page, as its writers leave it, and the types of its scripts, page_*.js, for `tsc`.
  * An optional member is one that the writer leaves out; a part is null where memory ran out for it. */
 
+/* ---- pictures: page_picture.js ---- */
+
+/** Two things of a picture, the earlier one first. */
+type EventPair = [number, number];
+
+/** A box of a picture. */
+interface Box {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+}
+
 /* ---- words and elements: page_text.js ---- */
 
 /** The name of a text of the page. */
@@ -153,6 +166,18 @@ interface FindingEdge {
     to: number;
     synchronises: boolean;
 }
+
+/** A box of a finding's picture: an access (of that index), or a step. */
+interface OrderNode {
+    side: number;
+    access?: number;
+    step?: number;
+    title: string;
+    place: Place;
+}
+
+/** How the picture of a finding connects two boxes. */
+type OrderLink = "program-order" | "synchronises-with" | "happens-before" | "missing" | "unordered" | "fix";
 
 /** A change of the source that a fix makes. */
 interface FindingEdit {
@@ -478,9 +503,6 @@ interface LitmusExecution {
     race?: true;
 }
 
-/** Two events, the earlier one first. */
-type EventPair = [number, number];
-
 /** An edge from one event to another, in the picture and in a cycle. */
 type LinkKind =
     | "program-order"
@@ -566,12 +588,6 @@ interface OrderEvent extends ThreadStep {
     reads_from?: undefined;
     wrote?: undefined;
     instance?: number;
-}
-
-/** A point of the picture. */
-interface Point {
-    x: number;
-    y: number;
 }
 
 /** The picture and table of an execution. */

@@ -179,43 +179,6 @@ function accessEntries(finding, f, player, source) {
     return list;
 }
 
-/* What lies before and after each access, in program order, and what of it synchronises. */
-/** @param {Finding} finding */
-function orderEntries(finding) {
-    const steps = finding.steps || [],
-        edges = finding.edges || [];
-    if (!steps.length) return null;
-    /** @param {FindingStep} step */
-    const key = step => (step.side > 1 ? "ofOther" : step.before ? "beforeAccess" : "afterAccess");
-    const rows = steps.map((step, i) =>
-        make(
-            "li",
-            {value: i + 1},
-            `${step.step || ""}, ${say(key(step), step.side + 1)}, `,
-            step.item
-                ? say(
-                      "item",
-                      idsText(step.item.global_id),
-                      step.item.sub_group,
-                      idsText(step.item.group_id),
-                      step.item.compute_unit,
-                  ) + ", "
-                : "",
-            placeText(step),
-        ),
-    );
-    const pairs = edges.map(edge =>
-        make("li", {}, say(edge.synchronises ? "synchronises" : "missing", edge.from + 1, edge.to + 1)),
-    );
-    return make(
-        "details",
-        {open: ""},
-        make("summary", {}, say("orderOf")),
-        make("ol", {}, ...rows),
-        make("ul", {}, ...pairs),
-    );
-}
-
 /** @param {KnownRun} data @param {Links} links @param {Finding} finding @param {number} f */
 function findingArticle(data, {player, source}, finding, f) {
     const image = finding.id === "image-read-after-write";
@@ -252,7 +215,7 @@ function findingArticle(data, {player, source}, finding, f) {
         ]),
         accessEntries(finding, f, player, source),
         ...findingSources(data, finding),
-        orderEntries(finding),
+        orderEntries(finding, f),
         entries([
             ["why", finding.why],
             [/^(tried|compiles)$/.test(finding.fix_claim || "") ? "fix" : "advice", fix],

@@ -235,6 +235,63 @@ def check_source(browser):
     browser.close_page()
 
 
+PICTURE = """
+const svg = document.querySelector("svg.order"), [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+const boxes = [...svg.querySelectorAll("rect")].map(r => ["x", "y", "width", "height"].map(k => Number(r.getAttribute(k))));
+const outside = [...svg.querySelectorAll("rect, text")].filter(e => {
+    const b = e.getBBox();
+    return b.x < 0 || b.y < 0 || b.x + b.width > width || b.y + b.height > height;
+}).map(e => e.textContent);
+const count = kind => svg.querySelectorAll("path.edge." + kind).length;
+return {width, boxes, outside, columns: [...svg.querySelectorAll("text.thread")].map(t => t.textContent),
+        names: [...svg.querySelectorAll("text.name")].map(t => t.textContent),
+        edges: Object.fromEntries(["program-order", "synchronises-with", "happens-before", "missing", "unordered", "fix"].map(k => [k, count(k)]))};
+"""
+
+
+def ordered(finding):
+    """Of each access, the other columns in which something happens after it: program order and what synchronises, transitively."""
+    columns = {}
+    for side in {step["side"] for step in finding["steps"]} | {0, 1}:
+        steps = [(i, step) for i, step in enumerate(finding["steps"]) if step["side"] == side]
+        own = [("access", side)] if side < 2 else []
+        columns[side] = [("step", i) for i, s in steps if s["before"]] + own + [("step", i) for i, s in steps if not s["before"]]
+    after = {pair for column in columns.values() for pair in zip(column, column[1:])}
+    after |= {(("step", e["from"]), ("step", e["to"])) for e in finding["edges"] if e["synchronises"]}
+    side_of = {node: side for side, column in columns.items() for node in column}
+    reached = {}
+    for access in (("access", 0), ("access", 1)):
+        seen, left = set(), [access]
+        while left:
+            left = [b for a, b in after if a in left and b not in seen]
+            seen |= set(left)
+        reached[access] = {side_of[node] for node in seen} - {side_of[access]}
+    return columns, reached
+
+
+def check_order(browser):
+    browser.open("order.html")
+    (finding,) = data_of("order.html")["findings"]
+    columns, reached = ordered(finding)
+    picture = browser.script(PICTURE)
+    holds(picture["width"] <= 1600, f"a slide can show it: {picture['width']}")
+    same(picture["outside"], [], "what is outside of the picture")
+    same(len(picture["boxes"]), len(finding["steps"]) + 2, "a box for each operation")
+    holds(all(a[0] + a[2] <= b[0] or b[0] + b[2] <= a[0] or a[1] + a[3] <= b[1] or b[1] + b[3] <= a[1]
+              for i, a in enumerate(picture["boxes"]) for b in picture["boxes"][:i]), "boxes over each other")
+    same(len(picture["columns"]), len(columns), "a column for each work-item")
+    first, last = (",".join(map(str, finding["accesses"][a]["item"]["global_id"])) for a in (0, 1))
+    holds(f"({first})" in picture["columns"][0] and f"({last})" in picture["columns"][-1], f"the accesses' columns: {picture['columns']}")
+    same(picture["edges"], {"program-order": len(finding["steps"]) + 2 - len(columns),
+                            "synchronises-with": sum(e["synchronises"] for e in finding["edges"]),
+                            "happens-before": sum(len(sides) for sides in reached.values()),
+                            "missing": sum(not e["synchronises"] for e in finding["edges"]), "unordered": 1,
+                            "fix": finding["fix_claim"] in ("tried", "compiles", "orders")}, "edges")
+    same(sorted(picture["names"]), ["hb", "hb", "sw", "sw", "✓ hb", "✗ hb", "✗ sw"], "names of edges")
+    check_structure(browser, "order", ["findings", "source", "steps", "memory", "timeline", "topology"])
+    browser.close_page()
+
+
 QUICK = """
 const times = [], table = document.getElementById(arguments[0]);
 for (const key of ["End", "ArrowLeft", "PageUp", "Home", "PageDown", "n", "End", "p"]) {
@@ -366,6 +423,7 @@ TESTS = ["mp_release_acquire", "mp_relaxed", "sb_seq_cst", "lb_thin_air", "rseq_
 with Browser(folder) as browser:
     check_run(browser)
     check_source(browser)
+    check_order(browser)
     check_long(browser)
     for name in TESTS:
         check_litmus(browser, name)
