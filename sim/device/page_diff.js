@@ -34,6 +34,7 @@ function resultKey(step) {
 /** @param {NamedRun["data"]} run */
 function runSteps(run) {
     const steps = run.steps.filter(isStep);
+    nameSteps(run, steps);
     /** @type {Map<string, number[]>} */
     const units = new Map();
     const numbers = steps.map((step, i) => {
@@ -385,7 +386,7 @@ function drawDiffRest(diff, sections, [one, two], link, doing) {
                   memory.map(pair => {
                       const {x, y, step} = stepsOf(pair),
                           local = step.region === "local" ? ` (${say("nameGroup", step.group)})` : "";
-                      return row(`${step.name}+${step.offset}${local}`, pair, [
+                      return row(`${elementText(known(step.object === undefined ? null : step))}${local}`, pair, [
                           x ? doing(x) : "",
                           y ? doing(y) : "",
                       ]);

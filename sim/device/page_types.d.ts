@@ -55,6 +55,7 @@ interface RunData {
     sources: SourceText[] | null;
     steps: TraceLine[] | null;
     steps_left_out: number;
+    objects: ObjectWords[] | null;
     topology: DeviceData[] | null;
     timeline?: TimelineData | null;
     counters?: CountersData | null;
@@ -250,6 +251,17 @@ interface LaunchLine {
     sub_group_size: number;
 }
 
+/** What a launch accesses: `element`, `bytes`, `first` are of its elements. */
+interface ObjectWords {
+    launch: number;
+    object: number;
+    label: string;
+    name?: string;
+    element?: string;
+    bytes?: number;
+    first?: number;
+}
+
 /** What a work-item did. */
 type Step = ObjectAccess | HostAccess | SyncStep;
 
@@ -265,7 +277,7 @@ interface StepOrigin {
     text?: undefined;
 }
 
-/** An access; found, wrote: the values as hexadecimal digits after 0x. */
+/** An access; found, wrote: the values as hexadecimal digits after 0x. words: see nameSteps. */
 interface AccessStep extends StepOrigin {
     type: "access";
     kind: "read" | "write" | "atomic-read" | "atomic-write" | "atomic-update";
@@ -274,8 +286,10 @@ interface AccessStep extends StepOrigin {
     image?: true;
     copy?: number;
     size: number;
+    number?: "half" | "float" | "double";
     found?: string;
     wrote?: string;
+    words?: ObjectWords;
     regions?: undefined;
     passage?: undefined;
 }
@@ -319,6 +333,15 @@ interface SyncStep extends StepOrigin {
     size?: undefined;
     found?: undefined;
     wrote?: undefined;
+    number?: undefined;
+    words?: undefined;
+}
+
+/** A write that shown steps read from: the last of them, and in which lane the line from it stands. */
+interface FlowLane {
+    writer: number;
+    last: number;
+    lane: number;
 }
 
 /** What the steps have a column for each of. */
@@ -605,7 +628,7 @@ interface DiffData {
 /** A run under its name: parts of the data of its page. */
 interface NamedRun {
     name: string;
-    data: Pick<RunData, "run" | "findings" | "sources" | "steps_left_out"> & { steps: TraceLine[] };
+    data: Pick<RunData, "run" | "findings" | "sources" | "steps_left_out" | "objects"> & { steps: TraceLine[] };
 }
 
 /** The steps of one of the two runs. */

@@ -135,6 +135,9 @@ for name in ("one", "random", "key"):
     assert len(steps) == 16 * 5 and run["steps_left_out"] == 0, len(steps)
     assert all(s["file"] == source["name"] and s["line"] for s in steps)
     assert {s["name"] for s in steps if s["type"] == "access"} == {"</ScRiPt >", "t"}
+    assert {(o["label"], o["name"], o["element"], o["bytes"], o["first"]) for o in run["objects"]} == {
+        ("argument 0 'a'", "a", "int", 4, 0), ("argument 1 't'", "t", "int", 4, 0)}, run["objects"]
+    assert {o["object"] for o in run["objects"]} == {s["object"] for s in steps if s["type"] == "access"}
     assert len([e for e in run["timeline"]["traceEvents"] if e.get("cat") == "group"]) == 4
     # A read, a write, a read and a write of each work-item: two of them of global memory.
     assert run["counters"]["total"]["accesses"] == 32 and run["topology"][0]["name"].startswith("<b>&amp;")

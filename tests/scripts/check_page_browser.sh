@@ -45,6 +45,29 @@ orrery: 1
 program: {text: "kernel void k(global int *a) { a[1] = a[0]; a[0] = (int)get_global_id(0) + 1; }"}
 launch: [{kernel: k, global: 4, local: 1, args: [{buffer: {type: int, count: 2, fill: 0}, name: a}]}]
 YAML
+# Numbers of several types: of arguments, of local memory, negative, in no array; a value that many take.
+cat >values.yaml <<'YAML'
+orrery: 1
+program:
+  text: |
+    kernel void k(global float *a, global int *b, local double *t, global half *h, global int4 *v) {
+        int i = get_local_id(0);
+        t[i] = a[i] + 1.0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        a[i] = (float)t[i ^ 1] * 0.1f;
+        b[i] = -1 - i;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        b[8 + i] = b[i] + b[0] + 100000;
+        vstore_half(0.1f * i, i, h);
+        v[i] = (int4)i;
+    }
+launch:
+  - kernel: k
+    global: 8
+    local: 8
+    args: [{buffer: {type: float, count: 8, fill: 1}}, {buffer: {type: int, count: 16, fill: 0}}, {local: 64}, {buffer: {type: half, count: 8, fill: 0}}, {buffer: {type: int4, count: 8, fill: 0}}]
+YAML
+"$orrery" run --quiet --html=values.html values.yaml || exit 1
 "$orrery" run --quiet --html=run.html --trace=run.trace run.yaml >/dev/null 2>err
 [ $? = 66 ] || { cat err; exit 1; }
 "$orrery" run --quiet --html=long.html long.yaml || exit 1

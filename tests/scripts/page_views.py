@@ -3,7 +3,7 @@
 
 Memory is worked out from the trace and from what the buffers are filled with; the litmus pages and the difference from the data of
 the pages."""
-import json, pathlib, re, sys
+import json, pathlib, re, struct, sys
 from page_browser import Browser
 
 folder = pathlib.Path(sys.argv[1])
@@ -292,6 +292,69 @@ def check_order(browser):
     browser.close_page()
 
 
+def typed(step, array):
+    """A value as the steps have it: array is the argument's name, type and bytes."""
+    def text(value):
+        bits = int(value, 16)
+        if step.get("number"):
+            form = {"half": "<e", "float": "<f", "double": "<d"}[step["number"]]
+            number = struct.unpack(form, bits.to_bytes(step["size"], "little"))[0]
+            short = f"{number:.5g}" if form == "<e" else next(t for t in (f"{number:.{digits}g}" for digits in range(1, 18)) if struct.pack(form, float(t)) == struct.pack(form, number))
+            return f"{short if '.' in short or 'e' in short else short + '.0'} ({value})"
+        whole = int.from_bytes(bits.to_bytes(step["size"], "little"), "little", signed=array[1] == "int")
+        return f"{whole} ({value})" if whole < 0 or whole > 65535 else str(whole)
+    return [f"{verb} {text(step[key])}" for key, verb in (("found", "read"), ("wrote", "wrote")) if key in step]
+
+
+def writer_of(steps, number):
+    step = steps[number]
+    if "found" not in step or step["kind"] == "atomic-write":
+        return None
+    for before in range(number - 1, -1, -1):
+        other = steps[before]
+        if "wrote" in other and other["object"] == step["object"] and other["offset"] < step["offset"] + step["size"] and step["offset"] < other["offset"] + other["size"]:
+            return before
+    return None
+
+
+FLOW = """return [...document.querySelectorAll("#step-table tbody tr")].map(row => ({
+    number: Number(row.cells[0].textContent), sink: !!row.cells[1].querySelector(".sink"), source: !!row.cells[1].querySelector(".source"),
+    now: [...row.cells[1].querySelectorAll(".now")].map(s => s.className.split(" ")[0]), taken: row.querySelector(".taken")?.textContent}))"""
+
+
+def check_values(browser):
+    """Each step's element, object and values in words; arrows from each write to the reads of its value, as worked out from the steps."""
+    arrays = {0: ("a", "float", 4), 1: ("b", "int", 4), 2: ("t", "double", 8), 3: ("h", "half", 2), 4: ("v", None, 16)}
+    browser.open("values.html")
+    data = data_of("values.html")
+    steps = [step for step in data["steps"] if step["type"] != "launch"]
+    objects = {each["object"]: each for each in data["objects"]}
+    same([objects[o]["label"] for o in sorted(objects)], [f"argument {i} '{arrays[i][0]}'" for i in sorted(arrays, key=lambda i: [o for o in sorted(objects) if objects[o]["name"] == arrays[i][0]])], "objects")
+    seen = set()
+    browser.press("step-table", "Home")
+    for number, step in enumerate(steps):
+        if number:
+            browser.press(None, "ArrowRight")
+        title = browser.script("return document.querySelector('#step-detail h3').textContent")
+        if step["type"] == "access":
+            label = objects[step["object"]]["label"]
+            array = next(each for i, each in arrays.items() if label == f"argument {i} '{each[0]}'")
+            place = f"{array[0]}[{step['offset'] // array[2]}]" if array[1] else f"{array[0]}+{step['offset']}"
+            wanted = ", ".join([step["kind"], f"{place} of {label}", *typed(step, array)])
+            same(title, f"Step {number + 1} of {len(steps)}: {wanted}", "a step in words")
+            seen.add((array[0], step.get("number")))
+        rows = {row["number"] - 1: row for row in browser.script(FLOW)}
+        writer = writer_of(steps, number)
+        for i, row in rows.items():
+            same(row["taken"], f"✎ read by step {number + 1}" if i == writer else None, f"step {i + 1}, read by {number + 1}")
+            same("sink" in row["now"], i == number and writer is not None, f"the arrow's end at step {i + 1}, now {number + 1}")
+            same("source" in row["now"], i == writer, f"the arrow's begin at step {i + 1}, now {number + 1}")
+            holds(not row["sink"] or writer_of(steps, i) is not None, f"an arrow to step {i + 1}")
+    same(seen, {("a", "float"), ("t", "double"), ("b", None), ("h", "half"), ("v", None)}, "types that were compared")
+    same(browser.script(STRUCTURE), [], "values: structure")
+    browser.close_page()
+
+
 QUICK = """
 const times = [], table = document.getElementById(arguments[0]);
 for (const key of ["End", "ArrowLeft", "PageUp", "Home", "PageDown", "n", "End", "p"]) {
@@ -382,7 +445,7 @@ def check_diff(browser):
     browser.press("diff-table", "p")
     same(browser.script(at), str(differ[2] + 1), "the previous difference")
     ends = [{(s["name"], s["offset"]): s["wrote"] for s in steps if "wrote" in s} for steps in (one, two)]
-    changed = sorted(f"{name}+{offset}" for name, offset in ends[0] if ends[0][name, offset] != ends[1][name, offset])
+    changed = sorted(f"{name}[{offset // 4}]" for name, offset in ends[0] if ends[0][name, offset] != ends[1][name, offset])
     rows = browser.script("return [...document.querySelectorAll('#memoryEnd-table tbody th')].map(th => th.textContent)")
     same(sorted(rows), changed, "memory in the end")
     units = {(s["launch"], s["group"], s["item"]) for s in one}
@@ -424,6 +487,7 @@ with Browser(folder) as browser:
     check_run(browser)
     check_source(browser)
     check_order(browser)
+    check_values(browser)
     check_long(browser)
     for name in TESTS:
         check_litmus(browser, name)
