@@ -50,7 +50,14 @@ const TEXT = {
     sourceHelp:
         "Each access of a finding stands at its line: ✖ is an error, ▲ a warning, then the number of the " +
         "finding, and which of its accesses it is. The button leads to the finding; the finding leads back.",
-    shades: "Shades of numbers, of the largest one in the column: {0}",
+    shades: "Shades of numbers, of the largest one in the column: ",
+    shadesShare: "Shades of shares: ",
+    topologyShades:
+        "Beside the counters: the share of misses among hits and misses, and the share of remote accesses among " +
+        "accesses to memory, in a shade.",
+    missShare: "misses {0} of {1}: {2}%",
+    remoteShare: "remote {0} of {1}: {2}%",
+    remoteAccesses: "remote accesses",
     shade: "to {0}%",
     noSource: "The text of the program is not known.",
     notInSteps: "Access {0} is not among the steps on this page.",

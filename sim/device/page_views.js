@@ -357,6 +357,7 @@ const COUNTER_WORDS = [
     ["misses", "misses"],
     ["evictions", "evictions"],
     ["bytes", "bytesMoved"],
+    ["remote_accesses", "remoteAccesses"],
     ["remote_bytes", "remote"],
 ];
 
@@ -371,11 +372,12 @@ function heatClass(value, most) {
 }
 
 /* What the shades of heatClass stand for. */
-function shadesLegend() {
+/** @param {"shades" | "shadesShare"} [key] */
+function shadesLegend(key = "shades") {
     const samples = Array.from({length: HEAT_STEPS}, (none, i) =>
         make("span", {class: `shade heat${i + 1}`}, say("shade", (100 / HEAT_STEPS) * (i + 1))),
     );
-    return make("p", {class: "small shades"}, say("shades", ""), ...samples);
+    return make("p", {class: "small shades"}, say(key), ...samples);
 }
 
 /* A number in the shade of its share; undefined: none was counted. */
@@ -419,7 +421,8 @@ function nodeItem(data, device, d, index) {
     const children = device.nodes.map((child, i) => (i && child.parent === index ? i : 0)).filter(i => i);
     const hits = counters ? counters.hits : 0,
         lookups = counters ? hits + counters.misses : 0,
-        rate = lookups ? Math.round((100 * hits) / lookups) : 0;
+        rate = lookups ? Math.round((100 * hits) / lookups) : 0,
+        remote = counters ? counters.remote_accesses : 0;
     const size = node.bytes ? ` (${say("capacity", node.bytes)})` : "";
     return make(
         "li",
@@ -434,23 +437,37 @@ function nodeItem(data, device, d, index) {
                   {class: "small"},
                   " ",
                   make("meter", {min: 0, max: 100, value: rate, "aria-label": say("hits")}),
-                  ` ${say("hitRate", rate)}`,
+                  ` ${say("hitRate", rate)} `,
+                  shadeOf(counters && counters.misses, lookups, "missShare"),
               )
             : null,
+        remote ? " " : null,
+        remote && counters ? shadeOf(remote, counters.memory_accesses, "remoteShare") : null,
         children.length ? make("ul", {}, ...children.map(i => nodeItem(data, device, d, i))) : null,
+    );
+}
+
+/* A share in words, in its shade. */
+/** @param {number | undefined} value @param {number} whole @param {"missShare" | "remoteShare"} key */
+function shadeOf(value, whole, key) {
+    const part = value || 0;
+    return make(
+        "span",
+        {class: `small shade ${heatClass(part, whole)}`},
+        say(key, part, whole, whole ? Math.round((100 * part) / whole) : 0),
     );
 }
 
 /** @param {CountersData["lines"]} lines */
 function lineCounters(lines) {
+    const most = COUNTER_WORDS.map(([key]) => Math.max(...lines.map(row => row[key])));
     const heads = [say("file"), say("line"), say("kernel"), ...COUNTER_WORDS.map(([, word]) => say(word))];
     const rows = lines.map(row =>
         make(
             "tr",
             {},
-            ...[row.file, row.line, row.kernel, ...COUNTER_WORDS.map(([key]) => row[key] ?? 0)].map(cell =>
-                make("td", {}, String(cell)),
-            ),
+            ...[row.file, row.line, row.kernel].map(cell => make("td", {}, String(cell))),
+            ...COUNTER_WORDS.map(([key], i) => heatCell(row[key] ?? 0, most[i])),
         ),
     );
     return make(
@@ -468,6 +485,8 @@ function lineCounters(lines) {
 
 /** @param {RunData} data @param {HTMLElement} section */
 function drawTopology(data, section) {
+    if (data.counters)
+        section.append(make("p", {class: "small"}, say("topologyShades")), shadesLegend("shadesShare"));
     section.append(
         make(
             "ul",
@@ -477,7 +496,7 @@ function drawTopology(data, section) {
     );
     if (!data.counters) return;
     if (!data.counters.complete) section.append(make("p", {}, say("incomplete")));
-    if (data.counters.lines.length) section.append(lineCounters(data.counters.lines));
+    if (data.counters.lines.length) section.append(shadesLegend(), lineCounters(data.counters.lines));
 }
 
 /* ---- start ---- */

@@ -67,6 +67,21 @@ launch:
     local: 8
     args: [{buffer: {type: float, count: 8, fill: 1}}, {buffer: {type: int, count: 16, fill: 0}}, {local: 64}, {buffer: {type: half, count: 8, fill: 0}}, {buffer: {type: int4, count: 8, fill: 0}}]
 YAML
+# Caches that miss, and memory of another node.
+cat >numa.yaml <<'YAML'
+orrery: 1
+device: {topology: "numa:2 l2:1(size=4KiB) l1:2(size=1KiB) cu:1"}
+program:
+  text: |
+    kernel void k(global int *a) {
+        int s = 0;
+        for (int i = 0; i < 64; i++)
+            s += a[(get_global_id(0) * 37 + i * 16) % 1024];
+        a[1024 + get_global_id(0)] = s;
+    }
+launch: [{kernel: k, global: 64, local: 16, args: [{buffer: {type: int, count: 1088, fill: 0}}]}]
+YAML
+"$orrery" run --quiet --html=numa.html numa.yaml || exit 1
 "$orrery" run --quiet --html=values.html values.yaml || exit 1
 "$orrery" run --quiet --html=run.html --trace=run.trace run.yaml >/dev/null 2>err
 [ $? = 66 ] || { cat err; exit 1; }

@@ -355,6 +355,34 @@ def check_values(browser):
     browser.close_page()
 
 
+def check_topology(browser):
+    """Misses and remote accesses as shares with their numbers, in shades of 20% each; counters of lines by the column's largest."""
+    def percent(part, whole):
+        return int(100 * part / whole + 0.5)
+    browser.open("numa.html")
+    counters = data_of("numa.html")["counters"]
+    wanted = []
+    for row in counters["caches"] + counters["units"] + counters["memories"]:
+        looked = row["hits"] + row["misses"]
+        if looked:
+            wanted.append([f"misses {row['misses']} of {looked}: {percent(row['misses'], looked)}%", -(-5 * row["misses"] // looked)])
+        if row["remote_accesses"]:
+            remote = row["remote_accesses"], row["memory_accesses"]
+            wanted.append([f"remote {remote[0]} of {remote[1]}: {percent(*remote)}%", -(-5 * remote[0] // remote[1])])
+    shade = "Number((e.className.match(/heat(\\d)/) || [0, 0])[1])"
+    found = browser.script(f"return [...document.querySelectorAll('.topology .shade')].map(e => [e.textContent, {shade}])")
+    same(sorted(found), sorted(wanted), "shares in shades")
+    holds({1, 5} <= {each[1] for each in found} and any("remote" in each[0] for each in found), "shades of all sorts")
+    keys = ["accesses", "hits", "misses", "evictions", "bytes", "remote_accesses", "remote_bytes"]
+    most = {key: max(row[key] for row in counters["lines"]) for key in keys}
+    cells = browser.script(f"return [...document.querySelectorAll('#topology tbody tr')].map(r => [...r.querySelectorAll('td.count')].map(e => [e.textContent, {shade}]))")
+    same(cells, [[[str(row[key]), -(-5 * row[key] // most[key]) if row[key] else 0] for key in keys] for row in counters["lines"]], "counters of lines")
+    legends = browser.script("return [...document.querySelectorAll('#topology .shades')].map(p => p.textContent.replace(/to .*/, ''))")
+    same(legends, ["Shades of shares: ", "Shades of numbers, of the largest one in the column: "], "what the shades are of")
+    check_structure(browser, "numa", ["findings", "source", "steps", "memory", "timeline", "topology"])
+    browser.close_page()
+
+
 QUICK = """
 const times = [], table = document.getElementById(arguments[0]);
 for (const key of ["End", "ArrowLeft", "PageUp", "Home", "PageDown", "n", "End", "p"]) {
@@ -488,6 +516,7 @@ with Browser(folder) as browser:
     check_source(browser)
     check_order(browser)
     check_values(browser)
+    check_topology(browser)
     check_long(browser)
     for name in TESTS:
         check_litmus(browser, name)
@@ -495,7 +524,7 @@ with Browser(folder) as browser:
     check_diff_findings(browser)
     check_target(browser)
 with Browser(folder, dark=True) as browser:
-    for name in ("run", "sb_seq_cst", "diff"):
+    for name in ("run", "order", "numa", "sb_seq_cst", "diff"):
         browser.open(f"{name}.html")
         holds(browser.script("return matchMedia('(prefers-color-scheme: dark)').matches"), "dark")
         worst, who = browser.script(CONTRAST)
