@@ -341,7 +341,14 @@ function makeExecution(test, section, sourceBox) {
         if (!steps.length) return;
         current = Math.max(0, Math.min(steps.length - 1, target));
         draw();
+        play.stepped();
     }
+
+    const play = makePlay("execution-speed", {
+        next: () => go(current + 1),
+        isLast: () => current >= steps.length - 1,
+        rewind: () => go(0),
+    });
 
     /** @param {RefusedExecution} [refused] */
     function drawWhy(refused) {
@@ -364,6 +371,7 @@ function makeExecution(test, section, sourceBox) {
 
     /** @param {LitmusOutcome} outcome @param {LitmusExecution} shown @param {RefusedExecution} [refused] */
     function show(outcome, shown, refused) {
+        play.stop();
         execution = shown;
         const played = playOrder(execution, test.threads);
         steps = played.order.filter(i => execution.events[i].thread !== undefined);
@@ -385,10 +393,11 @@ function makeExecution(test, section, sourceBox) {
         ArrowDown: () => go(current + 1),
         Home: () => go(0),
         End: () => go(steps.length - 1),
+        " ": play.toggle,
     };
     section.addEventListener("keydown", event => {
         const action = keys[event.key];
-        if (!action || !steps.length || event.ctrlKey || event.altKey || event.metaKey) return;
+        if (!action || !steps.length || usesKey(event)) return;
         event.preventDefault();
         action();
     });
@@ -408,8 +417,10 @@ function makeExecution(test, section, sourceBox) {
             {class: "controls"},
             button("first", () => 0),
             button("back", () => current - 1),
+            play.button,
             button("next", () => current + 1),
             button("last", () => steps.length - 1),
+            ...play.speed,
         ),
         make(
             "div",

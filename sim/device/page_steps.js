@@ -79,7 +79,8 @@ function flowLanes(writers, from, end, current) {
         let lane = 0;
         const begin = Math.max(writer, from);
         /** @param {FlowLane} each */
-        const meets = each => each.lane === lane && Math.max(each.writer, from) <= reader && begin <= each.last;
+        const meets = each =>
+            each.lane === lane && Math.max(each.writer, from) <= reader && begin <= each.last;
         while (lanes.some(meets)) lane++;
         if (lane < FLOW_LANES) lanes.push({writer, last: reader, lane});
     }
@@ -144,8 +145,7 @@ function makePlayer(data, section) {
     let names = [];
     /** @type {number[]} */
     let columnOf = [];
-    let current = 0,
-        timer = 0;
+    let current = 0;
     /** @type {(() => void)[]} */
     const listeners = [];
 
@@ -245,7 +245,11 @@ function makePlayer(data, section) {
         "aria-label": say("position"),
         input: () => go(Number(range.value) - 1),
     });
-    const playButton = make("button", {type: "button", click: toggle}, say("play"));
+    const play = makePlay("steps-speed", {
+        next: () => go(current + 1),
+        isLast: () => current === steps.length - 1,
+        rewind: () => go(0),
+    });
     /** @param {Word} key @param {() => number} target */
     const button = (key, target) => make("button", {type: "button", click: () => go(target())}, say(key));
     const choice = make(
@@ -404,20 +408,7 @@ function makePlayer(data, section) {
         drawTable();
         drawDetail();
         for (const listener of listeners) listener();
-        if (current === steps.length - 1) stop();
-    }
-
-    function stop() {
-        clearInterval(timer);
-        timer = 0;
-        playButton.textContent = say("play");
-    }
-
-    function toggle() {
-        if (timer) return stop();
-        if (current === steps.length - 1) go(0);
-        timer = setInterval(() => go(current + 1), 500);
-        playButton.textContent = say("pause");
+        play.stepped();
     }
 
     /** @param {1 | -1} direction */
@@ -439,23 +430,12 @@ function makePlayer(data, section) {
         End: () => go(steps.length - 1),
         p: () => go(sameColumn(-1)),
         n: () => go(sameColumn(1)),
-        " ": toggle,
+        " ": play.toggle,
     };
     /** @param {KeyboardEvent} event */
     function press(event) {
-        const target = event.target,
-            isSelect = target instanceof HTMLSelectElement;
-        const own = (isSelect || target instanceof HTMLButtonElement) && /^( |Arrow)/.test(event.key);
         const action = keys[event.key];
-        if (
-            !action ||
-            event.ctrlKey ||
-            event.altKey ||
-            event.metaKey ||
-            (own && (event.key === " " || isSelect)) ||
-            (target instanceof HTMLInputElement && target.type === "checkbox" && event.key === " ")
-        )
-            return;
+        if (!action || usesKey(event)) return;
         event.preventDefault();
         action();
     }
@@ -478,9 +458,10 @@ function makePlayer(data, section) {
             {class: "controls"},
             button("first", () => 0),
             button("back", () => current - 1),
-            playButton,
+            play.button,
             button("next", () => current + 1),
             button("last", () => steps.length - 1),
+            ...play.speed,
             range,
             make("label", {for: "columns-per"}, say("columnsPer")),
             choice,

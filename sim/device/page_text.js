@@ -72,6 +72,8 @@ const TEXT = {
     back: "Back",
     play: "Play",
     pause: "Pause",
+    speed: "Speed",
+    stepsASecond: "{0} a second",
     next: "Next",
     last: "Last",
     position: "Step",
@@ -229,7 +231,7 @@ const TEXT = {
     orderNone:
         "No order of the steps does this: some value would be read before it is stored. The steps stand in program order.",
     orderRefused: "The steps stand in an order in which each value is stored before it is read.",
-    eventHelp: "Left and right arrow: one step; Home and End: first and last.",
+    eventHelp: "Left and right arrow: one step; Home and End: first and last; space: play or pause.",
     legend:
         "Edges: rf, a read takes the value of a store; mo, modification order of a location; sw, " +
         "synchronises with; fr, a read comes before a store that overwrites what it read; hb, happens " +

@@ -3,7 +3,7 @@
 
 Memory is worked out from the trace and from what the buffers are filled with; the litmus pages and the difference from the data of
 the pages."""
-import json, pathlib, re, struct, sys
+import json, pathlib, re, struct, sys, time
 from page_browser import Browser
 
 folder = pathlib.Path(sys.argv[1])
@@ -383,6 +383,31 @@ def check_topology(browser):
     browser.close_page()
 
 
+def check_play(browser, name, view, table, count):
+    """Play goes on by itself at the speed that is chosen, stops at the last step, and begins anew from there; the space bar does it, too."""
+    at = f"return [...document.querySelectorAll('#{table} [aria-current] td')][0].textContent"
+    play = f"[...document.querySelectorAll('#{view} .controls button')].find(b => /^(Play|Pause)$/.test(b.textContent))"
+    browser.open(f"{name}.html")
+    speeds = browser.script(f"return [...document.getElementById('{view}-speed').options].map(o => [o.value, o.selected])")
+    same([speed for speed, chosen in speeds if chosen], ["2"], f"{name}: the first speed")
+    browser.script(CHOOSE, f"{view}-speed", "20")
+    browser.press(table, "End")
+    begin = time.monotonic()
+    browser.script(play + ".click()")
+    seen = []
+    while browser.script(f"return {play}.textContent") == "Pause" and time.monotonic() < begin + 30:
+        seen.append(int(browser.script(at)))
+    took = time.monotonic() - begin
+    same(browser.script(at), str(count), f"{name}: plays to the last step")
+    holds(seen == sorted(seen) and seen[0] < count, f"{name}: plays from the first step: {seen}")
+    holds(took >= (count - 1) / 20 * 0.9, f"{name}: no faster than was chosen: {took}")
+    browser.press(table, "Home", " ")
+    same(browser.script(f"return {play}.textContent"), "Pause", f"{name}: space plays")
+    browser.press(table, " ")
+    same(browser.script(f"return {play}.textContent"), "Play", f"{name}: space pauses")
+    browser.close_page()
+
+
 QUICK = """
 const times = [], table = document.getElementById(arguments[0]);
 for (const key of ["End", "ArrowLeft", "PageUp", "Home", "PageDown", "n", "End", "p"]) {
@@ -517,6 +542,8 @@ with Browser(folder) as browser:
     check_order(browser)
     check_values(browser)
     check_topology(browser)
+    check_play(browser, "values", "steps", "step-table", 96)
+    check_play(browser, "sb_seq_cst", "execution", "event-table", 4)
     check_long(browser)
     for name in TESTS:
         check_litmus(browser, name)
