@@ -204,7 +204,7 @@ BUILT_SOURCES += %D%/finding_pages.inc
 CLEANFILES += %D%/finding_pages.inc
 
 # The lines of the page of --html as C strings.
-page_parts = %D%/device/page.html %D%/device/page.css %D%/device/page_text.js %D%/device/page_steps.js %D%/device/page_memory.js %D%/device/page_litmus.js %D%/device/page_diff.js %D%/device/page_views.js
+page_parts = %D%/device/page.html %D%/device/page.css %D%/device/page_text.js %D%/device/page_values.js %D%/device/page_play.js %D%/device/page_steps.js %D%/device/page_memory.js %D%/device/page_picture.js %D%/device/page_litmus.js %D%/device/page_diff.js %D%/device/page_source.js %D%/device/page_order.js %D%/device/page_views.js
 %D%/device/page_lines.inc: $(page_parts) %D%/device/page.awk
 	$(AM_V_GEN)$(MKDIR_P) %D%/device && $(AWK) -v folder=$(srcdir)/%D%/device/ -f $(srcdir)/%D%/device/page.awk $(srcdir)/%D%/device/page.html > $@.new && mv $@.new $@
 BUILT_SOURCES += %D%/device/page_lines.inc

@@ -276,6 +276,8 @@ uint32_t program_calls(const struct program *program, uint32_t site, uint32_t ro
                        struct source_place *out_places);
 /* in another file than the kernel that runs */
 bool program_site_elsewhere(const struct program *program, uint32_t site);
+/* The type of the number that the instruction loads or stores; unknown: NUMBER_INTEGER. */
+enum number_type program_site_type(const struct program *program, uint32_t site);
 /* Bytecode listing for `orrery dis`; malloc'd. */
 char *program_listing(const struct program *program);
 

@@ -324,6 +324,12 @@ bool program_site_elsewhere(const struct program *program, uint32_t site)
     return code && site < code->site_count && code->sites[site].file != code->file;
 }
 
+enum number_type program_site_type(const struct program *program, uint32_t site)
+{
+    const struct code *code = program->running;
+    return code && site < code->site_count ? code->sites[site].type : NUMBER_INTEGER;
+}
+
 char *program_listing(const struct program *program)
 {
     return interp_listing(program->module);

@@ -7,6 +7,7 @@
  *   fault_report   the wave_host callback's body
  *   object_name    "argument 0 'data' (buffer, 64 bytes)" of a region, in this launch; object_name_image the
  *                  same of an image, "(image2d_t, 4 x 4)"
+ *   object_words         what a page says of an object
  *   object_argument, object_may_be_written   struct launch_info's argument and may_write
  *   object_elements      the elements of a buffer or local variable, as the kernel sees it
  *   mapped_say     why bytes that the host has mapped may not be touched
@@ -35,6 +36,16 @@ int32_t object_argument_index(const struct launch *launch, const struct region *
 struct elements object_elements(const struct launch *launch, const struct region *region, uint64_t *out_low);
 const char *object_plain_name(const struct region *region); /* without the function that a variable is in */
 void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name);
+/* An object as a page has it: "argument 0 'a'", "a", and its elements, the first of them at an offset; name
+ * and elements.name NULL: not known. During the launch. */
+struct object_words {
+    struct sentence label;
+    const char *name;
+    struct elements elements;
+    uint64_t first_offset;
+};
+void object_words(const struct launch_info *info, const struct region *region,
+                  struct object_words *out_words);
 void mapped_say(const struct region *region, const struct region_map *map, const char *object,
                 struct sentence *out_why);
 void mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding,

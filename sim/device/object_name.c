@@ -222,3 +222,30 @@ void object_name(const struct launch *launch, const struct region *region, struc
     default: name_buffer(out_name, launch, region);
     }
 }
+
+/* As the kernel's text names it. */
+static const char *kernel_name(const struct launch *launch, const struct region *region)
+{
+    const struct local_object *object =
+        region->kind == REGION_LOCAL_VARIABLE ? local_of(launch, region) : NULL;
+    const int32_t argument = object ? object->arg : argument_of(launch, region);
+    if (region->kind == REGION_VARIABLE || region->kind == REGION_CONSTANT_DATA)
+        return scoped_name(region);
+    if (argument >= 0 && (size_t)argument < launch->kernel->arg_count)
+        return launch->kernel->args[argument].name;
+    return object ? object_plain_name(region) : NULL;
+}
+
+/* The size in parentheses, which object_name ends with, is left out. */
+void object_words(const struct launch_info *info, const struct region *region, struct object_words *out_words)
+{
+    const struct launch *launch = launch_of(info);
+    uint64_t low;
+    object_name(launch, region, &out_words->label);
+    char *size = strrchr(out_words->label.bytes, '(');
+    if (size && size > out_words->label.bytes)
+        size[-1] = '\0';
+    out_words->name = kernel_name(launch, region);
+    out_words->elements = object_elements(launch, region, &low);
+    out_words->first_offset = low - region->low;
+}

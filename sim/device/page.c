@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sim/device/device_program.h"
+#include "sim/device/fault.h"
 #include "sim/observers/counters_report.h"
 #include "sim/observers/timeline.h"
 #include "sim/observers/trace.h"
@@ -17,8 +18,14 @@
 
 struct page {
     struct trace *trace;
+    const struct memory *memory;
     json_t *sources; /* {name, lines} of each text, once */
-    bool lost;       /* a text had no memory */
+    json_t *objects; /* what the steps access, once for each launch */
+    struct seen {
+        uint32_t launch, object;
+    } seen[PAGE_OBJECTS_MOST], last; /* those of objects; the last one accessed */
+    uint64_t accesses;               /* until there are more than steps are kept */
+    bool lost;                       /* a text had no memory */
 };
 
 struct page *page_new(const struct memory *memory)
@@ -26,9 +33,11 @@ struct page *page_new(const struct memory *memory)
     struct page *page = calloc(1, sizeof *page);
     if (!page)
         return NULL;
+    page->memory = memory;
     page->sources = json_array();
+    page->objects = json_array();
     page->trace = trace_new_in_memory(PAGE_STEPS_MOST, memory);
-    if (page->sources && page->trace)
+    if (page->sources && page->objects && page->trace)
         return page;
     page_free(page);
     return NULL;
@@ -40,6 +49,7 @@ void page_free(struct page *page)
         return;
     trace_free(page->trace);
     json_decref(page->sources);
+    json_decref(page->objects);
     free(page);
 }
 
@@ -82,9 +92,63 @@ static void note_launch(void *self, const struct launch_event *event)
             keep_source(page, &source);
 }
 
+/* ---- objects ----------------------------------------------------------------------------- */
+
+static json_t *object_json(const struct launch_info *info, const struct region *region)
+{
+    struct object_words words;
+    json_t *object = json_object();
+    object_words(info, region, &words);
+    put_number(object, "launch", info->launch);
+    put_number(object, "object", region->id);
+    put_text(object, "label", words.label.bytes);
+    put_text(object, "name", words.name && *words.name ? words.name : NULL);
+    if (words.elements.name) { /* of several: "ints" */
+        json_object_set_new(object, "element",
+                            json_stringn(words.elements.name, strlen(words.elements.name) - 1));
+        put_number(object, "bytes", words.elements.bytes);
+        put_number(object, "first", words.first_offset);
+    }
+    return object;
+}
+
+static bool same_object(struct seen a, struct seen b)
+{
+    return a.launch == b.launch && a.object == b.object;
+}
+
+static void keep_object(struct page *page, const struct launch_info *info, const struct region *region)
+{
+    const struct seen now = {info->launch, region->id};
+    const size_t count = json_array_size(page->objects);
+    if (same_object(page->last, now))
+        return;
+    page->last = now;
+    for (size_t i = 0; i < count; i++)
+        if (same_object(page->seen[i], now))
+            return;
+    if (count == PAGE_OBJECTS_MOST)
+        return;
+    page->seen[count] = now;
+    page->lost |= json_array_append_new(page->objects, object_json(info, region)) != 0;
+}
+
+static void note_access(void *self, const struct access_event *event)
+{
+    struct page *page = self;
+    for (uint32_t lane = 0; lane < event->lane_count && page->accesses < PAGE_STEPS_MOST; lane++) {
+        if (!lane_in(event->mask, lane))
+            continue;
+        const struct region *region = memory_region(page->memory, lane_address(event, lane));
+        page->accesses++;
+        if (region->kind != REGION_NONE)
+            keep_object(page, event->origin.launch, region);
+    }
+}
+
 struct observer page_observer(struct page *page)
 {
-    return (struct observer){.self = page, .launch = note_launch};
+    return (struct observer){.self = page, .access = note_access, .launch = note_launch};
 }
 
 struct observer page_trace_observer(struct page *page)
@@ -143,6 +207,12 @@ static bool write_sources(struct part *part, FILE *stream)
 {
     const json_t *sources = part->page->sources;
     return !part->page->lost && json_dumpf(sources, stream, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+}
+
+static bool write_objects(struct part *part, FILE *stream)
+{
+    const json_t *objects = part->page->objects;
+    return !part->page->lost && json_dumpf(objects, stream, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
 }
 
 static bool write_timeline(struct part *part, FILE *stream)
@@ -235,6 +305,7 @@ static bool put_data(struct page *page, const struct page_run *run, FILE *stream
     fine &= put_part(stream, "sources", false, &part, write_sources);
     fine &= put_part(stream, "steps", true, &part, write_steps);
     fprintf(stream, ",\"steps_left_out\":%" PRIu64, part.left_out);
+    fine &= put_part(stream, "objects", false, &part, write_objects);
     fine &= put_part(stream, "topology", false, &part, write_topology);
     if (run->timeline)
         fine &= put_part(stream, "timeline", false, &part, write_timeline);

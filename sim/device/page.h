@@ -6,7 +6,7 @@
  *
  * Interface
  *   page_new              NULL: no memory
- *   page_observer         keeps the source text of each program that is launched
+ *   page_observer         keeps the source text of each program that is launched, and names of its objects
  *   page_trace_observer   keeps the first PAGE_STEPS_MOST steps
  *   page_write            false: no memory
  *   page_free             NULL is allowed
@@ -26,7 +26,13 @@
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
-enum { PAGE_STEPS_MOST = 100000, PAGE_SPANS_MOST = 5000, PAGE_SOURCES_MOST = 64, PAGE_FINDINGS_MOST = 1000 };
+enum {
+    PAGE_STEPS_MOST = 100000,
+    PAGE_SPANS_MOST = 5000,
+    PAGE_SOURCES_MOST = 64,
+    PAGE_FINDINGS_MOST = 1000,
+    PAGE_OBJECTS_MOST = 1000
+};
 
 struct caches;
 struct timeline;

@@ -45,7 +45,7 @@ static json_t *data_of(char *text)
 /* The data of a run for the page of the difference. */
 static json_t *kept_of(const json_t *data)
 {
-    static const char *const keys[] = {"run", "findings", "sources", "steps", "steps_left_out"};
+    static const char *const keys[] = {"run", "findings", "sources", "steps", "steps_left_out", "objects"};
     json_t *kept = json_object();
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_object_get(data, keys[i]))

@@ -34,6 +34,7 @@ function resultKey(step) {
 /** @param {NamedRun["data"]} run */
 function runSteps(run) {
     const steps = run.steps.filter(isStep);
+    nameSteps(run, steps);
     /** @type {Map<string, number[]>} */
     const units = new Map();
     const numbers = steps.map((step, i) => {
@@ -108,9 +109,74 @@ function memoryDifferences(one, two) {
     return pairs.filter(([x, y]) => stepAt(one, x)?.wrote !== stepAt(two, y)?.wrote);
 }
 
+/* Where an access of a finding is, and what it does; of one without a line, its words. */
+/** @param {FindingAccess} access */
+function accessPlace(access) {
+    const place = access.line ? placeText(access) : access.what || access.by || "",
+        caller = access.called_from ? `, ${say("calledFrom", placeText(access.called_from))}` : "";
+    return `${access.access} ${place}${caller}`.trim();
+}
+
+/* What distinguishes a finding in a report; which of its accesses came first is up to the schedule. */
 /** @param {Finding} finding */
 function findingKey(finding) {
-    return `${finding.id}: ${finding.sentence}`;
+    return [
+        finding.id,
+        finding.sentence,
+        finding.kernel,
+        finding.object,
+        ...finding.accesses.map(accessPlace).sort(),
+    ].join("\n");
+}
+
+/** @param {Finding} finding */
+function findingTitle(finding) {
+    const parts = [
+        finding.kernel ? `${say("kernel")} ${finding.kernel}` : "",
+        finding.object,
+        finding.accesses.map(accessPlace).sort().join("; "),
+    ];
+    return `${finding.id}: ${finding.sentence} (${parts.filter(part => part).join(", ")})`;
+}
+
+/* The findings of both runs by their keys: how many of each run have the key. */
+/** @param {DiffData["diff"]} diff */
+function findingCounts(diff) {
+    /** @type {Map<string, {title: string, counts: [number, number]}>} */
+    const rows = new Map();
+    diff.forEach((each, r) => {
+        for (const finding of each.data.findings || []) {
+            const key = findingKey(finding),
+                row = rows.get(key) || {title: findingTitle(finding), counts: [0, 0]};
+            row.counts[r]++;
+            rows.set(key, row);
+        }
+    });
+    return [...rows.values()];
+}
+
+/* Those that only one run has come first. */
+/** @param {DiffData["diff"]} diff @param {HTMLElement} section */
+function drawDiffFindings(diff, section) {
+    const rows = findingCounts(diff),
+        total = [0, 1].map(r => rows.reduce((sum, row) => sum + row.counts[r], 0));
+    /** @param {[number, number]} counts */
+    const verdict = ([one, two]) =>
+        one && two
+            ? say(one > 1 || two > 1 ? "inBothTimes" : "inBoth", one, two)
+            : say(one ? "onlyOne" : "onlyTwo");
+    const alike = rows.every(({counts: [one, two]}) => one === two);
+    const listed = [...rows].sort((a, b) => Number(a.counts.every(n => n)) - Number(b.counts.every(n => n)));
+    section.append(
+        make("p", {}, alike ? say("findingsSame", total[0]) : say("findingsDiffer", total[0], total[1])),
+        make(
+            "ul",
+            {},
+            ...listed.map(({title, counts}) =>
+                make("li", {}, make("strong", {}, verdict(counts)), ` ${title}`),
+            ),
+        ),
+    );
 }
 
 /**
@@ -320,7 +386,7 @@ function drawDiffRest(diff, sections, [one, two], link, doing) {
                   memory.map(pair => {
                       const {x, y, step} = stepsOf(pair),
                           local = step.region === "local" ? ` (${say("nameGroup", step.group)})` : "";
-                      return row(`${step.name}+${step.offset}${local}`, pair, [
+                      return row(`${elementText(known(step.object === undefined ? null : step))}${local}`, pair, [
                           x ? doing(x) : "",
                           y ? doing(y) : "",
                       ]);
@@ -328,12 +394,5 @@ function drawDiffRest(diff, sections, [one, two], link, doing) {
               )
             : make("p", {}, say("memoryEndNone")),
     );
-    const found = diff.map(each => new Set((each.data.findings || []).map(findingKey)));
-    /** @param {number} r @param {"onlyOne" | "onlyTwo"} key */
-    const only = (r, key) =>
-        [...found[r]].filter(each => !found[1 - r].has(each)).map(each => make("li", {}, say(key, each)));
-    const list = [...only(0, "onlyOne"), ...only(1, "onlyTwo")];
-    sections.findings.append(
-        list.length ? make("ul", {}, ...list) : make("p", {}, say("findingsSame", found[0].size)),
-    );
+    drawDiffFindings(diff, sections.findings);
 }

@@ -45,30 +45,6 @@ function eventSide(event) {
     return [event.order, event.scope, event.regions].filter(word => word).join(", ");
 }
 
-/* Orders of the events: each an array of indices, or null where the edges form a cycle. */
-/** @param {number} count @param {EventPair[]} edges */
-function sorted(count, edges) {
-    /** @type {number[][]} */
-    const after = Array.from({length: count}, () => []);
-    /** @type {number[]} */
-    const waits = Array(count).fill(0);
-    /** @type {number[]} */
-    const order = [];
-    for (const [from, to] of edges) {
-        after[from].push(to);
-        waits[to]++;
-    }
-    /** @type {number[]} */
-    const ready = [];
-    for (let i = 0; i < count; i++) if (!waits[i]) ready.push(i);
-    while (ready.length) {
-        const next = ready.splice(ready.indexOf(Math.min(...ready)), 1)[0];
-        order.push(next);
-        for (const to of after[next]) if (!--waits[to]) ready.push(to);
-    }
-    return order.length === count ? order : null;
-}
-
 /** @param {LitmusExecution} execution @param {LitmusThread[]} threads */
 function executionEdges(execution, threads) {
     const {events} = execution;
@@ -121,58 +97,6 @@ function playOrder(execution, threads) {
 
 /* ---- the picture ---- */
 
-/** @param {Point} from @param {Point} to @param {number} shift */
-function edgePath(from, to, shift) {
-    const same = from.x === to.x,
-        right = same || to.x > from.x;
-    const x1 = from.x + (right ? BOX_WIDTH : 0),
-        x2 = to.x + (same ? BOX_WIDTH : right ? 0 : BOX_WIDTH),
-        y1 = from.y + BOX_HEIGHT / 2 + shift,
-        y2 = to.y + BOX_HEIGHT / 2 + shift;
-    if (same) {
-        const bend = x1 + 24 + Math.min(50, Math.abs(y2 - y1) / 4) + 2 * shift;
-        return {
-            d: `M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`,
-            x: (x1 + 3 * bend) / 4 + 4,
-            y: (y1 + y2) / 2,
-        };
-    }
-    /* The name stands near the beginning: in the middle edges cross. */
-    const middle = (x1 + x2) / 2;
-    return {
-        d: `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`,
-        x: x1 + (x2 - x1) * 0.08 - (right ? 0 : 28),
-        y: y1 - 5,
-    };
-}
-
-/** @param {Point} from @param {Point} to */
-function straightPath(from, to) {
-    const x = from.x + BOX_WIDTH / 2,
-        y1 = from.y + (to.y > from.y ? BOX_HEIGHT : 0),
-        y2 = to.y + (to.y > from.y ? 0 : BOX_HEIGHT);
-    return {d: `M${x} ${y1}L${to.x + BOX_WIDTH / 2} ${y2}`, x: x + 6, y: (y1 + y2) / 2 + 4};
-}
-
-/** @param {string} id @param {string} kind */
-function arrow(id, kind) {
-    return make(
-        "marker",
-        {
-            id,
-            class: kind,
-            viewBox: "0 0 10 10",
-            refX: 9,
-            refY: 5,
-            markerWidth: 9,
-            markerHeight: 9,
-            markerUnits: "userSpaceOnUse",
-            orient: "auto-start-reverse",
-        },
-        make("path", {d: "M0 0L10 5L0 10z"}),
-    );
-}
-
 /* The edges to draw: those of the execution, with the number that the cycle gives them, and what the cycle
  * has besides. */
 /** @param {LitmusExecution} execution @param {LitmusThread[]} threads */
@@ -197,6 +121,11 @@ function edgesToDraw(execution, threads) {
     return drawn;
 }
 
+/** @param {number} x @param {number} y @returns {Box} */
+function boxAt(x, y) {
+    return {x, y, width: BOX_WIDTH, height: BOX_HEIGHT};
+}
+
 /**
  * @param {LitmusTest} test @param {LitmusExecution} execution
  * @param {number[]} order @param {Set<number>} played
@@ -213,8 +142,8 @@ function graph(test, execution, order, played) {
         height = GRAPH_TOP + rank.size * ROW_HEIGHT + 10;
     const boxes = events.map((event, i) =>
         event.thread === undefined
-            ? {x: (width - BOX_WIDTH) / 2, y: 18 - BOX_HEIGHT / 2}
-            : {x: event.thread * COLUMN_WIDTH + 20, y: GRAPH_TOP + rankOf(i) * ROW_HEIGHT},
+            ? boxAt((width - BOX_WIDTH) / 2, 18 - BOX_HEIGHT / 2)
+            : boxAt(event.thread * COLUMN_WIDTH + 20, GRAPH_TOP + rankOf(i) * ROW_HEIGHT),
     );
     const picture = make(
         "svg",
@@ -412,7 +341,14 @@ function makeExecution(test, section, sourceBox) {
         if (!steps.length) return;
         current = Math.max(0, Math.min(steps.length - 1, target));
         draw();
+        play.stepped();
     }
+
+    const play = makePlay("execution-speed", {
+        next: () => go(current + 1),
+        isLast: () => current >= steps.length - 1,
+        rewind: () => go(0),
+    });
 
     /** @param {RefusedExecution} [refused] */
     function drawWhy(refused) {
@@ -435,6 +371,7 @@ function makeExecution(test, section, sourceBox) {
 
     /** @param {LitmusOutcome} outcome @param {LitmusExecution} shown @param {RefusedExecution} [refused] */
     function show(outcome, shown, refused) {
+        play.stop();
         execution = shown;
         const played = playOrder(execution, test.threads);
         steps = played.order.filter(i => execution.events[i].thread !== undefined);
@@ -456,10 +393,11 @@ function makeExecution(test, section, sourceBox) {
         ArrowDown: () => go(current + 1),
         Home: () => go(0),
         End: () => go(steps.length - 1),
+        " ": play.toggle,
     };
     section.addEventListener("keydown", event => {
         const action = keys[event.key];
-        if (!action || !steps.length || event.ctrlKey || event.altKey || event.metaKey) return;
+        if (!action || !steps.length || usesKey(event)) return;
         event.preventDefault();
         action();
     });
@@ -479,8 +417,10 @@ function makeExecution(test, section, sourceBox) {
             {class: "controls"},
             button("first", () => 0),
             button("back", () => current - 1),
+            play.button,
             button("next", () => current + 1),
             button("last", () => steps.length - 1),
+            ...play.speed,
         ),
         make(
             "div",

@@ -2,7 +2,9 @@
  * costs the same in long runs. */
 const WINDOW = 25,
     COLUMNS = 12,
-    RECENT = 6;
+    RECENT = 6,
+    FLOW_LANES = 8,
+    FLOW_STEP = 7;
 
 /** @param {Place} place */
 function placeText(place) {
@@ -32,17 +34,78 @@ function sourceAt(data, place) {
     );
 }
 
-/** @param {Step} step @returns {string} */
-function stepText(step) {
+/* brief: without what the element is of. */
+/** @param {Step} step @param {boolean} [brief] @returns {string} */
+function stepText(step, brief) {
     /** @type {string[]} */
     const words = [step.kind];
     if (step.order && step.scope) words.push(say("order", step.order, step.scope));
     else if (step.scope) words.push(step.scope);
     if (step.regions) words.push(step.regions.join("+"));
-    if (step.name) words.push(`${step.name}+${step.offset}`);
-    if (step.found !== undefined) words.push(say("read", step.found));
-    if (step.wrote !== undefined) words.push(say("wrote", step.wrote));
+    if (step.object !== undefined) words.push(brief ? elementText(step) : objectText(step));
+    if (step.found !== undefined) words.push(say("read", typedText(step, step.found)));
+    if (step.wrote !== undefined) words.push(say("wrote", typedText(step, step.wrote)));
     return words.join(", ");
+}
+
+/* Of each step the one that wrote the value that it reads; -1: none of them. */
+/** @param {Step[]} steps */
+function writersOf(steps) {
+    const writers = new Int32Array(steps.length).fill(-1);
+    for (const object of memoryObjects(steps).values()) {
+        /** @type {Map<number, number>} */
+        const last = new Map();
+        for (const i of object.steps) {
+            const {offset, size} = accessAt(steps, i);
+            for (let at = offset; at < offset + size; at += object.unit) {
+                if (stepReads(steps[i])) writers[i] = Math.max(writers[i], last.get(at) ?? -1);
+                if (stepWrites(steps[i])) last.set(at, i);
+            }
+        }
+    }
+    return writers;
+}
+
+/* The writes whose values the shown steps take, each in a lane beside the steps from the write to its last
+ * reader; that of the current step first, so that it is there when lanes are not enough. */
+/** @param {Int32Array} writers @param {number} from @param {number} end @param {number} current */
+function flowLanes(writers, from, end, current) {
+    /** @type {Map<number, number>} */
+    const last = new Map(writers[current] < 0 ? [] : [[writers[current], current]]);
+    for (let i = from; i < end; i++) if (writers[i] >= 0) last.set(writers[i], i);
+    /** @type {FlowLane[]} */
+    const lanes = [];
+    for (const [writer, reader] of last) {
+        let lane = 0;
+        const begin = Math.max(writer, from);
+        /** @param {FlowLane} each */
+        const meets = each =>
+            each.lane === lane && Math.max(each.writer, from) <= reader && begin <= each.last;
+        while (lanes.some(meets)) lane++;
+        if (lane < FLOW_LANES) lanes.push({writer, last: reader, lane});
+    }
+    return lanes;
+}
+
+/* The part of the lanes that is beside a step. */
+/** @param {number} i @param {FlowLane[]} lanes @param {Int32Array} writers @param {number} current */
+function flowCell(i, lanes, writers, current) {
+    /** @type {Child[]} */
+    const pieces = [];
+    for (const {writer, last, lane} of lanes) {
+        if (i < writer || i > last) continue;
+        const now = writer === writers[current] && i <= current,
+            left = `left:${FLOW_STEP * (FLOW_LANES - lane)}px`;
+        /** @param {string} sort @param {boolean} [other] */
+        const piece = (sort, other) =>
+            pieces.push(make("span", {class: now && !other ? `${sort} now` : sort, style: left}));
+        if (i > writer) piece("upper");
+        if (i < last) piece("lower", i === current);
+        if (i === writer) piece("source");
+        if (writers[i] === writer) piece("sink", i !== current);
+    }
+    const text = writers[i] >= 0 ? say("readsFrom", writers[i] + 1) : null;
+    return make("td", {class: "flow", title: text}, ...pieces);
 }
 
 /** @param {TraceLine} line @returns {line is Step} */
@@ -59,6 +122,7 @@ function makePlayer(data, section) {
     for (const step of data.steps || [])
         if (isStep(step)) steps.push(step);
         else launches.set(step.launch, step);
+    nameSteps(data, steps);
     const total = steps.length + data.steps_left_out;
     if (!steps.length) {
         section.append(make("p", {}, say("noSteps")));
@@ -75,13 +139,13 @@ function makePlayer(data, section) {
     };
     /** @param {Step} step @returns {string} */
     const doing = step =>
-        kind === "perItem" ? stepText(step) : say("itemDoes", step.item, stepText(step));
+        kind === "perItem" ? stepText(step, true) : say("itemDoes", step.item, stepText(step, true));
+    const writers = writersOf(steps);
     /** @type {string[]} */
     let names = [];
     /** @type {number[]} */
     let columnOf = [];
-    let current = 0,
-        timer = 0;
+    let current = 0;
     /** @type {(() => void)[]} */
     const listeners = [];
 
@@ -181,7 +245,11 @@ function makePlayer(data, section) {
         "aria-label": say("position"),
         input: () => go(Number(range.value) - 1),
     });
-    const playButton = make("button", {type: "button", click: toggle}, say("play"));
+    const play = makePlay("steps-speed", {
+        next: () => go(current + 1),
+        isLast: () => current === steps.length - 1,
+        rewind: () => go(0),
+    });
     /** @param {Word} key @param {() => number} target */
     const button = (key, target) => make("button", {type: "button", click: () => go(target())}, say(key));
     const choice = make(
@@ -202,8 +270,8 @@ function makePlayer(data, section) {
         return {first, last: Math.min(first + COLUMNS, names.length)};
     }
 
-    /** @param {number} i @param {ColumnRange} columns @param {boolean} others */
-    function row(i, {first, last}, others) {
+    /** @param {number} i @param {ColumnRange} columns @param {boolean} others @param {FlowLane[]} lanes */
+    function row(i, {first, last}, others, lanes) {
         const cells = [];
         for (let c = first; c < last; c++)
             cells.push(make("td", {class: "code"}, columnOf[i] === c ? doing(steps[i]) : ""));
@@ -214,12 +282,15 @@ function makePlayer(data, section) {
             );
         }
         const mark = marks.get(i),
-            found = mark ? make("span", {class: "badge"}, mark.join("; ")) : null;
+            found = mark ? make("span", {class: "badge"}, mark.join("; ")) : null,
+            reader = say("readBy", current + 1),
+            taken = writers[current] === i ? make("span", {class: "badge taken"}, reader) : null;
         return make(
             "tr",
             {"aria-current": i === current ? "step" : null, click: () => go(i)},
             make("td", {}, String(i + 1)),
-            make("td", {class: "code"}, placeText(steps[i]), found ? " " : null, found),
+            flowCell(i, lanes, writers, current),
+            make("td", {class: "code"}, placeText(steps[i]), found ? " " : null, found, taken),
             ...cells,
         );
     }
@@ -229,15 +300,17 @@ function makePlayer(data, section) {
             others = names.length > columns.last - columns.first;
         const titles = [
             say("number"),
+            say("flow"),
             say("place"),
             ...names.slice(columns.first, columns.last),
             ...(others ? [say("others")] : []),
         ];
         head.replaceChildren(make("tr", {}, ...titles.map(title => make("th", {scope: "col"}, title))));
         const from = Math.max(0, Math.min(current - Math.floor(WINDOW / 2), steps.length - WINDOW));
-        const rows = [];
-        for (let i = from; i < Math.min(from + WINDOW, steps.length); i++)
-            rows.push(row(i, columns, others));
+        const rows = [],
+            end = Math.min(from + WINDOW, steps.length),
+            lanes = flowLanes(writers, from, end, current);
+        for (let i = from; i < end; i++) rows.push(row(i, columns, others, lanes));
         body.replaceChildren(...rows);
         showCurrent();
         which.textContent = others ? say("columns", columns.first + 1, columns.last, names.length) : "";
@@ -249,8 +322,9 @@ function makePlayer(data, section) {
         const cell = [...body.querySelectorAll("[aria-current] td.code")]
             .slice(1)
             .find(each => each.textContent);
-        const {left, right} = known(cell).getBoundingClientRect();
-        if (left < box.left || right > box.right)
+        const {left, right} = known(cell).getBoundingClientRect(),
+            margin = known(body.querySelector("td.flow")).getBoundingClientRect().right;
+        if (left < margin || right > box.right)
             table.scrollLeft += (left + right) / 2 - (box.left + box.right) / 2;
     }
 
@@ -263,13 +337,9 @@ function makePlayer(data, section) {
     function relations(step) {
         const items = [];
         if (step.type === "access" && stepReads(step) && step.object !== undefined) {
-            const [writer] = before(
-                current - 1,
-                other => other.type === "access" && stepWrites(other) && overlap(other, step),
-                1,
-            );
+            const writer = writers[current];
             items.push(
-                writer === undefined
+                writer < 0
                     ? make("p", {}, say("noWriter"))
                     : make(
                           "p",
@@ -338,20 +408,7 @@ function makePlayer(data, section) {
         drawTable();
         drawDetail();
         for (const listener of listeners) listener();
-        if (current === steps.length - 1) stop();
-    }
-
-    function stop() {
-        clearInterval(timer);
-        timer = 0;
-        playButton.textContent = say("play");
-    }
-
-    function toggle() {
-        if (timer) return stop();
-        if (current === steps.length - 1) go(0);
-        timer = setInterval(() => go(current + 1), 500);
-        playButton.textContent = say("pause");
+        play.stepped();
     }
 
     /** @param {1 | -1} direction */
@@ -373,23 +430,12 @@ function makePlayer(data, section) {
         End: () => go(steps.length - 1),
         p: () => go(sameColumn(-1)),
         n: () => go(sameColumn(1)),
-        " ": toggle,
+        " ": play.toggle,
     };
     /** @param {KeyboardEvent} event */
     function press(event) {
-        const target = event.target,
-            isSelect = target instanceof HTMLSelectElement;
-        const own = (isSelect || target instanceof HTMLButtonElement) && /^( |Arrow)/.test(event.key);
         const action = keys[event.key];
-        if (
-            !action ||
-            event.ctrlKey ||
-            event.altKey ||
-            event.metaKey ||
-            (own && (event.key === " " || isSelect)) ||
-            (target instanceof HTMLInputElement && target.type === "checkbox" && event.key === " ")
-        )
-            return;
+        if (!action || usesKey(event)) return;
         event.preventDefault();
         action();
     }
@@ -412,9 +458,10 @@ function makePlayer(data, section) {
             {class: "controls"},
             button("first", () => 0),
             button("back", () => current - 1),
-            playButton,
+            play.button,
             button("next", () => current + 1),
             button("last", () => steps.length - 1),
+            ...play.speed,
             range,
             make("label", {for: "columns-per"}, say("columnsPer")),
             choice,

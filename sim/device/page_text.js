@@ -4,6 +4,7 @@ const TEXT = {
     untitled: "a run",
     summary: "Errors: {0}. Warnings: {1}. Suppressed: {2}. Kernels run: {3}. Schedule: {4}, seed {5}.",
     findings: "Findings",
+    source: "Source",
     steps: "Steps",
     memory: "Memory",
     timeline: "Timeline",
@@ -44,6 +45,21 @@ const TEXT = {
     edit: "{0}:{1}:{2}: {3}",
     nothing: "(nothing)",
     toStep: "Show access {0} in the steps",
+    toSource: "Show access {0} in the source",
+    markTitle: "{0}: finding {1}, access {2}, {3}",
+    sourceHelp:
+        "Each access of a finding stands at its line: ✖ is an error, ▲ a warning, then the number of the " +
+        "finding, and which of its accesses it is. The button leads to the finding; the finding leads back.",
+    shades: "Shades of numbers, of the largest one in the column: ",
+    shadesShare: "Shades of shares: ",
+    topologyShades:
+        "Beside the counters: the share of misses among hits and misses, and the share of remote accesses among " +
+        "accesses to memory, in a shade.",
+    missShare: "misses {0} of {1}: {2}%",
+    remoteShare: "remote {0} of {1}: {2}%",
+    remoteAccesses: "remote accesses",
+    shade: "to {0}%",
+    noSource: "The text of the program is not known.",
     notInSteps: "Access {0} is not among the steps on this page.",
     noSteps: "No kernel accessed memory that others see.",
     lostSteps: "The steps are not known: memory ran out.",
@@ -56,6 +72,8 @@ const TEXT = {
     back: "Back",
     play: "Play",
     pause: "Pause",
+    speed: "Speed",
+    stepsASecond: "{0} a second",
     next: "Next",
     last: "Last",
     position: "Step",
@@ -74,10 +92,21 @@ const TEXT = {
     itemDoes: "item {0}: {1}",
     launch: "launch {0}: kernel {1}, {2} work-items in groups of {3}",
     readsFrom: "Reads from step {0}",
+    flow: "Value from",
+    readBy: "✎ read by step {0}",
+    elementOf: "{0} of {1}",
     noWriter: "Reads what was there before the first step",
     recent: "Accesses of these bytes up to here",
     passage: "passes together: {0}",
     orderOf: "Order",
+    orderAsText: "The operations as a list",
+    orderLabel:
+        "The order around the accesses of finding {0}: a column for each work-item; the list has it as text",
+    orderLegend:
+        "From top to bottom: program order. sw, blue: synchronises with. hb, dotted: happens before, by " +
+        "program order and what synchronises. ✗, red and dashed: what is missing. ✓, green and thick: what the " +
+        "fix adds.",
+    itemShort: "work-item ({0}), sub-group {1}, work-group ({2})",
     beforeAccess: "before access {0}",
     afterAccess: "after access {0}",
     ofOther: "of another work-item",
@@ -169,9 +198,12 @@ const TEXT = {
     workItem: "Work-item",
     element: "Element",
     memoryEndNone: "The last value that is written to each element is the same.",
-    onlyOne: "Only in run 1: {0}",
-    onlyTwo: "Only in run 2: {0}",
+    onlyOne: "Only in run 1:",
+    onlyTwo: "Only in run 2:",
+    inBoth: "In both:",
+    inBothTimes: "In both, {0} times in run 1 and {1} in run 2:",
     findingsSame: "Both runs have the same findings: {0}.",
+    findingsDiffer: "Run 1 has {0} findings, run 2 has {1}.",
     test: "Test",
     outcomes: "Outcomes",
     execution: "Execution",
@@ -199,7 +231,7 @@ const TEXT = {
     orderNone:
         "No order of the steps does this: some value would be read before it is stored. The steps stand in program order.",
     orderRefused: "The steps stand in an order in which each value is stored before it is read.",
-    eventHelp: "Left and right arrow: one step; Home and End: first and last.",
+    eventHelp: "Left and right arrow: one step; Home and End: first and last; space: play or pause.",
     legend:
         "Edges: rf, a read takes the value of a store; mo, modification order of a location; sw, " +
         "synchronises with; fr, a read comes before a store that overwrites what it read; hb, happens " +

@@ -2,6 +2,19 @@
 /* The data of a page, as its writers leave it, and the types of its scripts, page_*.js, for `tsc`.
  * An optional member is one that the writer leaves out; a part is null where memory ran out for it. */
 
+/* ---- pictures: page_picture.js ---- */
+
+/** Two things of a picture, the earlier one first. */
+type EventPair = [number, number];
+
+/** A box of a picture. */
+interface Box {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+}
+
 /* ---- words and elements: page_text.js ---- */
 
 /** The name of a text of the page. */
@@ -42,6 +55,7 @@ interface RunData {
     sources: SourceText[] | null;
     steps: TraceLine[] | null;
     steps_left_out: number;
+    objects: ObjectWords[] | null;
     topology: DeviceData[] | null;
     timeline?: TimelineData | null;
     counters?: CountersData | null;
@@ -76,6 +90,28 @@ interface ShownText extends SourceText {
 interface LineMark {
     class: string;
     text: string;
+}
+
+/** An access of a finding, by their indices, at a line of a text. */
+interface SourceMark {
+    finding: number;
+    access: number;
+    severity: string;
+}
+
+/** The counters of a line that stand beside it. */
+interface LineCounts {
+    accesses: number;
+    misses: number;
+}
+
+/** The texts with the findings in them. */
+type SourceView = ReturnType<typeof makeSource>;
+
+/** The views that findings lead to. */
+interface Links {
+    player: Player | null;
+    source: SourceView;
 }
 
 /** A place in a source. Of a finding: line 0 is none, and `text` is the line itself. */
@@ -132,6 +168,18 @@ interface FindingEdge {
     to: number;
     synchronises: boolean;
 }
+
+/** A box of a finding's picture: an access (of that index), or a step. */
+interface OrderNode {
+    side: number;
+    access?: number;
+    step?: number;
+    title: string;
+    place: Place;
+}
+
+/** How the picture of a finding connects two boxes. */
+type OrderLink = "program-order" | "synchronises-with" | "happens-before" | "missing" | "unordered" | "fix";
 
 /** A change of the source that a fix makes. */
 interface FindingEdit {
@@ -204,6 +252,17 @@ interface LaunchLine {
     sub_group_size: number;
 }
 
+/** What a launch accesses: `element`, `bytes`, `first` are of its elements. */
+interface ObjectWords {
+    launch: number;
+    object: number;
+    label: string;
+    name?: string;
+    element?: string;
+    bytes?: number;
+    first?: number;
+}
+
 /** What a work-item did. */
 type Step = ObjectAccess | HostAccess | SyncStep;
 
@@ -219,7 +278,7 @@ interface StepOrigin {
     text?: undefined;
 }
 
-/** An access; found, wrote: the values as hexadecimal digits after 0x. */
+/** An access; found, wrote: the values as hexadecimal digits after 0x. words: see nameSteps. */
 interface AccessStep extends StepOrigin {
     type: "access";
     kind: "read" | "write" | "atomic-read" | "atomic-write" | "atomic-update";
@@ -228,8 +287,10 @@ interface AccessStep extends StepOrigin {
     image?: true;
     copy?: number;
     size: number;
+    number?: "half" | "float" | "double";
     found?: string;
     wrote?: string;
+    words?: ObjectWords;
     regions?: undefined;
     passage?: undefined;
 }
@@ -273,6 +334,15 @@ interface SyncStep extends StepOrigin {
     size?: undefined;
     found?: undefined;
     wrote?: undefined;
+    number?: undefined;
+    words?: undefined;
+}
+
+/** A write that shown steps read from: the last of them, and in which lane the line from it stands. */
+interface FlowLane {
+    writer: number;
+    last: number;
+    lane: number;
 }
 
 /** What the steps have a column for each of. */
@@ -457,9 +527,6 @@ interface LitmusExecution {
     race?: true;
 }
 
-/** Two events, the earlier one first. */
-type EventPair = [number, number];
-
 /** An edge from one event to another, in the picture and in a cycle. */
 type LinkKind =
     | "program-order"
@@ -547,12 +614,6 @@ interface OrderEvent extends ThreadStep {
     instance?: number;
 }
 
-/** A point of the picture. */
-interface Point {
-    x: number;
-    y: number;
-}
-
 /** The picture and table of an execution. */
 type ExecutionView = ReturnType<typeof makeExecution>;
 
@@ -568,7 +629,7 @@ interface DiffData {
 /** A run under its name: parts of the data of its page. */
 interface NamedRun {
     name: string;
-    data: Pick<RunData, "run" | "findings" | "sources" | "steps_left_out"> & { steps: TraceLine[] };
+    data: Pick<RunData, "run" | "findings" | "sources" | "steps_left_out" | "objects"> & { steps: TraceLine[] };
 }
 
 /** The steps of one of the two runs. */

@@ -145,8 +145,15 @@ function missing(access, a) {
     return access.item ? make("span", {class: "small"}, say("notInSteps", a + 1)) : null;
 }
 
-/** @param {Finding} finding @param {number} f @param {Player | null} player */
-function accessEntries(finding, f, player) {
+/** @param {SourceView} source @param {number} f @param {number} a */
+function toSource(source, f, a) {
+    return source.has(f, a)
+        ? make("button", {type: "button", click: () => source.show(f, a)}, say("toSource", a + 1))
+        : null;
+}
+
+/** @param {Finding} finding @param {number} f @param {Player | null} player @param {SourceView} source */
+function accessEntries(finding, f, player, source) {
     const list = make("dl");
     finding.accesses.forEach((access, a) => {
         const at = player ? player.find(f, a) : undefined;
@@ -166,51 +173,14 @@ function accessEntries(finding, f, player) {
                   );
         list.append(
             make("dt", {}, say("access", a + 1)),
-            make("dd", {}, `${placeText(access)}: ${accessText(access)} `, jump),
+            make("dd", {}, `${placeText(access)}: ${accessText(access)} `, jump, " ", toSource(source, f, a)),
         );
     });
     return list;
 }
 
-/* What lies before and after each access, in program order, and what of it synchronises. */
-/** @param {Finding} finding */
-function orderEntries(finding) {
-    const steps = finding.steps || [],
-        edges = finding.edges || [];
-    if (!steps.length) return null;
-    /** @param {FindingStep} step */
-    const key = step => (step.side > 1 ? "ofOther" : step.before ? "beforeAccess" : "afterAccess");
-    const rows = steps.map((step, i) =>
-        make(
-            "li",
-            {value: i + 1},
-            `${step.step || ""}, ${say(key(step), step.side + 1)}, `,
-            step.item
-                ? say(
-                      "item",
-                      idsText(step.item.global_id),
-                      step.item.sub_group,
-                      idsText(step.item.group_id),
-                      step.item.compute_unit,
-                  ) + ", "
-                : "",
-            placeText(step),
-        ),
-    );
-    const pairs = edges.map(edge =>
-        make("li", {}, say(edge.synchronises ? "synchronises" : "missing", edge.from + 1, edge.to + 1)),
-    );
-    return make(
-        "details",
-        {open: ""},
-        make("summary", {}, say("orderOf")),
-        make("ol", {}, ...rows),
-        make("ul", {}, ...pairs),
-    );
-}
-
-/** @param {KnownRun} data @param {Player | null} player @param {Finding} finding @param {number} f */
-function findingArticle(data, player, finding, f) {
+/** @param {KnownRun} data @param {Links} links @param {Finding} finding @param {number} f */
+function findingArticle(data, {player, source}, finding, f) {
     const image = finding.id === "image-read-after-write";
     const claim = {
         tried: say(image ? "triedImage" : "tried"),
@@ -229,9 +199,13 @@ function findingArticle(data, player, finding, f) {
         {"aria-labelledby": title},
         make(
             "h3",
-            {id: title},
+            {id: title, tabindex: -1},
             `${f + 1}. `,
-            make("span", {class: finding.severity}, `${finding.severity}: ${finding.id}`),
+            make(
+                "span",
+                {class: finding.severity},
+                `${severitySign(finding.severity)} ${finding.severity}: ${finding.id}`,
+            ),
             `: ${finding.sentence}`,
         ),
         entries([
@@ -239,9 +213,9 @@ function findingArticle(data, player, finding, f) {
             ["object", finding.object ? finding.object + bytesText(finding) : ""],
             ["enqueued", finding.enqueued ? placeText(finding.enqueued) : ""],
         ]),
-        accessEntries(finding, f, player),
+        accessEntries(finding, f, player, source),
         ...findingSources(data, finding),
-        orderEntries(finding),
+        orderEntries(finding, f),
         entries([
             ["why", finding.why],
             [/^(tried|compiles)$/.test(finding.fix_claim || "") ? "fix" : "advice", fix],
@@ -260,10 +234,10 @@ function findingArticle(data, player, finding, f) {
     );
 }
 
-/** @param {KnownRun} data @param {HTMLElement} section @param {Player | null} player */
-function drawFindings(data, section, player) {
+/** @param {KnownRun} data @param {HTMLElement} section @param {Links} links */
+function drawFindings(data, section, links) {
     if (!data.findings.length) section.append(make("p", {}, say("noFindings")));
-    data.findings.forEach((finding, f) => section.append(findingArticle(data, player, finding, f)));
+    data.findings.forEach((finding, f) => section.append(findingArticle(data, links, finding, f)));
     if (data.findings_left_out)
         section.append(make("p", {}, say("findingsLeftOut", data.findings_left_out)));
 }
@@ -383,8 +357,36 @@ const COUNTER_WORDS = [
     ["misses", "misses"],
     ["evictions", "evictions"],
     ["bytes", "bytesMoved"],
+    ["remote_accesses", "remoteAccesses"],
     ["remote_bytes", "remote"],
 ];
+
+/** @type {Word[]} */
+const COUNTED = ["accesses", "misses"];
+const HEAT_STEPS = 5;
+
+/* One of five shades: the share of the most, from nothing to all. */
+/** @param {number} value @param {number} most */
+function heatClass(value, most) {
+    return value && most ? `heat${Math.ceil((HEAT_STEPS * value) / most)}` : "";
+}
+
+/* What the shades of heatClass stand for. */
+/** @param {"shades" | "shadesShare"} [key] */
+function shadesLegend(key = "shades") {
+    const samples = Array.from({length: HEAT_STEPS}, (none, i) =>
+        make("span", {class: `shade heat${i + 1}`}, say("shade", (100 / HEAT_STEPS) * (i + 1))),
+    );
+    return make("p", {class: "small shades"}, say(key), ...samples);
+}
+
+/* A number in the shade of its share; undefined: none was counted. */
+/** @param {number | undefined} value @param {number} most */
+function heatCell(value, most) {
+    return value === undefined
+        ? make("td", {class: "count"}, "")
+        : make("td", {class: `count ${heatClass(value, most)}`}, String(value));
+}
 
 /** @param {CounterRow} counters */
 function countersText(counters) {
@@ -419,7 +421,8 @@ function nodeItem(data, device, d, index) {
     const children = device.nodes.map((child, i) => (i && child.parent === index ? i : 0)).filter(i => i);
     const hits = counters ? counters.hits : 0,
         lookups = counters ? hits + counters.misses : 0,
-        rate = lookups ? Math.round((100 * hits) / lookups) : 0;
+        rate = lookups ? Math.round((100 * hits) / lookups) : 0,
+        remote = counters ? counters.remote_accesses : 0;
     const size = node.bytes ? ` (${say("capacity", node.bytes)})` : "";
     return make(
         "li",
@@ -434,23 +437,37 @@ function nodeItem(data, device, d, index) {
                   {class: "small"},
                   " ",
                   make("meter", {min: 0, max: 100, value: rate, "aria-label": say("hits")}),
-                  ` ${say("hitRate", rate)}`,
+                  ` ${say("hitRate", rate)} `,
+                  shadeOf(counters && counters.misses, lookups, "missShare"),
               )
             : null,
+        remote ? " " : null,
+        remote && counters ? shadeOf(remote, counters.memory_accesses, "remoteShare") : null,
         children.length ? make("ul", {}, ...children.map(i => nodeItem(data, device, d, i))) : null,
+    );
+}
+
+/* A share in words, in its shade. */
+/** @param {number | undefined} value @param {number} whole @param {"missShare" | "remoteShare"} key */
+function shadeOf(value, whole, key) {
+    const part = value || 0;
+    return make(
+        "span",
+        {class: `small shade ${heatClass(part, whole)}`},
+        say(key, part, whole, whole ? Math.round((100 * part) / whole) : 0),
     );
 }
 
 /** @param {CountersData["lines"]} lines */
 function lineCounters(lines) {
+    const most = COUNTER_WORDS.map(([key]) => Math.max(...lines.map(row => row[key])));
     const heads = [say("file"), say("line"), say("kernel"), ...COUNTER_WORDS.map(([, word]) => say(word))];
     const rows = lines.map(row =>
         make(
             "tr",
             {},
-            ...[row.file, row.line, row.kernel, ...COUNTER_WORDS.map(([key]) => row[key] ?? 0)].map(cell =>
-                make("td", {}, String(cell)),
-            ),
+            ...[row.file, row.line, row.kernel].map(cell => make("td", {}, String(cell))),
+            ...COUNTER_WORDS.map(([key], i) => heatCell(row[key] ?? 0, most[i])),
         ),
     );
     return make(
@@ -468,6 +485,8 @@ function lineCounters(lines) {
 
 /** @param {RunData} data @param {HTMLElement} section */
 function drawTopology(data, section) {
+    if (data.counters)
+        section.append(make("p", {class: "small"}, say("topologyShades")), shadesLegend("shadesShare"));
     section.append(
         make(
             "ul",
@@ -477,7 +496,7 @@ function drawTopology(data, section) {
     );
     if (!data.counters) return;
     if (!data.counters.complete) section.append(make("p", {}, say("incomplete")));
-    if (data.counters.lines.length) section.append(lineCounters(data.counters.lines));
+    if (data.counters.lines.length) section.append(shadesLegend(), lineCounters(data.counters.lines));
 }
 
 /* ---- start ---- */
@@ -520,6 +539,7 @@ function drawRun(given) {
     setTitle((run && run.name) || say("untitled"), run ? summaryText(run) : say("lostSummary"));
     const sections = {
         findings: makeSection("findings"),
+        source: makeSection("source"),
         steps: makeSection("steps"),
         memory: makeSection("memory"),
         timeline: makeSection("timeline"),
@@ -527,7 +547,7 @@ function drawRun(given) {
     };
     if (!data.steps) sections.steps.append(make("p", {}, say("lostSteps")));
     const player = data.steps ? makePlayer(data, sections.steps) : null;
-    drawFindings(data, sections.findings, player);
+    drawFindings(data, sections.findings, {player, source: makeSource(data, sections.source)});
     if (player) makeMemory(player, sections.memory);
     else sections.memory.append(make("p", {}, say("noSteps")));
     drawTimeline(data, sections.timeline);

@@ -113,6 +113,14 @@ static const char *sync_word(enum sync_kind kind)
     return words[kind];
 }
 
+/* NULL: an integer, or another thing. */
+static const char *number_word(enum number_type type)
+{
+    static const char *const words[] = {
+        [NUMBER_HALF] = "half", [NUMBER_FLOAT] = "float", [NUMBER_DOUBLE] = "double"};
+    return words[type];
+}
+
 /* A line that lacks something is lost. */
 static void put(struct trace *trace, json_t *line, const char *key, json_t *value)
 {
@@ -211,8 +219,12 @@ static void put_value(struct trace *trace, json_t *line, const char *key, bool k
 
 static void put_values(struct trace *trace, json_t *line, const struct access_event *event, uint32_t lane)
 {
+    const struct origin *origin = &event->origin;
+    const char *number = number_word(program_site_type(origin->launch->program, origin->site));
     struct lane_values values;
     lane_values(trace->memory, event, lane, &values);
+    if (number && (values.has_read || values.has_written))
+        put_word(trace, line, "number", number);
     put_value(trace, line, "found", values.has_read, values.read);
     put_value(trace, line, "wrote", values.has_written, values.written);
 }

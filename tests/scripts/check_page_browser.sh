@@ -45,6 +45,44 @@ orrery: 1
 program: {text: "kernel void k(global int *a) { a[1] = a[0]; a[0] = (int)get_global_id(0) + 1; }"}
 launch: [{kernel: k, global: 4, local: 1, args: [{buffer: {type: int, count: 2, fill: 0}, name: a}]}]
 YAML
+# Numbers of several types: of arguments, of local memory, negative, in no array; a value that many take.
+cat >values.yaml <<'YAML'
+orrery: 1
+program:
+  text: |
+    kernel void k(global float *a, global int *b, local double *t, global half *h, global int4 *v) {
+        int i = get_local_id(0);
+        t[i] = a[i] + 1.0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        a[i] = (float)t[i ^ 1] * 0.1f;
+        b[i] = -1 - i;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        b[8 + i] = b[i] + b[0] + 100000;
+        vstore_half(0.1f * i, i, h);
+        v[i] = (int4)i;
+    }
+launch:
+  - kernel: k
+    global: 8
+    local: 8
+    args: [{buffer: {type: float, count: 8, fill: 1}}, {buffer: {type: int, count: 16, fill: 0}}, {local: 64}, {buffer: {type: half, count: 8, fill: 0}}, {buffer: {type: int4, count: 8, fill: 0}}]
+YAML
+# Caches that miss, and memory of another node.
+cat >numa.yaml <<'YAML'
+orrery: 1
+device: {topology: "numa:2 l2:1(size=4KiB) l1:2(size=1KiB) cu:1"}
+program:
+  text: |
+    kernel void k(global int *a) {
+        int s = 0;
+        for (int i = 0; i < 64; i++)
+            s += a[(get_global_id(0) * 37 + i * 16) % 1024];
+        a[1024 + get_global_id(0)] = s;
+    }
+launch: [{kernel: k, global: 64, local: 16, args: [{buffer: {type: int, count: 1088, fill: 0}}]}]
+YAML
+"$orrery" run --quiet --html=numa.html numa.yaml || exit 1
+"$orrery" run --quiet --html=values.html values.yaml || exit 1
 "$orrery" run --quiet --html=run.html --trace=run.trace run.yaml >/dev/null 2>err
 [ $? = 66 ] || { cat err; exit 1; }
 "$orrery" run --quiet --html=long.html long.yaml || exit 1
@@ -52,6 +90,17 @@ YAML
 "$orrery" run --quiet --html=reverse.html --schedule=reverse order.yaml >/dev/null 2>&1
 "$orrery" show --diff --html=diff.html serial.html reverse.html 2>err || { cat err; exit 1; }
 "$orrery" show --diff --html=same.html serial.html serial.html 2>err || { cat err; exit 1; }
+# Two findings of one kind at one object, at other places; the other run has one of them at a place of its own.
+for seed in 0 5; do
+    "$orrery" run --quiet --seed=$seed --html=sum$seed.html "$src/examples/labs/sum.cl" >/dev/null 2>err
+    [ $? = 66 ] || { cat err; exit 1; }
+done
+"$orrery" show --diff --html=sums.html sum0.html sum5.html 2>err || { cat err; exit 1; }
+mkdir mended && sed 's/part\[l\] = .*/& barrier(CLK_LOCAL_MEM_FENCE);/' "$src/examples/labs/sum.cl" >mended/sum.cl
+"$orrery" run --quiet --html=mended.html mended/sum.cl >/dev/null 2>&1
+"$orrery" show --diff --html=less.html sum0.html mended.html 2>err || { cat err; exit 1; }
+# The order around a race: operations of three work-items, an edge that is missing, and a fix that was tried.
+"$orrery" run --quiet --html=order.html "$src/scenarios/racy/barrier_two_sides.yaml" >/dev/null 2>&1
 for test in mp_release_acquire mp_relaxed sb_seq_cst lb_thin_air rseq_update; do
     "$orrery" litmus --html=$test.html "$src/scenarios/litmus/teaching/$test.litmus" >/dev/null || exit 1
 done

@@ -3,7 +3,7 @@
 
 Memory is worked out from the trace and from what the buffers are filled with; the litmus pages and the difference from the data of
 the pages."""
-import json, pathlib, re, sys
+import json, pathlib, re, struct, sys, time
 from page_browser import Browser
 
 folder = pathlib.Path(sys.argv[1])
@@ -182,7 +182,7 @@ select.value = arguments[1]; select.dispatchEvent(new Event("change"))"""
 
 def check_run(browser):
     browser.open("run.html")
-    check_structure(browser, "run", ["findings", "steps", "memory", "timeline", "topology"])
+    check_structure(browser, "run", ["findings", "source", "steps", "memory", "timeline", "topology"])
     steps = [json.loads(line) for line in (folder / "run.trace").read_text().splitlines()]
     steps = [step for step in steps if step["type"] != "launch"]
     check_memory(browser, steps)
@@ -204,6 +204,207 @@ def check_run(browser):
     holds(browser.script("return document.querySelectorAll('#timeline rect.slice').length") > 0, "timeline")
     holds(browser.script("return document.querySelectorAll('#topology li').length") > 2, "topology")
     check_print(browser, "run")
+    browser.close_page()
+
+
+def check_source(browser):
+    """Every line of the text; each access of a finding at its line, with its severity; both ways between the two."""
+    browser.open("sum0.html")
+    data = data_of("sum0.html")
+    (text,) = data["sources"]
+    rows = browser.script("return [...document.querySelectorAll('#source tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    same([[row[0], row[-1]] for row in rows], [[str(i + 1), line] for i, line in enumerate(text["lines"])], "the lines of the text")
+    marks = {}
+    for f, finding in enumerate(data["findings"], 1):
+        for a, access in enumerate(finding["accesses"], 1):
+            marks.setdefault(access["line"], []).append(f"✖ {f} {a}")
+    same({int(row[0]): row[1] for row in rows if row[1]}, {line: "".join(each) for line, each in marks.items()}, "accesses at their lines")
+    counted = {str(row["line"]): [str(row["accesses"]), str(row["misses"])] for row in data["counters"]["lines"]}
+    same({row[0]: row[2:4] for row in rows if row[2]}, counted, "counters of lines")
+    shades = browser.script("return [...document.querySelectorAll('#source td.count')].filter(c => /heat/.test(c.className)).map(c => [c.textContent, c.className.slice(-1)])")
+    holds(["64", "5"] in shades and ["1", "1"] in shades, f"shades of the counters: {shades}")
+    at = "return document.querySelector('#source [aria-current] td').textContent"
+    for f, finding in enumerate(data["findings"]):
+        for a, access in enumerate(finding["accesses"]):
+            browser.script("""[...document.querySelectorAll('#findings article')][arguments[0]].querySelectorAll('dd')
+                .forEach(d => d.querySelectorAll('button').forEach(b => b.textContent === arguments[1] && b.click()))""", f, f"Show access {a + 1} in the source")
+            same(browser.script(at), str(access["line"]), f"from finding {f + 1} to its access {a + 1}")
+        browser.script("[...document.querySelectorAll('#source td button')].find(b => b.title.includes(arguments[0])).click()", f"finding {f + 1}, access 1")
+        same(browser.script("return document.activeElement.id"), f"finding-{f + 1}", "from the source to the finding")
+    same(browser.script(STRUCTURE), [], "sum: structure")
+    browser.close_page()
+
+
+PICTURE = """
+const svg = document.querySelector("svg.order"), [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+const boxes = [...svg.querySelectorAll("rect")].map(r => ["x", "y", "width", "height"].map(k => Number(r.getAttribute(k))));
+const outside = [...svg.querySelectorAll("rect, text")].filter(e => {
+    const b = e.getBBox();
+    return b.x < 0 || b.y < 0 || b.x + b.width > width || b.y + b.height > height;
+}).map(e => e.textContent);
+const count = kind => svg.querySelectorAll("path.edge." + kind).length;
+return {width, boxes, outside, columns: [...svg.querySelectorAll("text.thread")].map(t => t.textContent),
+        names: [...svg.querySelectorAll("text.name")].map(t => t.textContent),
+        edges: Object.fromEntries(["program-order", "synchronises-with", "happens-before", "missing", "unordered", "fix"].map(k => [k, count(k)]))};
+"""
+
+
+def ordered(finding):
+    """Of each access, the other columns in which something happens after it: program order and what synchronises, transitively."""
+    columns = {}
+    for side in {step["side"] for step in finding["steps"]} | {0, 1}:
+        steps = [(i, step) for i, step in enumerate(finding["steps"]) if step["side"] == side]
+        own = [("access", side)] if side < 2 else []
+        columns[side] = [("step", i) for i, s in steps if s["before"]] + own + [("step", i) for i, s in steps if not s["before"]]
+    after = {pair for column in columns.values() for pair in zip(column, column[1:])}
+    after |= {(("step", e["from"]), ("step", e["to"])) for e in finding["edges"] if e["synchronises"]}
+    side_of = {node: side for side, column in columns.items() for node in column}
+    reached = {}
+    for access in (("access", 0), ("access", 1)):
+        seen, left = set(), [access]
+        while left:
+            left = [b for a, b in after if a in left and b not in seen]
+            seen |= set(left)
+        reached[access] = {side_of[node] for node in seen} - {side_of[access]}
+    return columns, reached
+
+
+def check_order(browser):
+    browser.open("order.html")
+    (finding,) = data_of("order.html")["findings"]
+    columns, reached = ordered(finding)
+    picture = browser.script(PICTURE)
+    holds(picture["width"] <= 1600, f"a slide can show it: {picture['width']}")
+    same(picture["outside"], [], "what is outside of the picture")
+    same(len(picture["boxes"]), len(finding["steps"]) + 2, "a box for each operation")
+    holds(all(a[0] + a[2] <= b[0] or b[0] + b[2] <= a[0] or a[1] + a[3] <= b[1] or b[1] + b[3] <= a[1]
+              for i, a in enumerate(picture["boxes"]) for b in picture["boxes"][:i]), "boxes over each other")
+    same(len(picture["columns"]), len(columns), "a column for each work-item")
+    first, last = (",".join(map(str, finding["accesses"][a]["item"]["global_id"])) for a in (0, 1))
+    holds(f"({first})" in picture["columns"][0] and f"({last})" in picture["columns"][-1], f"the accesses' columns: {picture['columns']}")
+    same(picture["edges"], {"program-order": len(finding["steps"]) + 2 - len(columns),
+                            "synchronises-with": sum(e["synchronises"] for e in finding["edges"]),
+                            "happens-before": sum(len(sides) for sides in reached.values()),
+                            "missing": sum(not e["synchronises"] for e in finding["edges"]), "unordered": 1,
+                            "fix": finding["fix_claim"] in ("tried", "compiles", "orders")}, "edges")
+    same(sorted(picture["names"]), ["hb", "hb", "sw", "sw", "✓ hb", "✗ hb", "✗ sw"], "names of edges")
+    check_structure(browser, "order", ["findings", "source", "steps", "memory", "timeline", "topology"])
+    browser.close_page()
+
+
+def typed(step, array):
+    """A value as the steps have it: array is the argument's name, type and bytes."""
+    def text(value):
+        bits = int(value, 16)
+        if step.get("number"):
+            form = {"half": "<e", "float": "<f", "double": "<d"}[step["number"]]
+            number = struct.unpack(form, bits.to_bytes(step["size"], "little"))[0]
+            short = f"{number:.5g}" if form == "<e" else next(t for t in (f"{number:.{digits}g}" for digits in range(1, 18)) if struct.pack(form, float(t)) == struct.pack(form, number))
+            return f"{short if '.' in short or 'e' in short else short + '.0'} ({value})"
+        whole = int.from_bytes(bits.to_bytes(step["size"], "little"), "little", signed=array[1] == "int")
+        return f"{whole} ({value})" if whole < 0 or whole > 65535 else str(whole)
+    return [f"{verb} {text(step[key])}" for key, verb in (("found", "read"), ("wrote", "wrote")) if key in step]
+
+
+def writer_of(steps, number):
+    step = steps[number]
+    if "found" not in step or step["kind"] == "atomic-write":
+        return None
+    for before in range(number - 1, -1, -1):
+        other = steps[before]
+        if "wrote" in other and other["object"] == step["object"] and other["offset"] < step["offset"] + step["size"] and step["offset"] < other["offset"] + other["size"]:
+            return before
+    return None
+
+
+FLOW = """return [...document.querySelectorAll("#step-table tbody tr")].map(row => ({
+    number: Number(row.cells[0].textContent), sink: !!row.cells[1].querySelector(".sink"), source: !!row.cells[1].querySelector(".source"),
+    now: [...row.cells[1].querySelectorAll(".now")].map(s => s.className.split(" ")[0]), taken: row.querySelector(".taken")?.textContent}))"""
+
+
+def check_values(browser):
+    """Each step's element, object and values in words; arrows from each write to the reads of its value, as worked out from the steps."""
+    arrays = {0: ("a", "float", 4), 1: ("b", "int", 4), 2: ("t", "double", 8), 3: ("h", "half", 2), 4: ("v", None, 16)}
+    browser.open("values.html")
+    data = data_of("values.html")
+    steps = [step for step in data["steps"] if step["type"] != "launch"]
+    objects = {each["object"]: each for each in data["objects"]}
+    same([objects[o]["label"] for o in sorted(objects)], [f"argument {i} '{arrays[i][0]}'" for i in sorted(arrays, key=lambda i: [o for o in sorted(objects) if objects[o]["name"] == arrays[i][0]])], "objects")
+    seen = set()
+    browser.press("step-table", "Home")
+    for number, step in enumerate(steps):
+        if number:
+            browser.press(None, "ArrowRight")
+        title = browser.script("return document.querySelector('#step-detail h3').textContent")
+        if step["type"] == "access":
+            label = objects[step["object"]]["label"]
+            array = next(each for i, each in arrays.items() if label == f"argument {i} '{each[0]}'")
+            place = f"{array[0]}[{step['offset'] // array[2]}]" if array[1] else f"{array[0]}+{step['offset']}"
+            wanted = ", ".join([step["kind"], f"{place} of {label}", *typed(step, array)])
+            same(title, f"Step {number + 1} of {len(steps)}: {wanted}", "a step in words")
+            seen.add((array[0], step.get("number")))
+        rows = {row["number"] - 1: row for row in browser.script(FLOW)}
+        writer = writer_of(steps, number)
+        for i, row in rows.items():
+            same(row["taken"], f"✎ read by step {number + 1}" if i == writer else None, f"step {i + 1}, read by {number + 1}")
+            same("sink" in row["now"], i == number and writer is not None, f"the arrow's end at step {i + 1}, now {number + 1}")
+            same("source" in row["now"], i == writer, f"the arrow's begin at step {i + 1}, now {number + 1}")
+            holds(not row["sink"] or writer_of(steps, i) is not None, f"an arrow to step {i + 1}")
+    same(seen, {("a", "float"), ("t", "double"), ("b", None), ("h", "half"), ("v", None)}, "types that were compared")
+    same(browser.script(STRUCTURE), [], "values: structure")
+    browser.close_page()
+
+
+def check_topology(browser):
+    """Misses and remote accesses as shares with their numbers, in shades of 20% each; counters of lines by the column's largest."""
+    def percent(part, whole):
+        return int(100 * part / whole + 0.5)
+    browser.open("numa.html")
+    counters = data_of("numa.html")["counters"]
+    wanted = []
+    for row in counters["caches"] + counters["units"] + counters["memories"]:
+        looked = row["hits"] + row["misses"]
+        if looked:
+            wanted.append([f"misses {row['misses']} of {looked}: {percent(row['misses'], looked)}%", -(-5 * row["misses"] // looked)])
+        if row["remote_accesses"]:
+            remote = row["remote_accesses"], row["memory_accesses"]
+            wanted.append([f"remote {remote[0]} of {remote[1]}: {percent(*remote)}%", -(-5 * remote[0] // remote[1])])
+    shade = "Number((e.className.match(/heat(\\d)/) || [0, 0])[1])"
+    found = browser.script(f"return [...document.querySelectorAll('.topology .shade')].map(e => [e.textContent, {shade}])")
+    same(sorted(found), sorted(wanted), "shares in shades")
+    holds({1, 5} <= {each[1] for each in found} and any("remote" in each[0] for each in found), "shades of all sorts")
+    keys = ["accesses", "hits", "misses", "evictions", "bytes", "remote_accesses", "remote_bytes"]
+    most = {key: max(row[key] for row in counters["lines"]) for key in keys}
+    cells = browser.script(f"return [...document.querySelectorAll('#topology tbody tr')].map(r => [...r.querySelectorAll('td.count')].map(e => [e.textContent, {shade}]))")
+    same(cells, [[[str(row[key]), -(-5 * row[key] // most[key]) if row[key] else 0] for key in keys] for row in counters["lines"]], "counters of lines")
+    legends = browser.script("return [...document.querySelectorAll('#topology .shades')].map(p => p.textContent.replace(/to .*/, ''))")
+    same(legends, ["Shades of shares: ", "Shades of numbers, of the largest one in the column: "], "what the shades are of")
+    check_structure(browser, "numa", ["findings", "source", "steps", "memory", "timeline", "topology"])
+    browser.close_page()
+
+
+def check_play(browser, name, view, table, count):
+    """Play goes on by itself at the speed that is chosen, stops at the last step, and begins anew from there; the space bar does it, too."""
+    at = f"return [...document.querySelectorAll('#{table} [aria-current] td')][0].textContent"
+    play = f"[...document.querySelectorAll('#{view} .controls button')].find(b => /^(Play|Pause)$/.test(b.textContent))"
+    browser.open(f"{name}.html")
+    speeds = browser.script(f"return [...document.getElementById('{view}-speed').options].map(o => [o.value, o.selected])")
+    same([speed for speed, chosen in speeds if chosen], ["2"], f"{name}: the first speed")
+    browser.script(CHOOSE, f"{view}-speed", "20")
+    browser.press(table, "End")
+    begin = time.monotonic()
+    browser.script(play + ".click()")
+    seen = []
+    while browser.script(f"return {play}.textContent") == "Pause" and time.monotonic() < begin + 30:
+        seen.append(int(browser.script(at)))
+    took = time.monotonic() - begin
+    same(browser.script(at), str(count), f"{name}: plays to the last step")
+    holds(seen == sorted(seen) and seen[0] < count, f"{name}: plays from the first step: {seen}")
+    holds(took >= (count - 1) / 20 * 0.9, f"{name}: no faster than was chosen: {took}")
+    browser.press(table, "Home", " ")
+    same(browser.script(f"return {play}.textContent"), "Pause", f"{name}: space plays")
+    browser.press(table, " ")
+    same(browser.script(f"return {play}.textContent"), "Play", f"{name}: space pauses")
     browser.close_page()
 
 
@@ -297,7 +498,7 @@ def check_diff(browser):
     browser.press("diff-table", "p")
     same(browser.script(at), str(differ[2] + 1), "the previous difference")
     ends = [{(s["name"], s["offset"]): s["wrote"] for s in steps if "wrote" in s} for steps in (one, two)]
-    changed = sorted(f"{name}+{offset}" for name, offset in ends[0] if ends[0][name, offset] != ends[1][name, offset])
+    changed = sorted(f"{name}[{offset // 4}]" for name, offset in ends[0] if ends[0][name, offset] != ends[1][name, offset])
     rows = browser.script("return [...document.querySelectorAll('#memoryEnd-table tbody th')].map(th => th.textContent)")
     same(sorted(rows), changed, "memory in the end")
     units = {(s["launch"], s["group"], s["item"]) for s in one}
@@ -310,6 +511,24 @@ def check_diff(browser):
     browser.close_page()
 
 
+def check_diff_findings(browser):
+    """A finding is one of both runs when its kind, kernel, object and the places of its accesses are the same."""
+    read = "const s = document.getElementById('findings'); return [s.querySelector('p').textContent, ...[...s.querySelectorAll('li')].map(li => li.textContent)]"
+    places = [sorted(f"{a['access']} {a['file']}:{a['line']}:{a['column']}" for a in f["accesses"]) for f in data_of("sum0.html")["findings"]]
+    same(len(places), 2, "findings of the sum")
+    browser.open("sums.html")
+    said = browser.script(read)
+    same(said[0], "Both runs have the same findings: 2.", "two findings at one object")
+    same([line.startswith("In both: ") and "; ".join(place) in line for line, place in zip(said[1:], places)], [True, True], "their places")
+    browser.close_page()
+    browser.open("less.html")
+    said = browser.script(read)
+    same(said[0], "Run 1 has 2 findings, run 2 has 1.", "one finding less")
+    same([line.split(":")[0] for line in said[1:]], ["Only in run 1", "In both"], "which one")
+    holds("; ".join(places[0]) in said[1] and "; ".join(places[1]) in said[2], "the one at the place that was mended")
+    browser.close_page()
+
+
 def check_target(browser):
     """The address of a finding: the page opens there."""
     browser.open("run.html#finding-1")
@@ -319,13 +538,20 @@ def check_target(browser):
 TESTS = ["mp_release_acquire", "mp_relaxed", "sb_seq_cst", "lb_thin_air", "rseq_update"]
 with Browser(folder) as browser:
     check_run(browser)
+    check_source(browser)
+    check_order(browser)
+    check_values(browser)
+    check_topology(browser)
+    check_play(browser, "values", "steps", "step-table", 96)
+    check_play(browser, "sb_seq_cst", "execution", "event-table", 4)
     check_long(browser)
     for name in TESTS:
         check_litmus(browser, name)
     check_diff(browser)
+    check_diff_findings(browser)
     check_target(browser)
 with Browser(folder, dark=True) as browser:
-    for name in ("run", "sb_seq_cst", "diff"):
+    for name in ("run", "order", "numa", "sb_seq_cst", "diff"):
         browser.open(f"{name}.html")
         holds(browser.script("return matchMedia('(prefers-color-scheme: dark)').matches"), "dark")
         worst, who = browser.script(CONTRAST)
