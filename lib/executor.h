@@ -27,6 +27,7 @@
  *   executor_share         from now on host and kernels share memory; beside: also while both run.
  *                          executor_shares: they do
  *   executor_serial        of the last command appended
+ *   executor_check         asserts all invariants of the log, of what is ready and of what runs
  *   executor_is_here       this thread runs a command
  */
 #ifndef ORRERY_LIB_EXECUTOR_H
@@ -60,4 +61,5 @@ bool executor_shares(void);
 bool executor_add_units(const struct unit_set *units);
 uint32_t executor_serial(void);
 bool executor_is_here(void);
+void executor_check(void);
 #endif
