@@ -5,6 +5,7 @@
  */
 #include "callback.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -72,6 +73,7 @@ bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
 static struct callback_item *take(void)
 {
     struct callback_item *item = callbacks.first;
+    assert(item && *callbacks.last == NULL);
     callbacks.first = item->next;
     if (!callbacks.first)
         callbacks.last = &callbacks.first;
@@ -95,6 +97,7 @@ static void *callback_run(void *unused)
             continue;
         }
         struct callback_item *item = take();
+        assert(!callbacks.calling && callbacks.called_count < callbacks.posted_count);
         callbacks.calling = true;
         pthread_mutex_unlock(&callbacks.lock);
         item->function(item->data);
@@ -109,6 +112,7 @@ static void *callback_run(void *unused)
 
 void callback_post_item(struct callback_item *item)
 {
+    assert(item->function);
     item->next = NULL;
     pthread_mutex_lock(&callbacks.lock);
     *callbacks.last = item;
@@ -285,6 +289,7 @@ bool callback_wait(void)
             break;
     }
     const bool all = callbacks.called_count >= posted;
+    assert(callbacks.called_count <= callbacks.posted_count);
     pthread_mutex_unlock(&callbacks.lock);
     return all;
 }

@@ -29,6 +29,7 @@
  *   executor_serial        of the last command appended
  *   executor_visit         the commands of the log that have not taken effect, and the launches that run;
  *                          those that wait in their queues are not among them
+ *   executor_check         asserts all invariants of the log, of what is ready and of what runs
  *   executor_is_here       this thread runs a command
  */
 #ifndef ORRERY_LIB_EXECUTOR_H
@@ -63,4 +64,5 @@ bool executor_add_units(const struct unit_set *units);
 uint32_t executor_serial(void);
 void executor_visit(void (*visit)(void *self, const struct command *command), void *self);
 bool executor_is_here(void);
+void executor_check(void);
 #endif

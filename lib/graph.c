@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edges between commands, made when the log is consumed: counts of what each still waits for. */
 #include "graph.h"
+#include "orrery/checked.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
+#include "api_runtime.h"
 #include "command.h"
 #include "event.h"
 
@@ -18,6 +21,7 @@ static bool waits_for(const struct command *command, const struct event *event)
 /* Only the wait list hands failure on: an edge of queue order does not. */
 static void depend(struct command *command, struct event *event)
 {
+    assert(event != command->event);
     if (!event_pending(event))
         command->failed |= event->status < 0 && waits_for(command, event);
     else if (event_add_waiter(event, command))
@@ -28,6 +32,7 @@ static void depend(struct command *command, struct event *event)
 
 static void edge_met(struct command *command, const struct event *event, struct ready *ready)
 {
+    assert(command->unmet > 0 && !command->running);
     command->failed |= event->status < 0 && waits_for(command, event);
     if (--command->unmet == 0 && command->submitted)
         ready_add(ready, command);
@@ -52,8 +57,10 @@ static void link_order(struct command *command)
 
 void graph_link(struct command *command)
 {
+    assert(runtime_lock_held() && !command->submitted && !command->unmet);
     struct queue *queue = command->queue;
     command->event->time[EVENT_QUEUED] = device_clock(queue->device->device);
+    assert(!queue->last || queue->last->serial < command->serial);
     for (cl_uint i = 0; i < command->wait_count; i++)
         depend(command, command->waits[i]);
     link_order(command);
@@ -64,6 +71,8 @@ void graph_link(struct command *command)
 
 void graph_unlink(struct command *command)
 {
+    assert(runtime_lock_held() && !command->unmet);
+    assert(command->previous ? command->previous->next == command : command->queue->first == command);
     struct queue *queue = command->queue;
     *(command->previous ? &command->previous->next : &queue->first) = command->next;
     *(command->next ? &command->next->previous : &queue->last) = command->previous;
@@ -73,6 +82,7 @@ void graph_unlink(struct command *command)
 
 static void submit(struct command *command, struct ready *ready)
 {
+    assert(!command->submitted && command->event->status == CL_QUEUED);
     command->submitted = true;
     command->event->time[EVENT_SUBMIT] = device_clock_submit(command->queue->device->device);
     event_advance(command->event, CL_SUBMITTED);
@@ -98,12 +108,14 @@ static uint32_t remove_waiter(struct event *event, const struct command *command
             event->waiters[kept++] = event->waiters[i];
     const uint32_t removed = (uint32_t)(event->waiter_count - kept);
     event->waiter_count = kept;
+    assert(kept <= event->waiter_room);
     return removed;
 }
 
 void graph_forget_host(struct command *command, struct ready *ready)
 {
     const uint32_t before = command->unmet;
+    assert(runtime_lock_held());
     for (cl_uint i = 0; i < command->wait_count; i++)
         if (!command->waits[i]->queue)
             command->unmet -= remove_waiter(command->waits[i], command);
@@ -111,8 +123,18 @@ void graph_forget_host(struct command *command, struct ready *ready)
         ready_add(ready, command);
 }
 
+/* Longer queues are not walked at each event, in a build that checks. */
+static bool is_short(const struct queue *queue)
+{
+    enum { CHECKED_COMMANDS = 32 };
+    uint32_t count = 0;
+    for (const struct command *command = queue->first; command && count <= CHECKED_COMMANDS; count++)
+        command = command->next;
+    return count <= CHECKED_COMMANDS;
+}
 void graph_settle(struct event *event, cl_int status, struct ready *ready)
 {
+    assert(runtime_lock_held() && status <= CL_COMPLETE && event_pending(event));
     struct command **waiters = event->waiters;
     size_t count = event->waiter_count;
     event->waiters = NULL;
@@ -121,4 +143,60 @@ void graph_settle(struct event *event, cl_int status, struct ready *ready)
     for (size_t i = 0; i < count; i++)
         edge_met(waiters[i], event, ready);
     free(waiters);
+    if (CHECKS_ON && event->queue && is_short(event->queue))
+        graph_check(event->queue);
+}
+
+/* ---- invariants ------------------------------------------------------------------ */
+
+/* How often the event hands on to the command when it settles. */
+static uint32_t edges_from(const struct event *event, const struct command *command)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < event->waiter_count; i++)
+        count += event->waiters[i] == command;
+    return count;
+}
+
+static bool waited_for_before(const struct command *command, cl_uint index)
+{
+    for (cl_uint i = 0; i < index; i++)
+        if (command->waits[i] == command->waits[index])
+            return true;
+    return false;
+}
+
+/* Of the wait list, and of the commands before it in its queue. */
+static uint32_t edges_to(const struct command *command)
+{
+    uint32_t count = 0;
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        count += waited_for_before(command, i) ? 0 : edges_from(command->waits[i], command);
+    for (const struct command *earlier = command->previous; earlier; earlier = earlier->previous)
+        count += waits_for(command, earlier->event) ? 0 : edges_from(earlier->event, command);
+    return count;
+}
+
+static void check_command(const struct queue *queue, const struct command *command)
+{
+    const struct command *previous = command->previous, *next = command->next;
+    assert(command->queue == queue && command->event->queue == queue);
+    assert(previous ? previous->next == command : queue->first == command);
+    assert(next ? next->previous == command : queue->last == command);
+    assert(!previous || previous->serial < command->serial);
+    assert(!previous || previous->submitted || !command->submitted);
+    assert(event_pending(command->event) && command->event->serial == command->serial);
+    assert(!command->running || (command->submitted && !command->unmet));
+    assert(command->unmet == edges_to(command));
+}
+
+void graph_check(const struct queue *queue)
+{
+    bool has_barrier = !queue->barrier;
+    assert(!queue->first == !queue->last);
+    for (const struct command *command = queue->first; command; command = command->next) {
+        check_command(queue, command);
+        has_barrier |= command->event == queue->barrier;
+    }
+    assert(has_barrier);
 }

@@ -25,6 +25,7 @@ bool ready_reserve(struct ready *ready, size_t count)
 
 static void ready_compact(struct ready *ready)
 {
+    assert(ready->first > 0); /* ready_reserve has left as much room as there are commands */
     memmove(ready->command, ready->command + ready->first,
             (ready->last - ready->first) * sizeof *ready->command);
     ready->last -= ready->first;
@@ -33,6 +34,7 @@ static void ready_compact(struct ready *ready)
 
 void ready_add(struct ready *ready, struct command *command)
 {
+    assert(command->submitted && !command->unmet && !command->running);
     if (ready->last == ready->room)
         ready_compact(ready);
     assert(ready->last < ready->room);
@@ -126,6 +128,7 @@ struct command *ready_take(struct ready *ready, const struct schedule_config *sc
     if (!choice.count)
         return NULL;
     size_t at = choose(ready, schedule, &choice);
+    assert(at >= ready->first && at < ready->last && is_open(&choice, ready->command[at]));
     struct command *command = ready->command[at];
     if (at == ready->first) {
         ready->first++;
@@ -137,4 +140,14 @@ struct command *ready_take(struct ready *ready, const struct schedule_config *sc
     ready->taken++;
     ready->queue_id = command->queue->base.id;
     return command;
+}
+
+void ready_check(const struct ready *ready)
+{
+    assert(ready->first <= ready->last && ready->last <= ready->room);
+    for (size_t i = ready->first; i < ready->last; i++) {
+        const struct command *command = ready->command[i];
+        assert(command->submitted && !command->unmet && !command->running && !command->live);
+        assert(i == ready->first || ready->command[i - 1]->serial < command->serial);
+    }
 }

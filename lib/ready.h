@@ -6,6 +6,7 @@
  * Interface
  *   ready_reserve   room for that many; the only call that can fail
  *   ready_add       keeps them in serial order
+ *   ready_check     asserts that they may run, and stand in order, each once
  *   ready_take      the next one of those that may (may NULL: of all); NULL when there is none
  */
 #ifndef ORRERY_LIB_READY_H
@@ -23,6 +24,7 @@ bool ready_reserve(struct ready *ready, size_t count);
 void ready_add(struct ready *ready, struct command *command);
 struct command *ready_take(struct ready *ready, const struct schedule_config *schedule,
                            bool (*may)(const struct command *command));
+void ready_check(const struct ready *ready);
 static inline bool ready_empty(const struct ready *ready)
 {
     return ready->first == ready->last;

@@ -5,6 +5,7 @@
  */
 #include "lock_log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <link.h>
@@ -104,6 +105,7 @@ static void enter(void)
 
 static void leave(void)
 {
+    assert(self.inside > 0);
     pthread_mutex_unlock(&lock_log.lock);
     self.inside--;
 }
@@ -149,6 +151,7 @@ static bool add(struct steps *steps, struct step step)
         steps->step = grown;
         steps->room = room;
     }
+    assert(steps->count < steps->room && (!last || last->at < step.at));
     steps->step[steps->count++] = step;
     return true;
 }
@@ -177,6 +180,7 @@ static struct object *object_of(const void *address)
         lock_log.object_room = room;
     }
     struct object *object = slot_of(lock_log.objects, lock_log.object_room, address);
+    assert(address && 2 * lock_log.object_count <= lock_log.object_room);
     lock_log.object_count += !object->address;
     object->address = address;
     return object;
@@ -328,6 +332,7 @@ static bool wait_moved(const struct lock_thread *thread)
 
 static void wait_past(struct lock_thread *thread, const struct step *step)
 {
+    assert(step->after && step->after != thread);
     while (lock_log_follows() && atomic_load(&step->after->reached) <= step->after_place)
         if (!wait_moved(thread))
             give_up("thread %s waits for thread %s, and nothing moves", thread->name, step->after->name);
@@ -452,6 +457,7 @@ static void print_place(FILE *stream, const struct lock_thread *thread, place at
 
 static void print_step(FILE *stream, const struct lock_thread *thread, const struct step *step)
 {
+    assert((unsigned)step->kind < KINDS);
     print_place(stream, thread, step->at);
     fprintf(stream, " %s", kind_name[step->kind]);
     if (step->after) {

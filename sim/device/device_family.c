@@ -2,6 +2,7 @@
 /*
  * Launches that come of one launch: a node becomes ready when what it waits for is over and its flags allow.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static void stop_waiting(struct family *family, struct launch_node *node)
 {
     for (uint32_t i = 0; i < node->wait_count; i++) {
         struct device_event *event = device_event_find(&family->events, node->waits[i]);
+        assert(event && event->waiters > 0);
         event->waiters--;
         family_event_changed(family, event);
     }
@@ -77,6 +79,7 @@ static bool is_ready(const struct family *family, const struct launch_node *node
 
 void family_append(struct family *family, struct launch_node *parent, struct launch_node *node)
 {
+    assert(!node->next && !*family->last && !parent->ended);
     node->family = family;
     node->parent = parent;
     node->serial = ++family->serial;
@@ -128,6 +131,7 @@ static void family_out_of_memory(struct family *family)
 
 static void complete_event(struct family *family, const struct launch_node *node)
 {
+    assert(node->ended && !node->outstanding);
     struct device_event *event = device_event_find(&family->events, node->event);
     if (!event)
         return;
@@ -152,6 +156,7 @@ static void settle(struct family *family, struct launch_node *node)
             parent->status = node->status;
         complete_event(family, node);
         family_node_free(family, node);
+        assert(parent->outstanding > 0);
         parent->outstanding--;
         node = parent;
     }
@@ -183,6 +188,7 @@ static struct launch_node *take_at(struct family *family, struct launch_node **a
 {
     struct launch_node *node = *at;
     *at = node->next;
+    assert(!node->ended);
     if (family->last == &node->next)
         family->last = at;
     return node;

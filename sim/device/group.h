@@ -11,6 +11,7 @@
  *   group_settle                       when no wave is ready: completes the barrier or group function that
  *                                      they wait for
  *   group_retire                       gives the group back
+ *   group_check                        asserts all invariants
  *
  * The schedule decides which wave runs; a group only lists those that can.
  */
@@ -107,6 +108,9 @@ void group_pool_fini(struct group_pool *pool);
 /* NULL when host or device memory is short. */
 struct group *group_admit(struct launch *launch, uint64_t tile_number);
 void group_retire(struct group *group);
+/* The counts of waves are those of their states; each has lanes until it is done, and a stop that it waits
+ * at; split ones stand after those cut from the tile. Between time slices. */
+void group_check(const struct group *group);
 
 /* Lanes of a wave that waits become one that waits, too; its index, UINT32_MAX: no memory. */
 uint32_t group_split_waiting(struct group *group, uint32_t index, const lane_mask *lanes);

@@ -102,6 +102,7 @@ void tiling_init(struct tiling *tiling, const struct tiling_request *request)
         tiling->tile_total = multiply_saturated(tiling->tile_total, tiling->tile_count[i]);
     }
     tiling->wave_lanes = wave_lanes(request, lanes_of(tiling), tiling->tile_step[0]);
+    assert(tiling->wave_lanes > 0 && tiling->wave_lanes <= request->wave_lanes_max);
 }
 
 void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_tile)
@@ -119,6 +120,7 @@ void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_
         out_tile->group_id[i] = out_tile->origin[i] / tiling->local_size[i];
         out_tile->groups[i] = divide_up(out_tile->size[i], tiling->local_size[i]);
         out_tile->lane_count *= out_tile->size[i];
+        assert(out_tile->size[i] > 0 && out_tile->group_id[i] < tiling->group_count[i]);
     }
 }
 

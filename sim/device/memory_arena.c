@@ -191,6 +191,7 @@ static bool range_take(struct granule_list *list, uint32_t count, struct granule
         if (item->count < count)
             continue;
         *out_range = (struct granule_range){item->first, count};
+        assert(count > 0 && item->first > 0); /* granule 0 is no region's */
         item->first += count;
         item->count -= count;
         if (item->count == 0)
@@ -202,10 +203,13 @@ static bool range_take(struct granule_list *list, uint32_t count, struct granule
 
 static bool range_give(struct granule_list *list, struct granule_range range)
 {
+    assert(range.first > 0 && range.count > 0);
     uint32_t at = 0;
     while (at < list->count && list->items[at].first < range.first)
         at++;
     bool joins_left = at > 0 && list->items[at - 1].first + list->items[at - 1].count == range.first;
+    assert(at == list->count || range.first + range.count <= list->items[at].first);
+    assert(at == 0 || list->items[at - 1].first + list->items[at - 1].count <= range.first);
     bool joins_right = at < list->count && range.first + range.count == list->items[at].first;
     if (joins_left && joins_right) {
         list->items[at - 1].count += range.count + list->items[at].count;
@@ -257,6 +261,7 @@ static bool quarantine_drop_oldest(struct memory_arena *arena)
     if (arena->quarantine_count == 0)
         return false;
     uint32_t index = arena->quarantine[arena->quarantine_first];
+    assert(arena->memory.regions[index].flags & REGION_FLAG_FREED);
     if (!grow((void **)&arena->spare, &arena->spare_room, arena->spare_count, sizeof index) ||
         !range_give(&arena->free, arena->records[index].range))
         return false;
@@ -379,6 +384,7 @@ enum status arena_allocate(struct memory_arena *arena, const struct allocation *
 
 static struct region_record *record_of(struct memory_arena *arena, const struct region *region)
 {
+    assert(region > arena->memory.regions && region < arena->memory.regions + arena->memory.region_count);
     return &arena->records[region - arena->memory.regions];
 }
 
@@ -415,6 +421,7 @@ bool arena_resize(struct memory_arena *arena, struct region *region, uint64_t si
         memset(valid, 0, size / 8 + 9);
         region->invalid = size;
     }
+    assert(!(region->flags & REGION_FLAG_FREED));
     region->high = region->low + size;
     return true;
 }

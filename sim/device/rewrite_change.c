@@ -6,6 +6,7 @@
  */
 #include "rewrite.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -195,6 +196,7 @@ static bool read_call(const struct changing *c, uint32_t token, struct call *cal
         } else if (i == call->close || is(c, i, ",")) {
             if (call->count == ARGS_MOST)
                 return false;
+            assert(first <= i && (call->count == 0 || call->args[call->count - 1].end < first + 1));
             call->args[call->count++] = (struct range){first, i};
             first = i + 1;
         }

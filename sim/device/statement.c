@@ -2,6 +2,7 @@
 /* A small scanner of C: on which lines statements begin. */
 #include "statement.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -140,6 +141,7 @@ static void close_bracket(struct reader *reader, char with)
         return;
     }
     const enum bracket kind = (enum bracket)open->kind[--open->count];
+    assert(open->count < BRACKETS_MOST);
     for (uint32_t i = 0; i < reader->conditional_count; i++)
         if (reader->conditionals[i].least > open->count)
             reader->conditionals[i].least = open->count;
@@ -272,6 +274,7 @@ static void read_conditional(struct reader *reader, const char *at)
             reader->fails |= latest->least < latest->open || reader->open.count != latest->open;
         end_part(reader, latest);
         reader->conditional_count--;
+        assert(reader->conditional_count < CONDITIONALS_MOST);
     } else if (latest && (is_key(at, length, "else") || is_key(at, length, "elif"))) {
         end_part(reader, latest);
         begin_part(reader, latest);

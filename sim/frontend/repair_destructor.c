@@ -4,6 +4,7 @@
  * pointer to a function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends,
  * which has the object: objects of a type are registered in the order in which their variables stand in the
  * module. The destructor of an array has its own. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,7 @@ static void find_calls(struct destructors *all)
             within = entry(all, w[2])->initialiser;
         if (within && registers(all, w)) {
             const uint32_t destructor = entry(all, w[4])->function;
+            assert(destructor); /* registers() */
             all->calls[all->count++] = (struct call){
                 .destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
         }

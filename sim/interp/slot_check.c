@@ -18,6 +18,7 @@
  */
 #include "slot_check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,7 @@ static void find_list_ends(struct checker *c)
         c->list_end[i] = end;
         if (list_of(c->code, i, &start))
             end = start;
+        assert(end <= c->code->operand_count);
     }
 }
 

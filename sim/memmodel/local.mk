@@ -74,6 +74,7 @@ libmemmodel_a_SOURCES = \
 	%D%/commands/launch_tree.h \
 	%D%/order/vclock.c \
 	%D%/order/vclock.h \
+	%D%/order/vclock_check.c \
 	%D%/order/vclock_nodes.c \
 	%D%/order/vclock_state.h \
 	%D%/order/vclock_deferred.c \
@@ -92,6 +93,7 @@ libmemmodel_a_SOURCES = \
 	%D%/order/order.h \
 	%D%/order/order_atomics.c \
 	%D%/order/order_barriers.c \
+	%D%/order/order_check.c \
 	%D%/order/order_copies.c \
 	%D%/order/order_decide.c \
 	%D%/order/order_releases.c \
@@ -119,6 +121,7 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/shadow.h \
 	%D%/shadow/shadow_atomics.c \
 	%D%/shadow/shadow_cells.c \
+	%D%/shadow/shadow_check.c \
 	%D%/shadow/shadow_collect.c \
 	%D%/shadow/shadow_access_set.c \
 	%D%/shadow/shadow_pages.c \

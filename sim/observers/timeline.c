@@ -2,6 +2,7 @@
 /* Spans of launches, groups and copies, written as trace events. */
 #include "timeline.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -114,8 +115,10 @@ static size_t add_span(struct timeline *timeline, const struct span *span)
 
 static void end_span(struct timeline *timeline, size_t span, uint64_t time)
 {
+    assert(span <= timeline->span_count);
     if (!span)
         return;
+    assert(timeline->spans[span - 1].open && time >= timeline->spans[span - 1].begin);
     timeline->spans[span - 1].end = time;
     timeline->spans[span - 1].open = false;
 }
@@ -136,6 +139,7 @@ static uint32_t take_track(struct timeline *timeline, uint32_t unit)
     }
     if (!GROW(timeline, tracks, track))
         return UINT32_MAX;
+    assert(timeline->track_count < timeline->track_room);
     timeline->tracks[timeline->track_count] = (struct track){unit, slot, true};
     return (uint32_t)timeline->track_count++;
 }

@@ -14,6 +14,7 @@
  */
 #include "scenario_fixes.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -351,6 +352,7 @@ static bool split(struct trials *trials)
         const size_t length = strlen(line);
         if (length && line[length - 1] == '\r')
             line[length - 1] = '\0';
+        assert(trials->line_count < count);
         trials->lines[trials->line_count++] = line;
     }
     return true;

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 #include "orrery/report.h"
 #include "schedule_livelock.h"
@@ -68,6 +69,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
         uint64_t rest = a % b;
         a = b;
         b = rest;
+        assert(b < a);
     }
     return a;
 }
@@ -81,10 +83,12 @@ static void shuffle_tiles(struct schedule *schedule)
     do
         schedule->stride = 1 + rng_below(&rng, schedule->total);
     while (common_divisor(schedule->stride, schedule->total) != 1);
+    assert(schedule->start < schedule->total && schedule->stride <= schedule->total);
 }
 
 static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
 {
+    assert(index < schedule->total);
     if (schedule->config->oracle)
         return index;
     switch (schedule->config->policy) {
@@ -134,6 +138,7 @@ static bool resident_room(struct schedule *schedule)
 
 struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile)
 {
+    assert(tile < schedule->total);
     struct group *group = resident_room(schedule) ? group_admit(schedule->launch, tile) : NULL;
     schedule->arrivals++;
     if (group)
@@ -241,6 +246,7 @@ static void admit_when_stuck(struct schedule *schedule)
     if (schedule->patience > 1)
         schedule->patience /= 2;
     schedule->target = as_many_again(schedule);
+    assert(schedule->target >= schedule->count || schedule->count > schedule->most);
 }
 
 /* ---- limits ------------------------------------------------------------------------ */
@@ -370,6 +376,7 @@ void schedule_slice(struct schedule *schedule, struct group *group, uint32_t ind
 {
     const struct wave *wave = group->waves[index].wave;
     group->begun = true;
+    CHECKED(index < group->wave_count && group->waves[index].state == WAVE_READY);
     livelock_goes_on(schedule, group, index);
     enum run_result result = group_run(group, index, budget);
     const bool waits = result == RUN_BARRIER || result == RUN_COLLECTIVE;
@@ -529,6 +536,7 @@ static void retire_finished(struct schedule *schedule)
     }
     if (left == schedule->count)
         return;
+    assert(left < schedule->count);
     schedule->count = left;
     schedule->patience = PATIENCE;
     schedule->target = residents_wanted(schedule);
@@ -593,6 +601,8 @@ bool schedule_pass(struct schedule *schedule)
     admit_when_stuck(schedule);
     if (schedule->status == STATUS_OK)
         admit(schedule);
+    if (CHECKS_ON)
+        schedule_check(schedule);
     return unfinished(schedule);
 }
 
@@ -621,4 +631,38 @@ enum status schedule_free(struct schedule *schedule)
     free(schedule->resident);
     free(schedule);
     return status;
+}
+
+/* ---- invariants ---------------------------------------------------------------------- */
+
+static void check_residents(const struct schedule *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        const struct group *group = schedule->resident[i];
+        assert(group->launch == schedule->launch && group->number < schedule->total);
+        for (uint32_t k = 0; k < i; k++)
+            assert(schedule->resident[k]->number != group->number);
+        group_check(group);
+    }
+}
+
+static void check_chooser(const struct schedule *schedule)
+{
+    const struct chooser *chooser = &schedule->chooser;
+    assert(!chooser->group || chooser->index < chooser->group->wave_count);
+    assert(!chooser->group || chooser->group->number == chooser->last.tile);
+    assert(chooser->last_steps <= chooser->steps);
+    assert(chooser->pct.passed <= chooser->pct.count);
+    for (uint32_t i = 1; i < chooser->pct.count; i++)
+        assert(chooser->pct.change[i - 1] <= chooser->pct.change[i]);
+    assert(chooser->lowest_unstarted <= schedule->total);
+}
+
+void schedule_check(const struct schedule *schedule)
+{
+    assert(schedule->count <= schedule->room && schedule->next <= schedule->total);
+    assert(schedule->patience > 0 && schedule->target > 0);
+    assert(schedule->livelock.reported <= REPORTED_MOST);
+    check_residents(schedule);
+    check_chooser(schedule);
 }

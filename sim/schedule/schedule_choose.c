@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 #include "schedule_state.h"
 
@@ -129,6 +130,7 @@ static bool some_unstarted(struct schedule *schedule, uint64_t *out_tile)
     while (chooser->lowest_unstarted < schedule->total && is_started(chooser, chooser->lowest_unstarted))
         chooser->lowest_unstarted++;
     *out_tile = chooser->lowest_unstarted;
+    assert(chooser->lowest_unstarted <= schedule->total);
     return chooser->lowest_unstarted < schedule->total;
 }
 
@@ -158,6 +160,7 @@ static void step(struct schedule *schedule, struct pick pick)
     struct next_operation next;
     struct before before;
     enum run_result result;
+    CHECKED(pick.index < group->wave_count && is_ready(group, pick.index));
     start_tile(chooser, group);
     chooser->group = group;
     chooser->index = pick.index;
@@ -289,6 +292,7 @@ static void describe(const struct schedule *schedule, const struct group *group,
     struct next_operation next;
     wave_next(slot->wave, &next);
     const struct site *site = launch_site(schedule->launch, next.site);
+    assert(next.kind < sizeof operations / sizeof *operations);
     *out = (struct schedule_candidate){.tile = group->number,
                                        .wave = index,
                                        .steps = slot->steps,

@@ -6,6 +6,7 @@
  */
 #include "sim/device/schedule_record.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +60,13 @@ static struct schedule_launch *launch_add(struct schedule_record *record, uint32
         record->room = room;
     }
     record->launches[record->count] = (struct schedule_launch){.launch = launch, .shape = shape};
+    assert(record->count < record->room);
     return &record->launches[record->count++];
 }
 
 bool record_launch(struct schedule_record *record, const struct launch *launch)
 {
+    assert(!record_find(record, launch->info.launch)); /* a launch is recorded once */
     struct schedule_launch *added = launch_add(record, launch->info.launch, launch_shape(launch));
     if (added)
         added->scripted = schedule_is_scripted(launch);
@@ -81,6 +84,7 @@ bool record_switch(struct schedule_launch *launch, const struct schedule_switch 
         launch->room = room;
     }
     launch->switches[launch->count++] = *entry;
+    assert(launch->count <= launch->room && entry->to.tile != UINT64_MAX);
     return true;
 }
 
@@ -544,6 +548,7 @@ const struct schedule_switch *switch_index_take(struct switch_index *index, stru
     if (!found || index->taken[found - index->switches])
         return NULL;
     index->taken[found - index->switches] = true;
+    assert(index->left > 0);
     index->left--;
     return found;
 }

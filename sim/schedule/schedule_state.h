@@ -119,6 +119,9 @@ struct schedule {
     enum status status;
 };
 
+/* Groups are resident once each, of this launch; their waves are as group_check says; the choice that was
+ * made last is of a wave that there is; priorities change at ascending steps. Between passes. */
+void schedule_check(const struct schedule *schedule);
 void schedule_slice(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
                     enum run_result *out_result);
 bool schedule_running(const struct schedule *schedule, const struct group *group);

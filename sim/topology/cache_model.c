@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access_lanes.h"
+#include "orrery/checked.h"
 #include "orrery/device.h"
 #include "orrery/limits.h"
 
@@ -88,6 +89,7 @@ static void cache_init(struct cache *cache, uint32_t root, const struct topology
 {
     uint64_t lines = node->bytes / node->line_bytes;
     uint64_t ways = node->associativity && node->associativity < lines ? node->associativity : lines;
+    assert(lines > 0 && node->line_bytes > 0); /* topology_build.c refuses others */
     *cache = (struct cache){
         .counted = {.root = root, .node = node},
         .outer = NONE,
@@ -97,6 +99,7 @@ static void cache_init(struct cache *cache, uint32_t root, const struct topology
         .ways = (uint32_t)(ways < WAYS_MOST ? ways : WAYS_MOST),
     };
     cache->sets = lines / cache->ways;
+    assert(cache->sets > 0 && cache->unit_count > 0);
 }
 
 static bool holds(const struct cache *cache, uint32_t unit)
@@ -135,6 +138,7 @@ static void add_root(struct caches *caches, uint32_t root, const struct device_c
             uint32_t index = caches->cache_count++;
             cache_init(&caches->caches[index], root, node, config->first_unit);
             caches->caches[index].outer = around(caches, index);
+            assert(caches->caches[index].outer == NONE || caches->caches[index].outer < index);
             for (uint32_t u = 0; u < node->unit_count; u++)
                 caches->units[first + u].inner = index; /* later ones are further in */
         }
@@ -189,6 +193,7 @@ struct caches *caches_new(const struct scenario *scenario, const struct memory *
     for (uint32_t i = 0; i < scenario_root_count(scenario); i++)
         add_root(caches, i, scenario_root(scenario, i));
     size_pieces(caches);
+    assert(caches->cache_count == cache_count && caches->memory_count == memory_count);
     if (make_sets(caches))
         return caches;
     caches_free(caches);
@@ -251,6 +256,7 @@ static uint32_t memory_of(const struct caches *caches, uint64_t address)
 
 static void count_in_memory(struct caches *caches, uint32_t index, uint64_t lines, uint64_t bytes, bool write)
 {
+    CHECKED(index < caches->memory_count);
     struct counters *memory = &caches->memories[index].counters;
     memory->value[COUNTER_ACCESSES] += lines;
     memory->value[COUNTER_WRITES] += write ? lines : 0;
@@ -291,6 +297,7 @@ static uint64_t parts_of(const struct cache *cache, uint64_t address, uint64_t b
 {
     uint64_t from = address % cache->line_bytes, line = cache->line_bytes;
     uint64_t to = from + bytes < line ? from + bytes : line;
+    CHECKED(from < to && to <= line); /* a piece lies in one line */
     uint64_t first = from * 64 / line, last = (to * 64 - 1) / line;
     return (last - first == 63 ? UINT64_MAX : (UINT64_C(1) << (last - first + 1)) - 1) << first;
 }
@@ -340,6 +347,7 @@ static struct line *line_fill(struct caches *caches, struct cache *cache, uint64
             write_back(caches, cache, line);
     }
     *line = (struct line){.number = number, .valid = true};
+    CHECKED(!line->dirty);
     return line;
 }
 
@@ -353,6 +361,7 @@ struct piece {
 
 static void line_invalidate(struct caches *caches, struct cache *cache, struct line *line, uint64_t parts)
 {
+    CHECKED(line->valid);
     count_both(caches, cache, COUNTER_INVALIDATIONS);
     if (!(line->touched & parts))
         count_both(caches, cache, COUNTER_FALSE_SHARING);
@@ -385,6 +394,7 @@ static uint32_t look_up(struct caches *caches, const struct piece *piece, struct
     bool found = false;
     for (uint32_t c = caches->unit->inner; c != NONE; c = caches->caches[c].outer) {
         struct cache *cache = path[length++] = &caches->caches[c];
+        CHECKED(length <= PATH_MOST && holds(cache, piece->unit));
         if (found)
             continue;
         found = line_find(cache, piece->address) != NULL;
@@ -416,6 +426,7 @@ static void access_piece(struct caches *caches, const struct piece *piece)
     struct line *inner = length ? line_find(path[0], piece->address) : NULL;
     if (!inner || (piece->write && !inner->alone))
         snoop(caches, piece);
+    CHECKED(missed <= length);
     if (missed == length) {
         uint64_t line = length ? path[length - 1]->line_bytes : piece->bytes;
         use_memory(caches, piece->address, line, piece->write && !length);
@@ -479,6 +490,7 @@ static uint32_t find_place(struct caches *caches, const char *kernel, const stru
         return NONE;
     }
     caches->places[caches->place_count] = place;
+    assert(caches->place_count < caches->place_room);
     return (uint32_t)caches->place_count++;
 }
 
@@ -523,6 +535,7 @@ static void forget_sites(struct caches *caches)
 /* Launches alternate: the one that runs is not always the last that began. */
 static void follow_launch(struct caches *caches, uint32_t launch)
 {
+    assert(caches->command_count > 0 && caches->latest < caches->command_count);
     size_t at = caches->command_count - 1;
     if (caches->commands[caches->latest].launch == launch)
         return;

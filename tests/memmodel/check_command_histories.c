@@ -129,6 +129,7 @@ static void random_history(void)
                 wait_for_one(&history, one);
         }
     }
+    command_graph_check(history.graph);
     command_graph_free(history.graph);
 }
 

@@ -48,6 +48,8 @@ static void setup(void)
 
 static void teardown(void)
 {
+    order_check(&order);
+    sync_log_check(&sync_log);
     order_fini(&order);
     sync_log_fini(&sync_log);
 }

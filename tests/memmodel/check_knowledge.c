@@ -179,6 +179,7 @@ START_TEST(maps_are_as_arrays)
     ck_assert_uint_eq(count_unused(), all - 1); /* nothing was lost, or given back twice */
     vclock_drop(&pool, one);
     ck_assert_uint_eq(count_unused(), all);
+    vclock_check(&pool);
     vclock_pool_fini(&pool);
 }
 END_TEST
@@ -198,6 +199,7 @@ START_TEST(a_few_take_little)
         ck_assert_uint_eq(vclock_get(&pool, map, i << 20), 1);
     ck_assert_uint_eq(vclock_get(&pool, map, 1 << 20 | 4), 0);
     vclock_drop(&pool, map);
+    vclock_check(&pool);
     vclock_pool_fini(&pool);
 }
 END_TEST
@@ -228,6 +230,7 @@ START_TEST(a_million_wait)
     }
     vclock_drop(&pool, same); /* not queried */
     ck_assert_uint_eq(pool.bytes, 0);
+    vclock_check(&pool);
     vclock_pool_fini(&pool);
 }
 END_TEST
@@ -245,6 +248,7 @@ static void check_all_gone(void)
 {
     vclock_drop(&pool, any);
     ck_assert_uint_eq(pool.bytes, 0);
+    vclock_check(&pool);
     vclock_pool_fini(&pool);
 }
 
@@ -349,6 +353,7 @@ START_TEST(one_that_very_many_share)
     }
     ck_assert_uint_eq(vclock_get(&pool, map, 4), 7);
     ck_assert_uint_eq(vclock_get(&pool, map, 8), 9);
+    vclock_check(&pool);
     vclock_pool_fini(&pool);
 }
 END_TEST

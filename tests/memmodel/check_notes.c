@@ -55,6 +55,7 @@ START_TEST(the_grain_divides_all)
     ck_assert_uint_eq(access_log_grain(&access_log), 4);
     note(0, 2);
     ck_assert_uint_eq(access_log_grain(&access_log), 2);
+    access_log_check(&access_log);
 }
 END_TEST
 

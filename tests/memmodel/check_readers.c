@@ -97,6 +97,7 @@ START_TEST(sets_have_their_members)
     }
     ck_assert_uint_gt(again, 0);
     ck_assert_uint_gt(readers.lists, 0);
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST
@@ -117,6 +118,7 @@ START_TEST(neighbouring_readers_share_blocks)
     for (uint32_t i = 1; i < 1000; i++)
         ck_assert_uint_eq(epoch_context(slots[i]), epoch_context(slots[0]));
     ck_assert_uint_le(readers.used, 8);
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST
@@ -145,6 +147,7 @@ START_TEST(unshared_readers_are_listed)
         ck_assert_uint_gt(readers.lists, before + SLOTS);
         ck_assert_uint_le(readers.used * sizeof *readers.blocks, SLOTS * EACH * 5);
     }
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST
@@ -237,6 +240,7 @@ START_TEST(lists_have_all_that_fits)
     for (uint32_t unit_bits = 3; unit_bits < 15; unit_bits++) /* also where limits are tiny */
         check_edges((1 << 15) + unit_bits, CONTEXT, unit_bits, 3);
     ck_assert_uint_gt(readers.lists, HOSTILE(21 * 22, 12));
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST
@@ -247,6 +251,7 @@ START_TEST(distant_readers_are_kept_in_blocks)
     for (uint32_t i = 0; i < 100; i++)
         check_edges((UINT64_C(1) << 32) + i * 1000, 1 << 20, 20, 10);
     ck_assert_uint_eq(readers.lists, 0);
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST
@@ -264,6 +269,7 @@ START_TEST(neighbours_leave_lists)
     for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
         ck_assert(has_reader(slot, all[i]));
     ck_assert_uint_eq(count_readers(slot), sizeof all / sizeof *all);
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST
@@ -287,6 +293,7 @@ START_TEST(cells_that_part_keep_their_lists)
         for (uint32_t s = 0; s < 2; s++)
             ck_assert(has_reader(slots[s], (struct reader){5000 + 300 * i, 1 + i % 3}) ==
                       (i < 6 || i % 2 == s));
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST
@@ -305,6 +312,7 @@ START_TEST(forgotten_access_has_no_unit)
     ck_assert_uint_ne(epoch_context(cells[0].slot), set);
     ck_assert(!readers_has(&readers, set));
     compare(0);
+    readers_check(&readers);
     readers_fini(&readers);
 }
 END_TEST

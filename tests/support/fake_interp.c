@@ -77,6 +77,13 @@ void interp_module_free(struct module *module)
 {
     free(module);
 }
+const char *interp_instruction(const struct module *module, uint32_t word, uint32_t *out_result)
+{
+    (void)module, (void)word;
+    *out_result = 0;
+    return NULL;
+}
+
 const uint32_t *interp_module_words(const struct module *module, size_t *out_count)
 {
     (void)module;

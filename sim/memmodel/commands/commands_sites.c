@@ -101,6 +101,7 @@ static uint32_t number_of(struct commands *commands, const char *kernel, const s
         site_free(site);
         return 0;
     }
+    assert(commands->site_count < commands->site_room && !site->number);
     commands->sites[commands->site_count++] = site;
     return site->number = commands->site_count;
 }
@@ -137,6 +138,7 @@ uint32_t commands_number_site(struct commands *commands, const struct launch_inf
 const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
     assert(!(access->site & SITE_SEVERAL));
+    assert(access->site <= commands->site_count);
     return access->site ? commands->sites[access->site - 1] : NULL;
 }
 
@@ -244,6 +246,7 @@ static uint32_t add_several(struct commands *commands, struct area *area, struct
         return numbers->of[FOOTPRINT_SITES];
     const uint32_t id = SITE_SEVERAL | ++commands->several_latest;
     area->several_bytes += footprint_sites_room(sites);
+    assert(!area->several_count || area->several[area->several_count - 1].id < id); /* ascending */
     area->several[area->several_count++] =
         (struct several){.id = id, .low = part->low, .numbers = *numbers, .sites = *sites};
     sites->bytes = NULL;

@@ -2,9 +2,11 @@
 /* Sets of bytes: lists of runs that become bitmaps when they are many. */
 #include "footprint.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 
 enum { RUNS_MOST = HOSTILE(256, 4) };
@@ -37,6 +39,7 @@ bool byte_set_empty(const struct byte_set *set)
 
 static void set_bits(uint64_t *bits, uint64_t low, uint64_t high)
 {
+    CHECKED(low <= high);
     for (uint64_t at = low; at < high;) {
         uint64_t left = high - at, room = 64 - at % 64, count = left < room ? left : room;
         bits[at / 64] |= (count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1) << at % 64;
@@ -64,6 +67,7 @@ static bool become_bitmap(struct byte_set *set)
     set->bits = calloc(set->size / 64 + 1, sizeof *set->bits);
     if (!set->bits)
         return false;
+    assert(!set->count || set->runs[set->count - 1].high <= set->size);
     for (uint32_t i = 0; i < set->count; i++)
         set_bits(set->bits, set->runs[i].low, set->runs[i].high);
     free(set->runs);
@@ -111,6 +115,7 @@ static void join_following(struct byte_set *set, uint32_t at)
         if (set->runs[end].high > run->high)
             run->high = set->runs[end].high;
     memmove(&set->runs[at + 1], &set->runs[end], (set->count - end) * sizeof *run);
+    CHECKED(end > at && end <= set->count);
     set->count -= end - at - 1;
 }
 
@@ -127,6 +132,7 @@ static bool add_run(struct byte_set *set, uint64_t low, uint64_t high)
     }
     if (!run_room(set))
         return false;
+    CHECKED(low < high && (!at || set->runs[at - 1].high < low));
     memmove(&set->runs[at + 1], &set->runs[at], (set->count - at) * sizeof *set->runs);
     set->runs[at] = (struct byte_run){low, high};
     set->count++;
@@ -233,6 +239,7 @@ bool byte_set_common(const struct byte_set *a, const struct byte_set *b, uint64_
 
 void byte_set_difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest)
 {
+    assert(out_rest != all && out_rest != less);
     struct byte_run run = {0, 0}, gone;
     byte_set_init(out_rest, all->size);
     while (byte_set_next(all, run.high, &run)) {
@@ -247,6 +254,7 @@ void byte_set_difference(const struct byte_set *all, const struct byte_set *less
 
 void byte_set_join(struct byte_set *set, const struct byte_set *more)
 {
+    assert(set->size == more->size);
     struct byte_run run = {0, 0};
     if (!set->bits && more->bits && !become_bitmap(set))
         set->failed = true;
@@ -261,6 +269,7 @@ void byte_set_join(struct byte_set *set, const struct byte_set *more)
 
 uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site)
 {
+    CHECKED(sites->count <= FOOTPRINT_SITES);
     for (uint32_t i = 0; i < sites->count; i++)
         if (sites->site[i] == site)
             return sites->latest = i;
@@ -274,6 +283,7 @@ uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site)
 
 bool footprint_sites_part(struct footprint_sites *sites, uint64_t size)
 {
+    assert(!sites->bytes && sites->count <= FOOTPRINT_SITES);
     sites->bytes = malloc(FOOTPRINT_SITES * sizeof *sites->bytes);
     for (uint32_t i = 0; sites->bytes && i < FOOTPRINT_SITES; i++)
         byte_set_init(&sites->bytes[i], size);
@@ -328,6 +338,7 @@ const struct footprint_part *footprint_find(const struct footprint *footprint, u
 
 bool footprint_fetch(struct footprint_part *part)
 {
+    assert(part->low <= part->high && part->keeper);
     for (int use = 0; use < FOOTPRINT_USES; use++)
         byte_set_init(&part->bytes[use], part->high - part->low);
     bool whole = part->keeper->collect(part->keeper->self, part);

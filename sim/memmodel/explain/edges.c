@@ -2,6 +2,7 @@
 /* Synchronises-with edges between remembered operations, found one by one from a release or an acquire. */
 #include "edges.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- units ---------------------------------------------------------------------------- */
@@ -298,6 +299,7 @@ static void reached_add(struct walk *walk, const struct reached *reached)
         walk->items = items;
         walk->room = room;
     }
+    assert(walk->count < walk->room);
     walk->items[walk->count++] = *reached;
 }
 

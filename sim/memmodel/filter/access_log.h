@@ -11,6 +11,7 @@
  *   access_log_grain      a power of two that divides all offsets and sizes
  *   access_log_collect    the bytes, for the launch's footprint
  *   access_log_forget, access_log_fini
+ *   access_log_check      asserts all invariants
  *
  * Memory   160 bytes a wave, 8 for each run of lanes, and 4 for each lane whose address follows no rule: as
  *          many as the allocation has, and the spare budget. Offsets count from `low`.
@@ -84,6 +85,9 @@ bool access_log_collect(struct access_log *access_log, enum footprint_use use, c
 void access_log_forget(struct access_log *access_log);
 void access_log_release(struct access_log *access_log); /* forgets them, and frees its memory */
 void access_log_fini(struct access_log *access_log);
+/* Notes follow each other without a gap, units before what they did; each is as long as its lanes say, and
+ * lies in the allocation. */
+void access_log_check(const struct access_log *access_log);
 /* From a size that is within `share` and what was taken before to another; false: there is not as much to
  * spare. */
 bool spare_resize(struct spare *spare, uint64_t share, uint64_t before, uint64_t after);

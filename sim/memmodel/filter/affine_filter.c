@@ -2,9 +2,11 @@
 /* The affine filter: lines of base, steps and counts; two lines are compared by intervals and strides. */
 #include "affine_filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 
 enum { AXIS_ITERATION = 3, BOXES_MOST = HOSTILE(1 << 16, 8) };
@@ -162,6 +164,7 @@ static bool line_add(struct affine_filter_line *line, const struct affine_filter
         line->boxes = boxes;
         line->room = room;
     }
+    assert(line->count < line->room);
     line->boxes[line->count++] = *box;
     return true;
 }
@@ -184,6 +187,7 @@ static inline void box_of(const struct affine_filter_event *event, uint64_t iter
 static bool adopt(struct affine_filter_line *line, const struct affine_filter_event *event,
                   uint64_t *out_rest)
 {
+    CHECKED(line->count > 0);
     uint32_t unknown = 7 & ~(line->known & event->known);
     int64_t step[3] = {line->step[0], line->step[1], line->step[2]};
     uint64_t at = line->base;
@@ -237,6 +241,7 @@ static bool iteration_of(struct affine_filter_line *line, uint64_t rest, uint64_
 static void widen(struct affine_filter_line *line, const struct affine_filter_event *event, uint64_t low,
                   uint64_t high)
 {
+    CHECKED(low < high && line->low < line->high);
     line->low = low < line->low ? low : line->low;
     line->high = high > line->high ? high : line->high;
     line->one_group &= event->one_group && line->group == event->group;
@@ -272,6 +277,7 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     if (affine_filter->count == AFFINE_FILTER_LINES)
         return false;
     struct affine_filter_line *line = &affine_filter->lines[affine_filter->count];
+    assert(event->size > 0 && low < high);
     struct affine_filter_box box;
     box_of(event, 0, &box);
     line->site = event->site;
@@ -347,6 +353,7 @@ static bool take_continued(struct affine_filter *affine_filter, const struct aff
 static void note_agreement(struct affine_filter *affine_filter, uint32_t at, uint32_t agrees)
 {
     struct affine_filter_line *line = &affine_filter->lines[at];
+    CHECKED(at < affine_filter->count);
     if (line->iterations > 1)
         return;
     line->agrees |= agrees;

@@ -2,10 +2,12 @@
 /* The epoch filter: per block of bytes one epoch of readers and one of writers, compared for whole waves. */
 #include "epoch_filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/memmodel/common/lane_mask.h"
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -33,6 +35,7 @@ static int32_t block_first(const struct epoch_filter *epoch_filter, uint64_t blo
 
 static uint64_t block_of(const struct epoch_filter *epoch_filter, int32_t epoch)
 {
+    CHECKED(epoch >= block_first(epoch_filter, 0) && epoch < epoch_filter->next);
     return (uint64_t)(epoch - block_first(epoch_filter, 0)) / (epoch_filter->items + 1);
 }
 
@@ -48,6 +51,8 @@ void epoch_filter_close(struct epoch_filter *epoch_filter)
 
 void epoch_filter_forget(struct epoch_filter *epoch_filter)
 {
+    if (CHECKS_ON)
+        access_log_check(&epoch_filter->access_log);
     epoch_filter_close(epoch_filter);
     access_log_forget(&epoch_filter->access_log);
 }
@@ -101,6 +106,7 @@ static bool make_epochs(struct epoch_filter *epoch_filter, uint32_t shift)
     epoch_filter->epochs[WRITERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
     epoch_filter->granules = granules;
     epoch_filter->shift = shift;
+    assert(shift <= GRANULE_SHIFT);
     epoch_filter->first = 1;
     if (epoch_filter->epochs[READERS] && epoch_filter->epochs[WRITERS])
         return true;
@@ -135,6 +141,7 @@ bool epoch_filter_open(struct epoch_filter *epoch_filter, const struct epoch_fil
     epoch_filter->groups = plan->groups;
     epoch_filter->items = plan->items;
     epoch_filter->next = block_first(epoch_filter, plan->groups);
+    assert(epoch_filter->first > 0 && epoch_filter->next > epoch_filter->first);
     return epoch_filter->open = true;
 }
 
@@ -170,6 +177,7 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
     epoch_filter->intervals[epoch_filter->interval_count++] =
         (struct epoch_filter_interval){group, base, newest > base ? newest : base};
     epoch_filter->next += (int32_t)(epoch_filter->items + 1);
+    assert(epoch_filter->next <= EPOCH_MOST && epoch_filter->interval_count <= epoch_filter->interval_room);
     return true;
 }
 
@@ -198,6 +206,7 @@ static uint32_t epoch_row(struct epoch_filter *epoch_filter, uint64_t unit, uint
 {
     const uint64_t block = unit / epoch_filter->items, local = unit % epoch_filter->items,
                    left = epoch_filter->items - local;
+    CHECKED(block < epoch_filter->groups);
     const int32_t first = block_first(epoch_filter, block) + (int32_t)local;
     const uint32_t to = end - from < left ? end : from + (uint32_t)left;
     for (uint32_t lane = from; lane < to; lane++)
@@ -253,6 +262,7 @@ static __attribute__((noinline)) bool is_saturated(const struct epoch_filter *ep
     if (block < epoch_filter->groups)
         return block == epoch_filter->wave_items.group;
     const struct epoch_filter_interval *interval = &epoch_filter->intervals[block - epoch_filter->groups];
+    CHECKED(block - epoch_filter->groups < epoch_filter->interval_count);
     return interval->group == epoch_filter->wave_items.group &&
            interval->base < epoch_filter->wave_items.base;
 }

@@ -28,6 +28,7 @@
  *   command_graph_first          every command below happens before the host's next call and all that have
  *                                not ended: forgotten
  *   command_graph_idle           every command is forgotten
+ *   command_graph_check          asserts all invariants
  *   command_graph_exhausted      memory was out once: no result holds any more
  *
  * Threads    of the host have clocks where the events say so (struct host_clock): before a command then
@@ -66,6 +67,9 @@ uint32_t command_graph_first(const struct command_graph *graph);
 uint32_t command_graph_end(const struct command_graph *graph); /* all numbers so far are lower */
 bool command_graph_idle(const struct command_graph *graph);
 bool command_graph_exhausted(const struct command_graph *graph);
+/* Clocks ascend and are of commands that there are; states agree with when commands began and ended; each
+ * chain that is spare is so once. */
+void command_graph_check(const struct command_graph *graph);
 
 /* The facts of ENQUEUED for a command; NULL when it is forgotten or no command. */
 struct command_facts {

@@ -24,6 +24,7 @@
  *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence,
  *   order_atomic, order_update, order_overwrite, order_overwrite_otherwise,
  *   order_copy_start, _arrive, _wait   the synchronising events
+ *   order_check              asserts all invariants
  *   order_explain            why an epoch does not happen before, as far as that is kept
  *
  * Memory   What fails to be allocated sets order->failed; findings after that would be wrong.
@@ -314,6 +315,9 @@ void order_init(struct order *order, enum scope_rule rule);
 void order_fini(struct order *order);
 void order_launch_begin(struct order *order, const struct launch_info *launch);
 void order_launch_end(struct order *order);
+/* No clock value is of the future; each member, copy and atomic object is where it is found, once; lists hold
+ * releases with references; the vector clocks and the sync log hold what theirs say. */
+void order_check(const struct order *order);
 
 /* The group's clock, for all its members together; one reference each. And does the epoch happen before such
  * a map? */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomic objects: the clocks that their releases publish, and their readers (R5 to R16, R36). */
 #include "order_handoff.h"
+#include "orrery/checked.h"
+
+#include <assert.h>
 
 enum { LIST_SHORT = HOSTILE(8, 1) };
 
@@ -59,6 +62,7 @@ void order_begin_live(struct order *order, struct unit_state *unit_state, const 
     } else {
         release_drop(order, item->live[at].release_clock.release);
     }
+    assert(at < item->live_count && item->live_count <= item->live_room);
     item->live[at] = (struct live_release){variable->address, variable->generation, *release_clock};
     release_share(release_clock->release);
 }
@@ -91,6 +95,7 @@ static void break_off(struct order *order, struct variable *variable)
 /* A store that is no read-modify-write: of the old sequences only the unit's own continue (R8). */
 static void restart(struct order *order, struct unit_state *unit_state, struct variable *variable)
 {
+    CHECKED(!variable->relayed);
     uint64_t before = variable->generation;
     if (!RULE(8))
         return;
@@ -152,6 +157,7 @@ static void send(struct order *order, struct unit_state *unit_state, struct vari
 static void send_own(struct order *order, struct unit_state *unit_state, struct variable *variable,
                      const struct atomic_act *act, uint64_t clock)
 {
+    CHECKED(clock <= order->clock && unit_state->item);
     struct release_clock release_clock = {.scope = act->scope,
                                           .place = unit_state->place,
                                           .release = order_release_new(order, unit_state->unit, act->site)};
@@ -399,6 +405,7 @@ static uint64_t first_of(const struct order *order, uint64_t address)
 static void overwrite_one(struct order *order, struct unit_state *unit_state, uint64_t address, uint64_t low,
                           uint64_t high, uint32_t site)
 {
+    CHECKED(low < high);
     struct variable *variable = overlapped(order, address, low, high);
     if (!variable)
         return;

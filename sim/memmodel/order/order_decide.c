@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which epochs happen before a unit's next operation, and the reason if they do not. */
 #include "order_handoff.h"
+#include "orrery/checked.h"
 
 /* The ways in which an epoch of a unit may be in a map; or a key of another unit, and no unit: 0: none. */
 struct subject {
@@ -39,6 +40,7 @@ static bool map_has(const struct order *order, struct vclock *map, const struct 
 
 static struct subject subject_of(const struct order *order, uint64_t unit)
 {
+    CHECKED(unit < UNIT_END);
     return (struct subject){
         .unit = unit, .group = order_unit_group(order, unit), .sub_group = order_unit_sub_group(order, unit)};
 }
@@ -58,6 +60,7 @@ bool order_map_has(const struct order *order, struct vclock *known, uint64_t uni
 static inline bool was_handed(const struct order *order, const struct handoff *handoff, uint32_t position,
                               uint64_t unit, uint64_t clock)
 {
+    CHECKED(position <= handoff->count);
     const uint64_t local = unit - handoff->first_unit;
     const uint32_t at = position && local < order->group_items ? handing_at(handoff, local, position) : 0;
     return at && clock < handoff->handed[at].clock;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Release clocks: shared lists of what each release published, and the readers' positions in them. */
 #include "order_state.h"
+#include "orrery/checked.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { STREAMS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
@@ -43,6 +45,7 @@ struct release *order_release_new(struct order *order, uint64_t unit, uint32_t s
 
 void order_release_free(struct order *order, struct release *release)
 {
+    CHECKED(release->references == 0);
     drop_all(order, release->known);
     release->next = order->releases.unused;
     order->releases.unused = release;
@@ -60,6 +63,7 @@ struct release *order_release_join(struct order *order, struct release *earlier,
 
 void order_releases_fini(struct order *order)
 {
+    assert(order->pool.block_count == 0); /* the clocks that releases published are gone */
     for (struct block *block = order->releases.blocks, *next; block; block = next) {
         next = block->next;
         free(block);
@@ -71,6 +75,7 @@ void order_releases_fini(struct order *order)
 
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
 {
+    assert(size > 0 && *room <= UINT32_MAX / 2);
     uint32_t wanted = *room ? *room * 2 : HOSTILE(4, 1);
     void *grown = realloc(*items, wanted * size);
     if (!grown) {
@@ -105,6 +110,7 @@ static uint32_t list_append(struct order *order, struct release_clock_list *list
         !order_grow(order, (void **)&list->items, &list->room, sizeof *list->items))
         return UINT32_MAX;
     list->items[list->count] = *release_clock;
+    CHECKED(list->count < list->room && release_clock->release->references > 0);
     release_share(release_clock->release);
     return list->count++;
 }

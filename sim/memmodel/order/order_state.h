@@ -148,6 +148,7 @@ uint32_t order_list_renew(struct order *order, struct release_clock_list *list,
                           const struct release_clock *release_clock, uint64_t stream);
 void order_list_clear(struct order *order, struct release_clock_list *list);
 void order_list_free(struct order *order, struct release_clock_list *list);
+void order_list_check(const struct release_clock_list *list); /* asserts all invariants */
 
 /* Of launches that enqueue each other. */
 static inline bool same_family(const struct order *order, const struct place *a, const struct place *b)
@@ -294,6 +295,7 @@ bool order_wait_listed(struct order *order, struct group_order *group, const str
 bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation);
 struct variable *order_wake(struct order *order, uint64_t address); /* NULL: none rests there */
 void order_objects_fini(struct order *order);
+void order_objects_check(const struct order *order); /* awake and at rest: see order_check */
 
 /* Messages that cannot reach the agent are kept for explanations: a few do. */
 static inline bool is_wanted(const struct release_clock_list *pending,

@@ -2,6 +2,7 @@
 /* The sync log: a bounded list of the launch's synchronising operations. */
 #include "sync_log.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* No memory is no more room: a history explains, it decides nothing. */
@@ -20,6 +21,7 @@ struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sy
     if (sync_log->full)
         return NULL;
     sync_log->items[sync_log->count] = *sync_op;
+    assert(sync_log->count < sync_log->room && sync_op->kind <= HAPPENED_ELSEWHERE);
     return &sync_log->items[sync_log->count++];
 }
 
@@ -42,4 +44,17 @@ void sync_log_fini(struct sync_log *sync_log)
 {
     free(sync_log->items);
     *sync_log = (struct sync_log){.items = NULL};
+}
+
+void sync_log_check(const struct sync_log *sync_log)
+{
+    assert(sync_log->count <= sync_log->room && sync_log->room <= SYNC_LOG_MOST);
+    assert(sync_log->full || !sync_log->forgone);
+    for (uint32_t i = 0; i < sync_log->count; i++) {
+        const struct sync_op *sync_op = &sync_log->items[i];
+        assert(sync_op->kind <= HAPPENED_ELSEWHERE);
+        assert(sync_op->scope <= SCOPE_ALL_SVM && sync_op->order <= ORDER_SEQ_CST);
+        assert(sync_op->kind != HAPPENED_ATOMIC || sync_op->reads || sync_op->writes);
+        assert(sync_op->kind == HAPPENED_ATOMIC || !sync_op->success);
+    }
 }

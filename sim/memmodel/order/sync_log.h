@@ -8,6 +8,7 @@
  *   sync_log_value    what this unit's atomic at the address has read and written, if it is the latest, and
  *                     not a repetition
  *   sync_log_clear    before a launch
+ *   sync_log_check    asserts that each operation is one that can happen, and that there is room for all
  *
  * While it is not full, order.h begins a slice at each operation of a unit, so that a clock value names the
  * two of its operations that an access was between.
@@ -64,6 +65,7 @@ struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sy
 void sync_log_value(struct sync_log *sync_log, uint64_t unit, uint64_t address,
                     const struct lane_values *values);
 void sync_log_clear(struct sync_log *sync_log);
+void sync_log_check(const struct sync_log *sync_log);
 void sync_log_fini(struct sync_log *sync_log);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Big-endian Patricia tries after Okasaki and Gill, "Fast mergeable integer maps" (1998). */
 #include <string.h>
+#include "orrery/checked.h"
 
 #include "vclock_state.h"
 
@@ -36,6 +37,7 @@ static struct known_place few_at(const struct vclock *leaf, uint32_t i)
 static void put_few(struct vclock *leaf, const struct known_place *places, uint32_t count)
 {
     leaf->few = count & 3;
+    CHECKED(count > 0 && count <= VCLOCK_FEW);
     for (uint32_t i = 0; i < count; i++) {
         leaf->place[i] = (uint8_t)places[i].place;
         leaf->few_clock[i] = places[i].clock;
@@ -80,6 +82,7 @@ static bool follow(struct vclock *map, struct vclock *earlier)
         !earlier->chain || earlier->length == UINT32_MAX)
         return false;
     earlier->followed = true;
+    CHECKED(map != earlier);
     map->chain = earlier->chain;
     map->length = earlier->length + 1;
     return true;
@@ -103,6 +106,8 @@ static struct vclock *branch(struct vclock_pool *pool, uint64_t key, uint32_t bi
     }
     node->bit = (uint8_t)bit;
     node->key = above(key, bit);
+    CHECKED(bit < LEAF && low != high);
+    CHECKED(!(low->key >> bit & 1) && high->key >> bit & 1);
     node->low = vclock_handle(low);
     node->high = vclock_handle(high);
     return node;
@@ -112,6 +117,7 @@ static struct vclock *branch(struct vclock_pool *pool, uint64_t key, uint32_t bi
 static struct vclock *siblings(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
     uint32_t bit = 63 - (uint32_t)__builtin_clzll(a->key ^ b->key);
+    CHECKED(a->key != b->key);
     bool a_low = !(a->key >> bit & 1);
     return branch(pool, a->key, bit, a_low ? a : b, a_low ? b : a);
 }
@@ -134,6 +140,7 @@ static struct vclock *high_of(const struct vclock_pool *pool, const struct vcloc
 
 static bool goes_high(const struct vclock *node, uint64_t key)
 {
+    CHECKED(node->bit < LEAF);
     return key >> node->bit & 1;
 }
 
@@ -210,6 +217,7 @@ static struct vclock *join_few(struct vclock_pool *pool, struct vclock *a, struc
 /* Of two leaves of one chunk. */
 static struct vclock *join_clocks(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
+    CHECKED(a->key == b->key && a->bit == LEAF && b->bit == LEAF);
     if (a->few || b->few)
         return b->few ? join_few(pool, a, b) : join_few(pool, b, a);
     const int differ = compare(clocks(a), clocks(b));
@@ -244,6 +252,7 @@ static struct vclock *join_below(struct vclock_pool *pool, struct vclock *a, str
 
 struct vclock *vclock_join_maps(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
+    CHECKED(!vclock_step_of(a) && !vclock_step_of(b));
     pool->joined++;
     if (a == b)
         return vclock_share(a);
@@ -377,6 +386,7 @@ struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uin
 /* Of one leaf. */
 static struct vclock *leaf_of(struct vclock_pool *pool, uint64_t unit, const uint32_t *clock, uint32_t count)
 {
+    CHECKED(unit / LEAF_KEYS == (unit + count - 1) / LEAF_KEYS);
     struct vclock_leaf *leaf = NULL;
     for (uint32_t i = 0; i < count; i++) {
         pool->failed |= clock[i] > INT32_MAX;

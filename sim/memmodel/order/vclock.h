@@ -23,6 +23,7 @@
  *   vclock_holds       of two maps of one chain
  *   vclock_end         the map's unit ends: nothing will be deferred on it
  *   vclock_share, _drop  a reference more, or less
+ *   vclock_check       asserts all invariants of a pool
  * NULL is the empty map; a pointer whose lowest bits are set is a deferred step. When memory runs
  * out, or clock values no longer fit, pool->failed is set and maps lack entries.
  */
@@ -169,6 +170,9 @@ struct vclock_pool {
 
 void vclock_pool_init(struct vclock_pool *pool);
 void vclock_pool_fini(struct vclock_pool *pool); /* frees every map */
+/* Each trie branches at descending bits, with keys on their sides; deferred joins have as many steps as they
+ * say; nothing is referred to more often than it counts; what is not in use is unused or fresh. */
+void vclock_check(const struct vclock_pool *pool);
 
 struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t key, uint64_t clock);
 /* Of units one after another (keys of sort 0), those with a clock value. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Deferred joins of steps, and the maps that are computed from them at the first query. */
 #include <stdlib.h>
+#include "orrery/checked.h"
 
 #include "vclock_state.h"
 
@@ -21,6 +22,7 @@ static bool may_have(const struct vclock_deferred_join *deferred_join, uint64_t 
 
 static void set_clock(struct vclock_deferred_join *deferred_join, uint32_t step, uint64_t key, int32_t clock)
 {
+    CHECKED(clock >= 0 && key < KEY_END);
     deferred_join->step[step].clock = clock;
     if (!clock)
         return;
@@ -61,6 +63,7 @@ struct vclock *vclock_put_off(struct vclock_pool *pool, struct vclock *low, stru
     }
     union vclock_state *state = vclock_state(deferred_join);
     const uint32_t step = state->steps++;
+    CHECKED(step < state->room && !(clock && state->keyed && deferred_join->key != key));
     state->alive++;
     state[1 + step] = (union vclock_state){.references = 1};
     deferred_join->step[step].high = vclock_handle(vclock_share(high));
@@ -111,6 +114,7 @@ uint32_t vclock_list_puts(const struct vclock_pool *pool, const struct vclock *s
 /* Takes the reference of the map. */
 static void becomes(struct vclock_pool *pool, struct vclock *step, struct vclock *map)
 {
+    CHECKED(!is_made(step) && !vclock_step_of(map) && pool->waiting > 0);
     struct vclock_deferred_join *deferred_join = vclock_deferred_join_of(step);
     struct vclock *low = below_of(pool, step), *high = vclock_of_handle(pool, fields_of(step)->high);
     vclock_step_state(deferred_join, step_index(step))->made = true;
@@ -216,6 +220,7 @@ static void make(struct vclock_pool *pool, struct vclock *step)
         if (vclock_step_of(pool->work[i]))
             known = with_put(pool, known, pool->work[i]);
     }
+    CHECKED(pool->work_count > 0 && pool->work[0] == step);
     pool->looked += pool->work_count;
     becomes(pool, step, known);
 }
@@ -223,6 +228,7 @@ static void make(struct vclock_pool *pool, struct vclock *step)
 /* Those beneath are made. */
 static void make_of_two(struct vclock_pool *pool, struct vclock *step)
 {
+    CHECKED(!is_put_off(below_of(pool, step)));
     struct vclock *known = vclock_share(map_of(pool, below_of(pool, step)));
     known = with(pool, known, map_of(pool, vclock_of_handle(pool, fields_of(step)->high)));
     becomes(pool, step, with_put(pool, known, step));

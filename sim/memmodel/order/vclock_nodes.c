@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The storage of maps and deferred joins: blocks with numbers, so that a handle of 32 bits names each. */
+#include <assert.h>
 #include <stdlib.h>
+#include "orrery/checked.h"
 
 #include "vclock_state.h"
 
@@ -35,6 +37,7 @@ void vclock_pool_fini(struct vclock_pool *pool)
 
 static void put_back(struct vclock_pool *pool, uint32_t kind, struct vclock *node)
 {
+    CHECKED(node->bit != VCLOCK_UNUSED && node->references == 0);
     node->bit = VCLOCK_UNUSED;
     node->next = pool->unused[kind];
     pool->unused[kind] = node;
@@ -44,6 +47,7 @@ static void put_back_deferred_join(struct vclock_pool *pool, struct vclock_defer
 {
     union vclock_state *state = vclock_state(deferred_join);
     state->steps = 0;
+    CHECKED(!state->alive);
     deferred_join->next = pool->unused_deferred_join[state->room];
     pool->unused_deferred_join[state->room] = deferred_join;
 }
@@ -77,6 +81,8 @@ static struct vclock_block *block_add(struct vclock_pool *pool, uint32_t kind)
     if (!block)
         return NULL;
     *block = (struct vclock_block){pool->block_count, kind, 0};
+    assert(vclock_block_of(block) == block && kind <= DEFERRED_JOINS);
+    assert(pool->block_count < pool->block_room);
     pool->blocks[pool->block_count++] = (uint8_t *)block;
     return block;
 }
@@ -126,6 +132,7 @@ static void leave_over(struct vclock_pool *pool, struct vclock_deferred_join *de
 static void shorten(struct vclock_pool *pool, struct vclock_deferred_join *deferred_join, uint32_t room)
 {
     const uint32_t left = vclock_state(deferred_join)->room - room;
+    CHECKED(room <= vclock_state(deferred_join)->room);
     if (left < 2)
         return;
     leave_over(pool, deferred_join + 1 + room, left);
@@ -135,6 +142,7 @@ static void shorten(struct vclock_pool *pool, struct vclock_deferred_join *defer
 /* Rather more room than less; NULL: there is none. */
 static struct vclock_deferred_join *left_over(struct vclock_pool *pool, uint32_t room)
 {
+    CHECKED(room > 0 && room <= VCLOCK_STEPS);
     uint32_t from = room;
     while (from < VCLOCK_STEPS && !pool->unused_deferred_join[from])
         from++;
@@ -163,6 +171,7 @@ static struct vclock_deferred_join *deferred_join_begin(struct vclock_pool *pool
     }
     struct vclock_deferred_join *deferred_join = deferred_join_at(block, block->count);
     block->count += 1 + room;
+    CHECKED(block->count <= VCLOCK_EIGHTS);
     vclock_state(deferred_join)->room = room & 7u;
     return deferred_join;
 }
@@ -223,6 +232,7 @@ static struct vclock *unmake_step(struct vclock_pool *pool, struct vclock *step)
     union vclock_state *state = vclock_state(deferred_join);
     struct vclock *dead = vclock_of_handle(pool, (uint32_t)fields_of(step)->clock);
     dead = leave(vclock_of_handle(pool, fields_of(step)->high), leave(below_of(pool, step), dead));
+    CHECKED(state->alive > 0 && pool->waiting >= is_put_off(step));
     pool->waiting -= is_put_off(step);
     if (--state->alive == 0) {
         pool->bytes -= deferred_join_bytes(state->room);
@@ -235,6 +245,7 @@ static struct vclock *unmake_map(struct vclock_pool *pool, struct vclock *map)
 {
     struct vclock *dead = map->dead;
     const uint32_t kind = map->bit == VCLOCK_LEAF && !map->few ? LEAVES : SMALL;
+    CHECKED(vclock_block_of(map)->kind == kind && pool->bytes >= SIZE[kind]);
     if (map->bit != VCLOCK_LEAF)
         dead = leave(vclock_of_handle(pool, map->high), leave(vclock_of_handle(pool, map->low), dead));
     pool->bytes -= SIZE[kind];

@@ -2,9 +2,11 @@
 /* Sets of reading units: interned, packed by the widest field, shared by cells. */
 #include "reader_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 
 enum {
@@ -164,6 +166,7 @@ static void list_read(const struct reader_block *block, struct list *out)
 
 static void list_write(struct reader_block *block, const struct list *list)
 {
+    CHECKED(list->count <= LIST_MOST && list->width <= share(list->count));
     uint64_t words[3] = {0};
     const uint32_t bits = share(list->count), width = list->width;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -286,6 +289,7 @@ static uint32_t take(struct readers *readers, const struct reader_block *block)
         readers->free = readers->blocks[index].chained;
     else
         index = readers->count++;
+    CHECKED(index > 0 && index < readers->count && readers->count <= readers->room);
     readers->used++;
     readers->blocks[index] = *block;
     return index;
@@ -293,6 +297,7 @@ static uint32_t take(struct readers *readers, const struct reader_block *block)
 
 static void give_back(struct readers *readers, uint32_t index)
 {
+    CHECKED(readers->used > 0 && index != readers->free);
     readers->blocks[index].listed = false;
     readers->blocks[index].chained = readers->free;
     readers->free = index;
@@ -345,6 +350,7 @@ static uint32_t add_block(struct readers *readers, const struct reader_block *bl
 /* Of a cell that several units read one after another; no other cell has it yet. */
 static uint32_t open_block(struct readers *readers, const struct reader_block *block, uint64_t *slot)
 {
+    CHECKED(!readers->open);
     readers->slot = slot;
     return readers->open = take(readers, block);
 }
@@ -458,6 +464,7 @@ static void leave_chain(struct readers *readers, uint32_t index)
     uint32_t *at = &readers->buckets[bucket_of(readers, &readers->blocks[index])];
     while (*at != index)
         at = &readers->blocks[*at].chained;
+    CHECKED(*at == index);
     *at = readers->blocks[index].chained;
 }
 
@@ -640,6 +647,7 @@ static bool widen(struct readers *readers, uint32_t hashed)
     readers->bucket_count = bucket_count;
     readers->room = room;
     readers->count = readers->count ? readers->count : 1;
+    assert(readers->count <= room && (bucket_count & (bucket_count - 1)) == 0);
     return true;
 }
 
@@ -717,4 +725,74 @@ void readers_fini(struct readers *readers)
     free(readers->buckets);
     free(readers->origins.first);
     *readers = (struct readers){0};
+}
+
+/* ---- invariants ------------------------------------------------------------------- */
+
+static void check_list(const struct reader_block *block)
+{
+    assert(list_count(block) <= LIST_MOST);
+    assert(!list_count(block) || list_width(block) <= share(list_count(block)));
+}
+
+/* Equal blocks are one, so that equal sets are. Returns how many the bucket has. */
+static uint32_t check_bucket(const struct readers *readers, uint32_t bucket)
+{
+    uint32_t count = 0;
+    for (uint32_t i = readers->buckets[bucket]; i; i = readers->blocks[i].chained) {
+        const struct reader_block *block = &readers->blocks[i];
+        assert(i < readers->count && ++count <= readers->used);
+        assert(!block->listed && i != readers->open);
+        assert(bucket_of(readers, block) == bucket);
+        assert(block->mask && block->context < READERS_FROM);
+        for (uint32_t k = block->chained; k; k = readers->blocks[k].chained)
+            assert(!is_equal(block, &readers->blocks[k]));
+    }
+    return count;
+}
+
+/* The blocks before one end at the empty set: no set stands on itself. */
+static void check_chains(const struct readers *readers)
+{
+    uint32_t *walk = calloc(readers->count + 1, sizeof *walk);
+    for (uint32_t i = readers->free; walk && i; i = readers->blocks[i].chained)
+        walk[i] = UINT32_MAX;
+    for (uint32_t from = 1; walk && from < readers->count; from++) {
+        const bool is_free = walk[from] == UINT32_MAX;
+        for (uint32_t i = from; i && !walk[i]; i = readers->blocks[i].before) {
+            walk[i] = from;
+            assert(readers->blocks[i].before < readers->count);
+            assert(walk[readers->blocks[i].before] != from);
+        }
+        if (!is_free && readers->blocks[from].listed)
+            check_list(&readers->blocks[from]);
+    }
+    free(walk);
+}
+
+static void check_origins(const struct readers *readers)
+{
+    assert(readers->origins.low <= readers->origins.high);
+    assert(readers->origins.high <= readers->origins.room);
+    for (uint32_t i = 0; i < readers->origins.room; i++)
+        assert(!readers->origins.first[i] || (readers->origins.low <= i && i < readers->origins.high));
+}
+
+void readers_check(const struct readers *readers)
+{
+    uint32_t unused = 0, listed = 0, hashed = 0;
+    const uint32_t taken = readers->count ? readers->count - 1 : 0;
+    assert(readers->count <= readers->room + 1 && readers->first + taken <= NUMBERS_MOST);
+    assert((readers->bucket_count & (readers->bucket_count - 1)) == 0 && !readers->marks);
+    assert(!readers->open || readers->open < readers->count);
+    for (uint32_t i = readers->free; i; i = readers->blocks[i].chained)
+        assert(i < readers->count && ++unused <= taken);
+    for (uint32_t i = 1; i < readers->count; i++)
+        listed += readers->blocks[i].listed;
+    for (uint32_t b = 0; b < readers->bucket_count; b++)
+        hashed += check_bucket(readers, b);
+    assert(readers->used + unused == taken);
+    assert(hashed + listed + (readers->open != 0) == readers->used);
+    check_chains(readers);
+    check_origins(readers);
 }

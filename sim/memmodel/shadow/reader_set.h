@@ -14,6 +14,7 @@
  *   readers_part     a cell that has a set became several
  *   readers_close    before cells go or are copied
  *   readers_forget, readers_restart, readers_wear, readers_fini
+ *   readers_check    asserts all invariants
  *
  * Sets     A chain of blocks of 64 units that read in one context; equal chains are one. Where units lie
  *          apart and few cells share, a block lists up to seven of them, in as many bits as they need:
@@ -95,6 +96,9 @@ void readers_forget(struct readers *readers);
 void readers_restart(struct readers *readers);    /* no cell has a set any more */
 bool readers_wear(const struct readers *readers); /* half of all numbers are used up */
 void readers_fini(struct readers *readers);
+/* Each block is in one place: among the buckets, in a list, open or free; equal ones are one; no set stands
+ * on itself; origins lie where they are said to. Not between readers_sweep_begin and readers_sweep_end. */
+void readers_check(const struct readers *readers);
 
 static inline struct reader_walk readers_walk(uint64_t value) /* of a cell's epoch */
 {

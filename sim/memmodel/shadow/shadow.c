@@ -4,8 +4,13 @@
  * clock, kind) are interned, so that a cell holds a small number. Forgetting moves `first` past all contexts:
  * older numbers in cells are then stale, and nothing is cleared.
  */
+#include "orrery/checked.h"
+
+#include <assert.h>
+
 #include "shadow_state.h"
 
+enum { CHECKED_BYTES = 1 << 16 }; /* the cells of larger allocations are not walked */
 enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };
 
 /* ---- allocations ----------------------------------------------------------------------------- */
@@ -22,6 +27,7 @@ bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const st
     memset(grown + *room, 0, (count - *room) * sizeof *grown);
     *regions = grown;
     *room = count;
+    assert(index < count);
     return true;
 }
 
@@ -54,6 +60,8 @@ void shadow_region_fini(struct shadow_region *region)
 /* The lists of cells that are forgotten serve the next. */
 void shadow_forget(struct shadow_region *region)
 {
+    if (CHECKS_ON && region->high - region->low <= CHECKED_BYTES)
+        shadow_check(region);
     affine_filter_forget(&region->affine_filter);
     epoch_filter_forget(&region->epoch_filter);
     read_only_set_forget(&region->reads);
@@ -134,6 +142,7 @@ uint32_t shadow_context_of(struct shadow_region *region, const struct context *h
     if (!context_room(region))
         return 0;
     region->newest = how->clock > region->newest ? how->clock : region->newest;
+    CHECKED(region->next - region->first < region->room && region->next < CONTEXT_MOST);
     region->contexts[region->next - region->first] = *how;
     region->touched = true;
     return region->by_site[how->site] = region->next++;

@@ -15,6 +15,7 @@
  *   shadow_join                  an atomic update like those that the word has, which nothing can
  *                                race with; false: shadow_access must look
  *   shadow_forget                nothing in the allocation matters any more
+ *   shadow_check                 asserts all invariants
  *   shadow_collect               the bytes that this launch touched; shadow_collected: how many it looks at
  *                                for that
  *
@@ -230,6 +231,9 @@ void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low,
                         struct spare *spare);
 void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
+/* Cells have contexts, sets and lists of this launch or none that count; access sets lie in the allocation,
+ * with the members and versions that they say; saturated words have their cells. */
+void shadow_check(const struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
 /* A plain access at event->base, if it need only be noted down: of places that raced often enough. False:
  * shadow_access must look. */

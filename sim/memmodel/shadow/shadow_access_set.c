@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
 #include "shadow_state.h"
+#include "orrery/checked.h"
+
+#include <assert.h>
 
 enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2) };
 
@@ -119,10 +122,12 @@ static void compact(struct members *members)
         if (items[i].mask)
             member_swap(&items[kept++], &items[i]);
     members->count = members->compact = kept;
+    assert(kept <= members->room);
 }
 
 static bool members_widen(struct members *members, uint32_t room)
 {
+    assert(room > members->room);
     struct member *items = realloc(members->items, room * sizeof *items);
     if (!items)
         return false;
@@ -145,6 +150,7 @@ static bool part(struct member *member)
 
 bool shadow_member_put(struct member *member, uint32_t at, uint32_t clock)
 {
+    CHECKED(at < BLOCK_UNITS);
     const uint64_t bit = UINT64_C(1) << at;
     if (!member->apart && member->how.clock != clock && member->mask & ~bit && !part(member))
         return false;
@@ -186,6 +192,7 @@ static bool operation_begins(struct members *members, uint64_t unit, const struc
 
 static void leave(struct members *members, uint32_t at)
 {
+    CHECKED(at < members->count);
     member_swap(&members->items[at], &members->items[--members->count]);
 }
 
@@ -258,6 +265,7 @@ static struct access_set *access_set_new(struct shadow_region *region, uint64_t 
         region->access_sets[region->access_set_count++] = made;
     }
     struct access_set *access_set = region->access_sets[region->access_set_used];
+    assert(owner >= region->low && owner < region->high);
     access_set->owner = owner;
     access_set->region = region;
     access_set->clock_version = ++region->versions;

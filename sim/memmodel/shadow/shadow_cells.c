@@ -3,6 +3,10 @@
  * in the cell. */
 #include "shadow_state.h"
 
+#include <assert.h>
+
+#include "orrery/checked.h"
+
 /* ---- conflicts ------------------------------------------------------------------------------- */
 
 /* R29: two atomics do not race when they act on one object and include each other. */
@@ -19,6 +23,7 @@ static __attribute__((noinline)) bool atomics_agree(const struct visit *visit, u
 
 static uint64_t clock_of(const struct visit *visit, uint64_t value)
 {
+    CHECKED(live(visit->region, value));
     return epoch_how(visit->region, value)->clock;
 }
 
@@ -96,6 +101,8 @@ static inline struct race_counter *counter_of(const struct visit *visit, uint32_
 static __attribute__((noinline)) void announce_race(const struct visit *visit, uint64_t unit,
                                                     const struct context *how, bool device_dirty)
 {
+    assert(is_write(how->kind) || is_write(visit->now->how.kind) || !RULE(4));
+    assert(visit->address >= visit->region->low && visit->address < visit->region->high);
     const struct race race = {
         visit->region, visit->address, visit->bytes, unit, how, shadow_memory_has(visit, unit, how),
         device_dirty};
@@ -144,6 +151,7 @@ static struct racer *racer_room(const struct visit *visit, struct access_set *ac
     if (*enough || access_set->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, access_set))
         return NULL;
     access_set->racers[access_set->racer_count] = (struct racer){unit, *how};
+    assert(access_set->racer_count < RACERS_MOST);
     return &access_set->racers[access_set->racer_count++];
 }
 
@@ -196,6 +204,7 @@ static void judge_racers(const struct visit *visit, struct access_set *access_se
         if (kept++ != i)
             access_set->racers[kept - 1] = *racer;
     }
+    CHECKED(kept <= access_set->racer_count);
     access_set->racer_count = kept;
 }
 
@@ -292,6 +301,7 @@ static bool replaces_alike(const struct visit *visit)
 
 static bool add_atomic(const struct visit *visit, struct access_set *access_set)
 {
+    CHECKED(is_atomic(visit->now->how.kind));
     if (replaces_alike(visit))
         shadow_leave_alike(visit->shadow, &access_set->atomics, visit->now);
     if (!has_atomics(access_set))
@@ -311,6 +321,7 @@ static bool is_first(const struct visit *visit, const uint64_t *cell)
 
 static bool put_single(const struct visit *visit, uint64_t *cell)
 {
+    CHECKED(is_atomic(visit->now->how.kind) && is_first(visit, cell));
     const uint32_t context = shadow_context_of(visit->region, &visit->now->how);
     if (context)
         cell[1] = epoch(visit->now->unit_state->unit, context);
@@ -449,6 +460,7 @@ static void leave_alike_few(const struct visit *visit, uint64_t *cell)
             return;
         readers_close(&region->readers); /* what the cell has may have to stay */
         const uint64_t value = cell[1];
+        CHECKED(kept.count < STAY);
         cell[1] = kept.count ? epoch(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
         if (kept.count == 2 &&
             !readers_add(&region->readers, &cell[1], !visit->passing, kept.unit[0], kept.context[0])) {
@@ -484,6 +496,7 @@ static bool add_to_few(const struct visit *visit, uint64_t *cell)
 
 static void plain_write(const struct visit *visit, uint64_t *cell)
 {
+    CHECKED(visit->context && context_at(visit->region, visit->context)->kind == ACCESS_WRITE);
     const uint64_t own = epoch(visit->now->unit_state->unit, visit->context);
     struct access_set *access_set = access_set_of(visit->region, visit->address, cell);
     const bool write_races = judge_write(visit, cell);
@@ -596,6 +609,7 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
  * group. */
 static void calm_down(const struct visit *visit, struct access_set *access_set, const uint64_t *cell)
 {
+    CHECKED(has_atomics(access_set));
     const struct unit_state *unit_state = visit->now->unit_state;
     uint64_t base = unit_state->group ? unit_state->group->base[visit->region->space] : 0;
     bool saturated =
@@ -638,6 +652,7 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
 
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell)
 {
+    CHECKED(visit->address >= visit->region->low && visit->address < visit->region->high);
     const uint8_t kind = visit->now->how.kind;
     bool kept = true;
     if (visit->now->quiet)

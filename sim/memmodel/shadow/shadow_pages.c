@@ -2,6 +2,10 @@
 /* The cells of an allocation, page by page: of words, or of bytes. */
 #include "shadow_state.h"
 
+#include <assert.h>
+
+#include "orrery/checked.h"
+
 enum {
     BYTES_SWEPT =
         HOSTILE(32, 4096) /* of the allocation, for a block of readers that sweeping them makes room for */
@@ -72,6 +76,7 @@ static void drop_stale(const struct shadow_region *region, uint64_t cell[2])
 static bool split_page(struct shadow_region *region, uint64_t number)
 {
     struct shadow_page *words = &region->pages[number], pieces;
+    assert(words->cells && words->unit_shift == WORD_SHIFT);
     const uint32_t bytes = bytes_in(region, number);
     const uint64_t low = region->low + (number << PAGE_SHIFT);
     readers_close(&region->readers);
@@ -103,6 +108,7 @@ static bool split_page(struct shadow_region *region, uint64_t number)
 struct shadow_page *shadow_page_of(struct shadow_region *region, uint64_t address, bool bytes)
 {
     const uint64_t number = (address - region->low) >> PAGE_SHIFT;
+    CHECKED(address >= region->low && address < region->high);
     if (!region->pages) {
         region->pages = calloc(page_count(region) + 1, sizeof *region->pages);
         if (!region->pages)

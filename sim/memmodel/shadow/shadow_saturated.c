@@ -3,6 +3,8 @@
  * judged. */
 #include "shadow_state.h"
 
+#include <assert.h>
+
 /* An asynchronous copy loads and stores by one instruction: that is two places. */
 static inline bool is_among(const struct saturated *saturated, const struct context *how, bool full)
 {
@@ -18,6 +20,7 @@ static bool saturated_add(struct saturated *saturated, const struct context *how
         return true;
     if (saturated->count == SATURATED_SITES || is_atomic(how->kind))
         return false;
+    assert(saturated->count < SATURATED_SITES);
     saturated->site[saturated->count] = how->site;
     saturated->write[saturated->count++] = is_write(how->kind);
     return true;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every invariant of a launch's order: its groups, their members and copies, the lists of release clocks. */
+#include <assert.h>
+
+#include "order_state.h"
+
+static void check_release(const struct release *release)
+{
+    assert(release && release->references > 0);
+    assert(release->unit < UNIT_END);
+}
+
+void order_list_check(const struct release_clock_list *list)
+{
+    assert(list->count <= list->room && (list->items || !list->room));
+    for (uint32_t i = 0; i < list->count; i++) {
+        check_release(list->items[i].release);
+        assert(list->items[i].scope <= SCOPE_ALL_SVM);
+        assert(list->items[i].flags >> ORDER_REGIONS == 0);
+    }
+}
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static void check_seen(const struct order *order, const struct item_order *item)
+{
+    assert(item->seen_next <= LISTS_SEEN);
+    for (uint32_t i = 0; i < LISTS_SEEN; i++) {
+        const struct list_seen *seen = &item->seen[i];
+        assert(seen->version <= order->versions && seen->acquired <= seen->version);
+        for (uint32_t k = 0; seen->stream && k < i; k++)
+            assert(item->seen[k].stream != seen->stream);
+    }
+}
+
+static void check_item(const struct order *order, const struct item_order *item)
+{
+    assert(item->slice <= order->clock && item->image_base <= order->clock);
+    assert(item->live_count <= item->live_room);
+    assert(order->launches || item->sub_group < order->sub_group_count);
+    assert(!order->sync_log || item->latest <= order->sync_log->count);
+    order_list_check(&item->fences);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        order_list_check(&item->pending[r].list);
+    for (uint32_t i = 0; i < item->live_count; i++)
+        check_release(item->live[i].release_clock.release);
+    check_seen(order, item);
+}
+
+static void check_items(const struct order *order, const struct group_order *group)
+{
+    uint32_t count = 0;
+    assert(group->items || !group->item_count);
+    for (uint64_t local = 0; group->items && local < order->group_items; local++) {
+        const struct item_order *item = group->items[local];
+        count += item != NULL;
+        if (!item)
+            continue;
+        assert(item->unit == group->number * order->group_items + local);
+        check_item(order, item);
+    }
+    assert(count == group->item_count);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static void check_copies(const struct order *order, const struct group_order *group)
+{
+    for (uint32_t i = 0; i < group->copy_count; i++) {
+        assert(group->copies[i] < order->copy_count);
+        assert(i == 0 || group->copies[i - 1] < group->copies[i]);
+        const struct copy_order *copy = &order->copies[group->copies[i]];
+        assert(copy->group == group->number && copy->clock <= order->clock);
+        assert(!copy->absent || copy->members);
+        assert(copy->absent <= order->group_items);
+    }
+}
+
+static void check_sub_groups(const struct order *order, const struct group_order *group)
+{
+    for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++) {
+        assert(group->sub_groups[i].slice <= order->clock);
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            assert(group->sub_groups[i].base[r] <= order->clock);
+    }
+}
+
+static void check_group(const struct order *order, const struct group_order *group)
+{
+    assert(group->slice > 0 && group->slice <= order->clock);
+    assert(group->joint <= order->clock);
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        assert(group->base[r] > 0 && group->base[r] <= order->clock);
+        assert(group->handed_base[r] <= group->base[r]);
+    }
+    for (const struct group_order *other = group->next; other; other = other->next)
+        assert(other->number != group->number);
+    assert(!group->slices || group->handoff);
+    if (group->waiting)
+        order_list_check(&group->waiting->list);
+    check_items(order, group);
+    check_sub_groups(order, group);
+    check_copies(order, group);
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+static void check_barriers(const struct order *order)
+{
+    assert(order->arrival_count <= order->arrival_room);
+    assert(order->meeting_count <= order->meeting_room);
+    for (uint32_t i = 0; i < order->meeting_count; i++)
+        assert(order->launches || order->meeting[i].number < order->sub_group_count);
+}
+
+void order_check(const struct order *order)
+{
+    if (order->failed) /* without memory entries are missing */
+        return;
+    assert(order->shared <= order->clock && order->copy_count <= order->copy_room);
+    for (const struct group_order *group = order->groups; group; group = group->next)
+        check_group(order, group);
+    check_barriers(order);
+    order_objects_check(order);
+    vclock_check(&order->pool);
+    if (order->sync_log)
+        sync_log_check(order->sync_log);
+}
