@@ -696,7 +696,13 @@ def judge(options, seed):
         os.environ["ORRERY_CACHE_DIR"] = folder  # compiled kernels are removed with it
         kernels = [Kernel(seed, n) for n in range(options.kernels)]
         trial = Trial(options, folder, kernels)
-        trial.prepare()
+        try:
+            trial.prepare()
+        except subprocess.CalledProcessError as error:
+            if error.returncode not in (139, -11):
+                raise
+            print(f"seed {seed}: {host.clang()[0]} crashes on the text for the host", flush=True)
+            return True
         failed = [how for how in runs_of(seed) if trial.run(how)]
         if trial.slots():
             failed.append(None)
